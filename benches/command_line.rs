@@ -1,7 +1,7 @@
 //! The command line over captures of several sizes, beside reading the same bytes and, where they are installed, the other tools.
-//! `cargo xtask bench native` makes the captures and starts this. Knows how to start tools, and what the system says they took.
+//! `cargo xtask bench native` makes the captures and starts this. This module knows how to start tools, and what the system says they took.
 //!
-//! Each run is a process of its own, started by a `measure` of this program, which is told afterwards how much processor
+//! Each run is a process of its own, started by a `measure` of this program, which is reported afterwards how much processor
 //! time and memory its only child took. Tools take turns, so that a machine that slows down slows all of them.
 
 use std::env;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  copy       memcpy of the file's bytes: no reader can be faster
-//!  skip       every field of every message stepped over, nothing looked at: the least a protobuf reader does
+//!  skip       every field of every message stepped over, nothing examined: the least a protobuf reader does
 //!  walk       our walk, everything found and nothing kept
 //!  open       the walk into columns: what the page holds
 //!  …          each analysis of what is open
@@ -32,7 +32,7 @@ fn capture() -> Vec<u8> {
     std::fs::read(folder.path().join("worker-0.xplane.pb")).expect("a capture")
 }
 
-/// Steps over every field, into messages that are told to be messages by their field numbers. Returns how many there are.
+/// Steps over every field, into messages that are reported to be messages by their field numbers. Returns how many there are.
 fn skip(mut bytes: &[u8], message: Message) -> Option<u64> {
     let mut n = 0;
     while !bytes.is_empty() {

@@ -102,7 +102,7 @@ fn main() {
     ];
     for column in columns {
         best(&format!("order by {column:?}"), |i| {
-            // The order that was asked for last is kept.
+            // The order that was requested last is kept.
             let sort = Sort { column, descending: i % 2 == 0 };
             let rows = RowsQuery { query: Query::default(), sort, first: 0, count: 100 };
             assert!(matches!(engine.answer(&Request::Rows(rows)), Reply::Rows(page) if page.rows.len() == 100));

@@ -61,7 +61,7 @@ pub enum Length {
 }
 
 impl Args {
-    /// Those of this process. Ends it where help is asked for.
+    /// Those of this process. Ends it where help is requested.
     pub fn read() -> Result<Self, Failure> {
         let args = Self::parse();
         if args.hosts > args.devices {

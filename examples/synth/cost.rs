@@ -1,4 +1,4 @@
-//! What an op costs, from its shapes: FLOPs, and bytes by memory and direction. Knows HLO; nothing of time.
+//! What an op costs, from its shapes: FLOPs, and bytes by memory and direction. This module knows HLO; nothing of time.
 //!
 //! FLOPs as XLA's cost analysis counts them: 2 per multiply and add of a dot or a convolution (places within the window
 //! alone), 1 per element of elementwise ops, 1 per element that is reduced; none for exponentials and their like. Bytes:

@@ -1,4 +1,4 @@
-//! How long an op takes on a chip, and what it waits for. Knows costs and the chip's figures; nothing of captures.
+//! How long an op takes on a chip, and what it waits for. This module knows costs and the chip's figures; nothing of captures.
 //!
 //! A local op takes what the compiler estimated, else the longer of FLOPs ÷ peak and bytes ÷ bandwidth; both divided by how
 //! well its class of ops comes near that. A collective takes latency and its bytes over the links of a ring (busy bytes:

@@ -1,4 +1,4 @@
-//! The program that is run: its ops in the order a core runs them, loops as often as they turn. Knows HLO; nothing of time.
+//! The program that is run: its ops in the order a core runs them, loops as often as they turn. This module knows HLO; nothing of time.
 
 use super::Failure;
 use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};

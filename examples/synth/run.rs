@@ -1,5 +1,5 @@
 //! The run: every device walks the program, all of them op by op together, so that collectives wait for the last to
-//! arrive. Knows ops by number and what they do; nothing of HLO or of captures.
+//! arrive. This module knows ops by number and what they do; nothing of HLO or of captures.
 //!
 //! All devices run the same program (SPMD), so at each op it is known when each device arrives there.
 

@@ -76,7 +76,7 @@ pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write
 fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
     let mut all = Vec::new();
     let steps = run.devices.first().map_or(0, |device| device.steps.len());
-    // Steps come one after the other: those beyond the cap need not be looked at.
+    // Steps come one after the other: those beyond the cap need not be examined.
     for step in 0..steps {
         if all.len() > CAP {
             break;

@@ -11,7 +11,7 @@ use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
 use rooflight::session::OpenSession;
-use rooflight::share::{Level, decode, encode, link, markdown, read_link};
+use rooflight::share::{Level, decode, encode, encode_link, markdown, decode_link};
 use std::io::Write;
 
 fn sealed(streams: &[u8]) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn sealed(streams: &[u8]) -> Vec<u8> {
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = decode(bytes);
-    let _ = read_link(&String::from_utf8_lossy(bytes));
+    let _ = decode_link(&String::from_utf8_lossy(bytes));
     let Ok(report) = decode(&sealed(bytes)) else { return };
     let written = encode(&report);
     let again = decode(&written).expect("what is written is read");
@@ -43,8 +43,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(written == encode(&again));
     for told in [report.cut_to(Level::SMALL), report.without_sources(), report.anonymise()] {
         let _ = (told.preview(), markdown(&told, None));
-        let text = link(&told);
-        assert!(text.len() > 64_000 || read_link(&text).is_ok());
+        let text = encode_link(&told);
+        assert!(text.len() > 64_000 || decode_link(&text).is_ok());
     }
     let query = Query { device: report.origin.device, ..Query::default() };
     let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));

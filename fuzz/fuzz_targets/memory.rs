@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         let ids: Vec<BufferId> = alive.buffers.iter().map(|buffer| buffer.id).collect();
         assert!(
             memory
-                .what_if(&module, &ask, &ids, Points { from: 0, to: u32::MAX })
+                .peak_without(&module, &ask, &ids, Points { from: 0, to: u32::MAX })
                 .is_some_and(|what| what.peak <= peak.peak)
         );
         memory.alive_at(&module, &ask, peak.n_events / 2);

@@ -1,4 +1,4 @@
-//! What data movement says, as rows of words and lengths. Knows its report; nothing of elements.
+//! What data movement says, as rows of words and lengths. This module knows its report; nothing of elements.
 
 use super::breakdown::figures::Formula;
 use super::plot::time_part::Slot;
@@ -17,9 +17,9 @@ pub struct Mark {
     pub word: String,
     /// Share of the time of ops that do.
     pub yes: f64,
-    /// Share of the time of ops of which it cannot be told.
+    /// Share of the time of ops of which it cannot be reported.
     pub unknown: f64,
-    /// "yes 62 %, no 30 %, cannot be told 8 %".
+    /// "yes 62 %, no 30 %, cannot be reported 8 %".
     pub full: String,
 }
 
@@ -50,7 +50,7 @@ pub struct Row {
     pub shapes: [String; 2],
     /// The op with the most time, as rows name it.
     pub op: Option<String>,
-    /// What is told below it: moves between memories, other shapes, why something cannot be told.
+    /// What is reported below it: moves between memories, other shapes, why something cannot be reported.
     pub more: Vec<(&'static str, String)>,
 }
 
@@ -91,9 +91,9 @@ pub struct DataMovementTable {
     pub says: String,
 }
 
-/// Opcodes of one program that are told.
+/// Opcodes of one program that are reported.
 const OPCODES: usize = 24;
-/// Programs that are told.
+/// Programs that are reported.
 const PROGRAMS: usize = 8;
 
 /// Data movement as rows.

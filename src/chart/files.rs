@@ -1,4 +1,4 @@
-//! What is in the files, as rows of words. Knows the report; nothing of elements.
+//! What is in the files, as rows of words. This module knows the report; nothing of elements.
 
 use crate::analysis::base::FilterError;
 use crate::analysis::files::{
@@ -7,9 +7,9 @@ use crate::analysis::files::{
 use crate::protocol::{OutlineItem, ProgramHead};
 use crate::report::format;
 
-/// Stats of one plane that are told, and names of stats.
+/// Stats of one plane that are reported, and names of stats.
 const STATS: usize = 24;
-/// Computations that are told.
+/// Computations that are reported.
 pub const COMPUTATIONS: usize = 200;
 /// Characters of a line that are shown: constants have millions.
 const LONG: usize = 4000;
@@ -104,7 +104,7 @@ pub struct PlaneRow {
     pub events: String,
     /// Its lines.
     pub lines: Vec<LineRow>,
-    /// Its stats, and what else is told below it.
+    /// Its stats, and what else is reported below it.
     pub more: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! How far a load is, in words: rate, time left, what each stage found. Knows progress messages and a clock
+//! How far a load is, in words: rate, time left, what each stage found. This module knows progress messages and a clock
 //! that is handed in; no timer, no screen.
 
 use crate::protocol::{Progress, Stage};
@@ -6,7 +6,7 @@ use crate::report::format;
 
 /// A load that takes longer than this is shown.
 pub const SHOWN_AFTER_MS: u32 = 200;
-/// From this time on a time left is told: before, it would be a guess.
+/// From this time on a time left is reported: before, it would be a guess.
 const LEFT_AFTER_MS: f64 = 1000.0;
 
 /// A load under way.
@@ -60,7 +60,7 @@ impl Load {
         Self { name, bytes, started: now, now, stages: [const { None }; 5], last: None }
     }
 
-    /// A load of what this one fetched: what that took is told still.
+    /// A load of what this one fetched: what that took is reported still.
     #[must_use]
     pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
         let mut stages = [const { None }; 5];
@@ -161,7 +161,7 @@ impl Load {
         Some(format!("{} of memory in use", format::bytes_text(memory)))
     }
 
-    /// The stages, in order. That nothing was fetched is not worth a line: most files are at hand.
+    /// The stages, in order. That nothing was fetched is not worth a line: most files are loaded.
     pub fn lines(&self) -> Vec<Line> {
         let is_fetched = self.stages.first().is_some_and(Option::is_some);
         let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
@@ -187,14 +187,14 @@ impl Load {
         };
         let found = match (stages, state) {
             (Some(stages), _) => stage_result(stage, &stages.found),
-            // Nothing was heard yet: it is the file that is looked at.
+            // Nothing was heard yet: it is the file that is examined.
             (None, State::Now) => self.name.clone(),
             (None, _) => String::new(),
         };
         Line { name: name(stage), state, found, time }
     }
 
-    /// What a screen reader is told: each stage, and each quarter of the bytes.
+    /// What a screen reader is reported: each stage, and each quarter of the bytes.
     pub fn announcement(&self) -> String {
         let stage = self.last.as_ref().map_or(Stage::Recognise, |last| last.stage);
         format!("{}, {} %", name(stage), self.percent() / 25 * 25)

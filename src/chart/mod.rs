@@ -1,6 +1,6 @@
 //! What the page draws, before it is drawn: geometry, choices and words, as plain tested functions.
 //!
-//! Knows report structs, sizes in pixels and how numbers look. Knows no browser, no component and no
+//! Knows report structs, sizes in pixels and how numbers look. This module knows no browser, no component and no
 //! colour: `view` asks here and puts the answer on the screen.
 
 pub mod breakdown;

@@ -1,4 +1,4 @@
-//! What the share dialog says, in words: counts, sizes, the first rows. Knows what would leave; no element.
+//! What the share dialog says, in words: counts, sizes, the first rows. This module knows what would leave; no element.
 
 use crate::protocol::ReportRow;
 use crate::report::format;

@@ -1,4 +1,4 @@
-//! What a GPU can do by what its driver says of it: multiprocessors × clock × operations a cycle. Knows architectures by
+//! What a GPU can do by what its driver says of it: multiprocessors × clock × operations a cycle. This module knows architectures by
 //! number; no captures.
 
 use super::Chip;

@@ -106,7 +106,7 @@ pub struct ProgramQuery {
     pub program: ProgramRef,
     /// What, whatever the case of A to Z; nothing is found of an empty text.
     pub text: String,
-    /// It is a regular expression; a line is what it is held against.
+    /// It is a regular expression; a line is what it is compared with.
     pub regex: bool,
 }
 

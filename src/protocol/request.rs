@@ -52,11 +52,11 @@ pub enum Request {
         query: Query,
         /// A scope path; empty: everything.
         root: String,
-        /// Nodes of a smaller fraction of the root's time are told together.
+        /// Nodes of a smaller fraction of the root's time are reported together.
         min_share: f64,
     },
     /// The steps of all devices.
-    Steps,
+    StepStats,
     /// A query's rows as a file, as the command line writes it.
     Export {
         /// Of which query.
@@ -76,7 +76,7 @@ pub enum Request {
         format: Export,
     },
     /// What a part of the page asks: a [`super::view_request::Question`] in bytes.
-    Further(Vec<u8>),
+    Question(Vec<u8>),
 }
 
 /// Names an op.
@@ -150,7 +150,7 @@ pub enum Reply {
     /// A tree of scopes.
     Scopes(Scopes),
     /// The steps of all devices.
-    Steps(StepStats),
+    StepStats(StepStats),
     /// A file's text.
     Exported(String),
     /// The query's filter is no regular expression.
@@ -160,7 +160,7 @@ pub enum Reply {
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
     /// The answer to a view's question, in bytes: [`Reply::decode`].
-    Further(Vec<u8>),
+    Answer(Vec<u8>),
 }
 
 /// What the worker is doing.

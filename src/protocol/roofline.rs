@@ -19,9 +19,9 @@ pub struct RooflineHead {
     pub steps: Vec<StepRoof>,
     /// How many rows there are.
     pub n_rows: u32,
-    /// The rows with the most time that are held against a roof, most first, [`MAX_POINTS`] at most.
+    /// The rows with the most time that are compared with a roof, most first, [`MAX_POINTS`] at most.
     pub points: Vec<RoofPoint>,
-    /// How many others are held against a roof, and their time.
+    /// How many others are compared with a roof, and their time.
     pub more: (u32, Picos),
     /// The largest figures over all rows.
     pub largest: RoofLargest,
@@ -59,9 +59,9 @@ pub struct RoofPoint {
     pub total: Picos,
     /// Executions.
     pub n: u64,
-    /// Where it lies; `None` where none of its ops is held against a roof.
+    /// Where it lies; `None` where none of its ops is compared with a roof.
     pub roof: Option<Roof>,
-    /// What of it is held against no roof.
+    /// What of it is compared with no roof.
     pub skipped: Vec<Skipped>,
     /// In the order of what could be won: this and all before it ÷ all; `None` where it has nothing to win.
     pub cumulative: Option<f64>,

@@ -4,7 +4,7 @@ use super::request::Carries;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::share::{AIM, Level, Preview, Report, link};
+use crate::share::{AIM, Level, Preview, Report, encode_link};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct ShareAnswer {
     pub link: String,
     /// Bytes of the report file at full detail, without captures.
     pub file_size: u64,
-    /// All of it, to be looked at.
+    /// All of it, to be examined.
     pub preview: Preview,
     /// Its first rows, as they will be read.
     pub first: Vec<ReportRow>,
@@ -57,7 +57,7 @@ pub struct ReportRow {
     pub source: Option<String>,
 }
 
-/// Characters that an address has around its report, at most: the page's place and how it is looked at.
+/// Characters that an address has around its report, at most: the page's place and how it is examined.
 const AROUND: usize = 400;
 
 impl ShareQuery {
@@ -73,7 +73,7 @@ impl ShareQuery {
 
     /// The highest level that makes a link of the length aimed for.
     pub fn fits(&self, full: &Report) -> Option<u8> {
-        let length = |level: u8| link(&Self { level, ..self.clone() }.cut(full)).len();
+        let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
         // Lengths grow with the level: the first that is too long is looked for.
         let (mut good, mut bad) = (None, 101);
         let mut next = Level::USUAL.at;

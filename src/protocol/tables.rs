@@ -1,4 +1,4 @@
-//! Tables between page and worker: which rows are asked for, and what comes of them. Knows the analyses' rows; no messages.
+//! Tables between page and worker: which rows are requested, and what comes of them. This module knows the analyses' rows; no messages.
 
 use super::column::Sort;
 use crate::analysis::base::{Header, Query, Totals};

@@ -1,10 +1,10 @@
 //! What the views ask beyond rows, and how it crosses to the worker. Plain data; knows neither side.
 //!
 //! ```text
-//!  a view ── Question ──bytes──► Request::Further ──► Engine ── Answer ──bytes──► Reply::Further ──► the view
+//!  a view ── Question ──bytes──► Request::Question ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each question has a type for its answer. Both cross as bytes within the contract, so that the contract needs one request and
+//! Each question has a type for its answer. Both cross as bytes within one request and one reply, so that the protocol needs one request and
 //! one reply for all of them.
 
 use super::program_text::{ProgramQuery, ProgramRef};
@@ -34,7 +34,7 @@ pub enum Question {
         query: Query,
         /// Which op.
         op: OpRef,
-        /// Names of those whose inside is asked for, too.
+        /// Names of those whose inside is requested, too.
         open: Vec<String>,
     },
     /// Data movement: [`super::tables::DataMovementView`]. Grouping and filter play no part.
@@ -142,14 +142,14 @@ impl Question {
 impl From<Question> for Request {
     fn from(question: Question) -> Self {
         // Writing to memory does not fail; what cannot be written is no question.
-        Self::Further(postcard::to_allocvec(&question).unwrap_or_default())
+        Self::Question(postcard::to_allocvec(&question).unwrap_or_default())
     }
 }
 
 impl Reply {
     /// An answer to a [`Question`].
-    pub(crate) fn further(answer: &impl Serialize) -> Self {
-        Self::Further(postcard::to_allocvec(answer).unwrap_or_default())
+    pub(crate) fn answer_to_question(answer: &impl Serialize) -> Self {
+        Self::Answer(postcard::to_allocvec(answer).unwrap_or_default())
     }
 
     /// The answer to a [`Question`], as the type that the question names.
@@ -158,7 +158,7 @@ impl Reply {
     /// The reply itself, where it is none.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, Self> {
         match &self {
-            Self::Further(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
+            Self::Answer(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
             _ => Err(self),
         }
     }
@@ -177,11 +177,11 @@ mod tests {
     #[test]
     fn questions_and_answers_cross_and_nothing_else_is_taken_for_one() {
         let question = Question::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
-        let Request::Further(bytes) = Request::from(question.clone()) else { panic!() };
+        let Request::Question(bytes) = Request::from(question.clone()) else { panic!() };
         assert_eq!(decode_question(&bytes), Some(question));
         assert_eq!(decode_question(&[]), None);
         assert_eq!(decode_question(&[250, 1]), None);
-        assert_eq!(Reply::further(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
+        assert_eq!(Reply::answer_to_question(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
         let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
         assert_eq!(failed.clone().decode::<String>(), Err(failed));
     }

@@ -1,4 +1,4 @@
-//! Communication's JSON. Knows names and order of fields; computes nothing but percentages and GB/s.
+//! Communication's JSON. This module knows names and order of fields; computes nothing but percentages and GB/s.
 
 use super::json::HeadJson;
 use crate::analysis::comm::flags::Flag;

@@ -1,4 +1,4 @@
-//! Communication as tables. Knows columns and units.
+//! Communication as tables. This module knows columns and units.
 
 use super::format::{bytes_text, count, counted, gbs, percent_text, time_text};
 use super::text::Table;

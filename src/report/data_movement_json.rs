@@ -1,4 +1,4 @@
-//! Data movement as JSON. Knows names and order of fields.
+//! Data movement as JSON. This module knows names and order of fields.
 
 use super::json::HeadJson;
 use super::json_text::kind_name;

@@ -1,4 +1,4 @@
-//! Data movement as tables. Knows columns and units.
+//! Data movement as tables. This module knows columns and units.
 
 use super::format::{TimeUnit, bytes_text, count, percent, time};
 use super::text::Table;

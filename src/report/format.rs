@@ -1,4 +1,4 @@
-//! How numbers look, on the page and in the terminal alike. Knows units and rounding; knows no report.
+//! How numbers look, on the page and in the terminal alike. This module knows units and rounding; it knows no report.
 //!
 //! ```text
 //!   largest of a column ──► TimeUnit ──► time(x, unit)    one unit per column, digits line up

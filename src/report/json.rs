@@ -1,6 +1,6 @@
 //! The JSON contract: how report structs are named outside. Field names are added, never renamed.
 //!
-//! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. Knows names and
+//! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. This module knows names and
 //! order of fields; computes nothing but percentages and sums of kinds.
 
 use super::json_text::kind_name;

@@ -1,4 +1,4 @@
-//! JSON as text: `serde_json`'s, two spaces deep. Knows how numbers are spelled; no field.
+//! JSON as text: `serde_json`'s, two spaces deep. This module knows how numbers are spelled; no field.
 
 use super::text::is_invisible;
 use crate::analysis::classify::Kind;

@@ -1,4 +1,4 @@
-//! The JSON of memory. Knows names and order of fields; computes nothing.
+//! The JSON of memory. This module knows names and order of fields; computes nothing.
 
 use super::json::HeadJson;
 use crate::analysis::memory::{

@@ -1,4 +1,4 @@
-//! Memory as tables. Knows columns and units.
+//! Memory as tables. This module knows columns and units.
 
 use super::format::{bytes_text, count, percent_text, time_text};
 use super::text::Table;

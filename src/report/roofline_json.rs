@@ -1,4 +1,4 @@
-//! The roofline's JSON. Knows names and order of fields; computes nothing but percentages.
+//! The roofline's JSON. This module knows names and order of fields; computes nothing but percentages.
 
 use super::json::{GroupJson, HeadJson};
 use crate::analysis::base::GroupBy;
@@ -110,7 +110,7 @@ impl<'a> PeaksJson<'a> {
     }
 }
 
-/// Where ops lie. All null where none is held against a roof.
+/// Where ops lie. All null where none is compared with a roof.
 #[derive(Default, Serialize)]
 struct RoofJson<'a> {
     rooflined_dur_ps: Picos,

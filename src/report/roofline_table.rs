@@ -1,4 +1,4 @@
-//! The roofline as sentences and tables. Knows columns and units.
+//! The roofline as sentences and tables. This module knows columns and units.
 
 use super::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use super::text::Table;
@@ -34,7 +34,7 @@ pub fn head(f: &RooflineFigures) -> String {
     lines.join("\n") + "\n\n"
 }
 
-/// "step", or "capture" where that is what was asked about.
+/// "step", or "capture" where that is what was requested.
 fn whole(f: &RooflineFigures) -> &'static str {
     if f.header.step == "all" { "capture" } else { "step" }
 }
@@ -79,7 +79,7 @@ fn peaks(p: &DevicePeaks) -> String {
     format!("{chip}, {n}: {all}{ridge}")
 }
 
-/// Rows, those in the order they are told in; then what is left out, by reason, and the sum.
+/// Rows, those in the order they are reported in; then what is left out, by reason, and the sum.
 pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
     let f = &r.figures;
     let unit = TimeUnit::for_largest(f.considered);

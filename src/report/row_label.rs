@@ -1,4 +1,4 @@
-//! How rows with long names are called where there is little room: so that rows that differ read differently. Knows groups and
+//! How rows with long names are called where there is little room: so that rows that differ read differently. This module knows groups and
 //! spellings of kernels and source stacks; the whole name stays in tooltips and exports.
 //!
 //! ```text

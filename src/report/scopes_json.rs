@@ -1,4 +1,4 @@
-//! The tree of scopes as nested JSON. Knows names and order of fields.
+//! The tree of scopes as nested JSON. This module knows names and order of fields.
 
 use super::json_text::kind_name;
 use crate::analysis::breakdown::Scopes;

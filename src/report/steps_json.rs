@@ -1,4 +1,4 @@
-//! Step statistics as JSON. Knows names and order of fields; durations that are means are rounded to the picosecond.
+//! Step statistics as JSON. This module knows names and order of fields; durations that are means are rounded to the picosecond.
 
 use super::json::KindsJson;
 use crate::analysis::breakdown::{Spread, StepStats, StepTime};

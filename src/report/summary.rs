@@ -1,4 +1,4 @@
-//! The summary of a capture: the figures of every analysis, each as its own view tells it. Knows names and order of fields.
+//! The summary of a capture: the figures of every analysis, each as its own view tells it. This module knows names and order of fields.
 
 use super::comm_json::TrafficJson;
 use super::format::bytes_text;

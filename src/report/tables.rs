@@ -1,4 +1,4 @@
-//! Views as tables of text: which columns, in which units. Knows report structs and number formats.
+//! Views as tables of text: which columns, in which units. This module knows report structs and number formats.
 
 use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;

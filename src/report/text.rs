@@ -1,4 +1,4 @@
-//! Tables for terminals, CSV and Markdown. Knows columns of text; numbers come formatted.
+//! Tables for terminals, CSV and Markdown. This module knows columns of text; numbers come formatted.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

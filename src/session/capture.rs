@@ -1,7 +1,7 @@
-//! The session of a capture: it keeps the profile and the analysis, and answers every request from them. Knows no browser.
+//! The session of a capture: it keeps the profile and the analysis, and answers every request from them. This module knows no browser.
 
 use super::hlo_text_cache::{Listed, Listings};
-use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
+use super::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
 use super::open::read_files::{MAX_TOLD_NOTES, open_files};
 use super::open::{Input, Opened, messages};
 use super::programs::Programs;
@@ -28,19 +28,19 @@ pub(crate) struct CaptureSession {
     pub(crate) files: Vec<FileInfo>,
     /// Whether only a part of them could be read.
     pub(crate) partial: bool,
-    /// The steps of all devices, once they were asked for.
+    /// The steps of all devices, once they were requested.
     steps: Option<StepStats>,
-    /// The programs of the capture, read when they are asked for.
+    /// The programs of the capture, read when they are requested.
     pub(crate) programs: Programs,
     /// Texts of programs.
     listings: Listings,
-    /// What is in the files, once it was asked for.
+    /// What is in the files, once it was requested.
     pub(crate) file: Option<FileView>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
     /// The last answer of the roofline.
     pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
-    /// What programs need and allocators gave, once it was asked for.
+    /// What programs need and allocators gave, once it was requested.
     pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The last answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
@@ -57,7 +57,7 @@ const KEPT_ANSWERS: usize = 6;
 impl Session for CaptureSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Further(bytes) => match decode_question(bytes) {
+            Request::Question(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Reply::Failed(messages::no_question()),
             },
@@ -69,9 +69,9 @@ impl Session for CaptureSession {
                 let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
             }
-            Request::Steps => {
+            Request::StepStats => {
                 let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
-                Reply::Steps(steps.clone())
+                Reply::StepStats(steps.clone())
             }
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
@@ -156,13 +156,13 @@ impl CaptureSession {
         match question {
             Question::Op { query, op } => self.op(query, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),
-            Question::DataMovement(query) => Reply::further(&self.data_movement(query)),
-            Question::File => Reply::further(self.file()),
+            Question::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
+            Question::File => Reply::answer_to_question(self.file()),
             Question::ProgramText { program, first, count } => {
-                self.listed(*program, |listed| Reply::further(&listed.page(*program, *first, *count)))
+                self.listed(*program, |listed| Reply::answer_to_question(&listed.page(*program, *first, *count)))
             }
             Question::ProgramOutline(program) => {
-                self.listed(*program, |listed| Reply::further(&listed.outline(*program)))
+                self.listed(*program, |listed| Reply::answer_to_question(&listed.outline(*program)))
             }
             Question::Roofline(query) => self.roofline_head(query),
             Question::RooflineRows(query) => self.roofline_rows(query),
@@ -172,7 +172,7 @@ impl CaptureSession {
                 self.memory_told(|of, profile, all| alive_at(profile, of, all, query, *point))
             }
             Question::MemoryWithout { query, without, points } => {
-                self.memory_told(|of, profile, all| what_if(profile, of, all, query, without, *points))
+                self.memory_told(|of, profile, all| peak_without(profile, of, all, query, without, *points))
             }
             Question::MemoryCurve { query, points } => {
                 self.memory_told(|of, profile, all| memory_curve(profile, of, all, query, *points))
@@ -189,7 +189,7 @@ impl CaptureSession {
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { query, sort, format } => self.export_roofline(query, *sort, *format),
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {
-                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
+                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
             }),
         }
     }

@@ -1,4 +1,4 @@
-//! Communication with the programs at hand; and as the page asks for it. Knows reports; no browser.
+//! Communication with the programs loaded; and as the page asks for it. This module knows reports; no browser.
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
@@ -38,12 +38,12 @@ impl CaptureSession {
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
-        Reply::further(&CommView { query: query.clone(), comm, more, more_copies })
+        Reply::answer_to_question(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
     pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
-        Reply::further(&comm_lanes(analysis, profile, programs, query))
+        Reply::answer_to_question(&comm_lanes(analysis, profile, programs, query))
     }
 
     /// What `rooflight comm` writes.
@@ -60,7 +60,7 @@ impl CaptureSession {
     }
 }
 
-/// Leaves as many rows as are told; how many others there are, and what of them is not covered.
+/// Leaves as many rows as are reported; how many others there are, and what of them is not covered.
 fn cut(rows: &mut Vec<CommRow>) -> (u32, Picos) {
     let rest = CommRow::cut(rows, MAX_ROWS);
     (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum())

@@ -1,5 +1,5 @@
 //! Data movement, as the page asks for it: few sources of each category, and what all others sum
-//! to. Knows reports; no browser.
+//! to. This module knows reports; no browser.
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
@@ -9,7 +9,7 @@ use crate::profile::{Note, Profile};
 use crate::protocol::{DataMovementView, Export, Rest};
 use crate::report::{data_movement_json, data_movement_table, json};
 
-/// Sources of one category that are told apart.
+/// Sources of one category that are reported apart.
 const SOURCES: usize = 40;
 
 /// Keeps the first `most` sources of each category.
@@ -30,7 +30,7 @@ fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
     DataMovementView { data_movement, rest }
 }
 
-/// All data movement, with the programs at hand: each is read when the first op of it asks, and stays until all have.
+/// All data movement, with the programs loaded: each is read when the first op of it asks, and stays until all have.
 pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
     let at_hand = AtHand::new(profile, programs);
     analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))

@@ -1,5 +1,5 @@
-//! The texts of programs: printed once when they are asked for, the last ones kept; lines, outlines and searches come from
-//! there. Knows where texts come from; knows no browser.
+//! The texts of programs: printed once when they are requested, the last ones kept; lines, outlines and searches come from
+//! there. This module knows where texts come from; it knows no browser.
 
 use super::programs::Programs;
 use crate::analysis::base::{Filter, FilterError};

@@ -17,7 +17,7 @@ use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severi
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 
-/// Programs looked at for one that has an op, where several have its program's name.
+/// Programs examined for one that has an op, where several have its program's name.
 const SEARCHED: usize = 8;
 
 /// Ops of one program: its id, its name, its file.

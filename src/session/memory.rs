@@ -1,4 +1,4 @@
-//! Memory with the programs at hand: each is read when it is asked for, the last two stay. Knows reports; no browser.
+//! Memory with the programs loaded: each is read when it is requested, the last two stay. This module knows reports; no browser.
 
 use super::programs::{HeldMemory, Programs};
 use crate::analysis::base::Analysis;
@@ -52,7 +52,7 @@ fn program_memory(
     programs.memory(profile, hlo as usize)
 }
 
-/// All that is shown of one program's memory at once. The figures of all its memories are in it; the one asked for is told.
+/// All that is shown of one program's memory at once. The figures of all its memories are in it; the one asked for is reported.
 ///
 /// # Errors
 /// A [`Note`] that says why nothing is known of the program's memory.
@@ -86,7 +86,7 @@ pub fn alive_at(
 ///
 /// # Errors
 /// A [`Note`] that says why nothing is known of the program's memory.
-pub fn what_if(
+pub fn peak_without(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
@@ -95,10 +95,10 @@ pub fn what_if(
     points: Points,
 ) -> Result<Option<WhatIf>, Note> {
     let loaded = program_memory(profile, programs, all, query.program as usize)?;
-    Ok(loaded.memory.what_if(&loaded.module, query, without, points))
+    Ok(loaded.memory.peak_without(&loaded.module, query, without, points))
 }
 
-/// A piece of a program's curve, in at most `ask.columns` columns.
+/// A piece of a program's curve, in at most `query.columns` columns.
 ///
 /// # Errors
 /// A [`Note`] that says why nothing is known of the program's memory.
@@ -129,7 +129,7 @@ pub fn memory_lanes(
 }
 
 /// Everything, for files: `is_asked` chooses programs, `color` a memory (`None`: all of them), `chip` whose memory counts
-/// where no allocator says how much there is. Which program `ask` names plays no part.
+/// where no allocator says how much there is. The program of `query` plays no part.
 pub fn whole_memory(
     analysis: &Analysis,
     profile: &Profile,

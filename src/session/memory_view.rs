@@ -1,4 +1,4 @@
-//! Memory as the page asks for it: what programs need and allocators gave, once; then one program at a time. Knows reports;
+//! Memory as the page asks for it: what programs need and allocators gave, once; then one program at a time. This module knows reports;
 //! no browser.
 
 use super::capture::CaptureSession;
@@ -15,7 +15,7 @@ use serde::Serialize;
 impl CaptureSession {
     /// Programs and allocators: each program is read once for it, so the answer is kept.
     pub(crate) fn memory_session(&mut self) -> Reply {
-        Reply::further(self.memory_kept())
+        Reply::answer_to_question(self.memory_kept())
     }
 
     /// The same, kept from before or made now.
@@ -39,7 +39,7 @@ impl CaptureSession {
         self.file();
         let all = self.file.as_ref().map_or(&[][..], |file| &file.programs);
         match tell(&mut self.programs, &self.profile, all) {
-            Ok(view) => Reply::further(&view),
+            Ok(view) => Reply::answer_to_question(&view),
             Err(note) => Reply::Failed(Failure {
                 title: "The memory of this program is unknown".to_owned(),
                 message: note.message,

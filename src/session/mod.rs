@@ -22,7 +22,7 @@ pub mod share;
 
 pub use comm::{comm, comm_lanes};
 pub use data_movement::data_movement;
-pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
+pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, peak_without, static_memory, whole_memory};
 pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;
 pub use programs::{OpenFile, Programs};

@@ -1,4 +1,4 @@
-//! One op, asked for by name: all that is known of it, or its neighbourhood. Knows which program is meant; no browser.
+//! One op, asked for by name: all that is known of it, or its neighbourhood. This module knows which program is meant; no browser.
 
 use super::capture::{CaptureSession, no_program};
 use super::open::messages;
@@ -9,7 +9,7 @@ use crate::profile::{Note, ProgramId};
 use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
 use std::rc::Rc;
 
-/// An op, its program where that could be read, and what is to be said of it.
+/// An op, its program where that could be read, and what is to be reported of it.
 struct OpWithModule {
     found: FoundOp,
     module: Option<(Rc<Module>, Option<ProgramId>)>,
@@ -29,7 +29,7 @@ impl CaptureSession {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone()) {
-            Some(detail) => Reply::further(&detail),
+            Some(detail) => Reply::answer_to_question(&detail),
             None => Reply::Failed(self.no_op(op)),
         }
     }
@@ -40,7 +40,7 @@ impl CaptureSession {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_graph(&self.profile, &found.found, found.module(), open, found.notes.clone()) {
-            Some(graph) => Reply::further(&graph),
+            Some(graph) => Reply::answer_to_question(&graph),
             None => Reply::Failed(self.no_op(op)),
         }
     }

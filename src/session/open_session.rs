@@ -8,7 +8,7 @@ use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
-use crate::share::{Report, read_link};
+use crate::share::{Report, decode_link};
 
 /// An open session. It answers every [`Request`] but those that open another session.
 pub struct OpenSession {
@@ -49,7 +49,7 @@ impl OpenSession {
     /// # Errors
     /// A [`Failure`] that says what is wrong with the link.
     pub fn open_link(text: &str) -> Result<(Self, SessionInfo), Failure> {
-        read_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
+        decode_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
     }
 
     /// The session of a report alone.
@@ -64,7 +64,7 @@ impl OpenSession {
 
     /// Answers a request about the session.
     pub fn answer(&mut self, request: &Request) -> Reply {
-        if let Request::Further(bytes) = request
+        if let Request::Question(bytes) = request
             && let Some(question) = decode_question(bytes).filter(Question::is_share)
         {
             return self.reports.answer(self.session.as_mut(), &self.carries, &question);

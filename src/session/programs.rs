@@ -1,5 +1,5 @@
-//! The programs of an open session, read again when one is asked for: where files are kept to be read from, which
-//! program an op is of, and the last programs that were read. Knows no browser.
+//! The programs of an open session, read again when one is requested: where files are kept to be read from, which
+//! program an op is of, and the last programs that were read. This module knows no browser.
 
 use crate::analysis::base::FoundOp;
 use crate::analysis::memory::ProgramMemory;
@@ -56,7 +56,7 @@ pub struct Programs {
     files: Vec<OpenFile>,
     /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
-    /// The same of those whose buffers were asked for.
+    /// The same of those whose buffers were requested.
     memories: Vec<(usize, Result<Rc<HeldMemory>, Note>)>,
 }
 
@@ -72,7 +72,7 @@ impl Programs {
         Self { files, read: Vec::new(), memories: Vec::new() }
     }
 
-    /// The program of an op, with its id and what is to be said of it: of several that it may be the first that has an
+    /// The program of an op, with its id and what is to be reported of it: of several that it may be the first that has an
     /// instruction of this name.
     pub fn module_of(&mut self, profile: &Profile, found: &FoundOp) -> FoundModule {
         if found.is_unseen() && found.program.is_none() {

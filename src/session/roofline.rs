@@ -1,4 +1,4 @@
-//! The roofline with the programs at hand; and as the page asks for it: figures, marks of a chart, some rows in some order.
+//! The roofline with the programs loaded; and as the page asks for it: figures, marks of a chart, some rows in some order.
 //! Knows reports; no browser.
 
 use super::capture::CaptureSession;
@@ -26,7 +26,7 @@ impl CaptureSession {
     /// The figures, and the marks of a chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
         match self.kept_roofline(query) {
-            Ok((cached, profile, analysis)) => Reply::further(&cached.head(profile, analysis)),
+            Ok((cached, profile, analysis)) => Reply::answer_to_question(&cached.head(profile, analysis)),
             Err(error) => Reply::BadFilter(error),
         }
     }
@@ -53,7 +53,7 @@ impl CaptureSession {
         let order = cached.sorted(profile, analysis, query.sort);
         let rows = order[window(order.len(), query.first, query.count)].to_vec();
         let rows = rows.into_iter().map(|row| cached.point(profile, analysis, row)).collect();
-        Reply::further(&RoofRowsPage { first: query.first, rows })
+        Reply::answer_to_question(&RoofRowsPage { first: query.first, rows })
     }
 
     /// All rows as text: what `rooflight roofline` writes.

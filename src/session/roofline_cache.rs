@@ -8,7 +8,7 @@ use crate::protocol::{MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofSort, 
 use crate::units::Picos;
 use std::collections::BTreeSet;
 
-/// The last answer, kept: its rows are asked for in pieces, and in other orders.
+/// The last answer, kept: its rows are requested in pieces, and in other orders.
 pub(crate) struct RooflineCache {
     pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
@@ -76,7 +76,7 @@ impl RooflineCache {
             RoofColumn::FlopRate => real(&Roof::flop_rate),
             RoofColumn::ByteRate => real(&|roof| roof.byte_rate(Level::Hbm)),
             RoofColumn::Dtype => self.texts(&|row| self.roofs[row].as_ref()?.dtype.as_deref()),
-            // What is of all rows, and is no figure of a roof's, is told by `sorted`.
+            // What is of all rows, and is no figure of a roof's, is reported by `sorted`.
             RoofColumn::Name | RoofColumn::Total | RoofColumn::Executions | RoofColumn::OpGroup => {
                 self.ranks.iter().map(|rank| Some(u64::from(*rank))).collect()
             }
@@ -154,7 +154,7 @@ impl RooflineCache {
     }
 }
 
-/// Holds ops against their roofs, with the programs at hand.
+/// Holds ops against their roofs, with the programs loaded.
 ///
 /// # Errors
 /// [`FilterError`] where the filter's text is to be a regular expression and is none.
@@ -168,7 +168,7 @@ pub fn roofline(
     analysis.roofline(profile, query, Some(&|id| at_hand.module(id)))
 }
 
-/// Every step against the roofs, with the programs at hand.
+/// Every step against the roofs, with the programs loaded.
 ///
 /// # Errors
 /// [`FilterError`] where the filter's text is to be a regular expression and is none.

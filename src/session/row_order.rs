@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Rows in one page: more than any screen shows.
 const MAX_ROWS: usize = 1000;
 
-/// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
+/// The orders of one answer's rows: that which was requested last, and the ranks that all need.
 #[derive(Default)]
 pub(crate) struct Orders {
     /// By row: its place by key, then by program.

@@ -1,10 +1,10 @@
-//! Answers the share dialog: the preview, the link and the file of a report. Knows reports and their links; no browser.
+//! Answers the share dialog: the preview, the link and the file of a report. This module knows reports and their links; no browser.
 
 use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::{Carries, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
-use crate::share::{Level, OpRow, Report, link, markdown, pack};
+use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use std::collections::BTreeSet;
 
 /// A report at full detail, and what it is of.
@@ -26,7 +26,7 @@ struct Lengths {
 /// Rows that are seen.
 const FIRST: usize = 3;
 
-/// What would leave with a report that is told.
+/// What would leave with a report that is reported.
 fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec<Carries>) -> ShareAnswer {
     let row = |row: &OpRow| ReportRow {
         name: row.group.key.clone(),
@@ -36,7 +36,7 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec
         source: row.group.source_inner.clone(),
     };
     ShareAnswer {
-        link: link(report),
+        link: encode_link(report),
         file_size: lengths.file,
         preview: report.preview(),
         first: report.rows.iter().take(FIRST).map(row).collect(),
@@ -64,12 +64,12 @@ impl ReportCache {
             Ok(cached) => cached,
             Err(failure) => return Reply::Failed(failure),
         };
-        // Markdown holds figures and a few rows: they are told as they are.
+        // Markdown holds figures and a few rows: they are reported as they are.
         let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match question {
-            Question::ShareFile { captures, .. } => Reply::further(&pack(&report, captures)),
-            Question::ShareMarkdown { url, .. } => Reply::further(&markdown(&report, url.as_deref())),
+            Question::ShareFile { captures, .. } => Reply::answer_to_question(&pack(&report, captures)),
+            Question::ShareMarkdown { url, .. } => Reply::answer_to_question(&markdown(&report, url.as_deref())),
             _ => {
                 let without = (query.with_sources, query.anonymise);
                 let known = cached.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
@@ -79,7 +79,7 @@ impl ReportCache {
                     cached.lengths.push((without, lengths));
                     lengths
                 });
-                Reply::further(&shared(&report, cached, lengths, carries.to_vec()))
+                Reply::answer_to_question(&shared(&report, cached, lengths, carries.to_vec()))
             }
         }
     }

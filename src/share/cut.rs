@@ -72,7 +72,7 @@ impl Report {
         part.figures.opaque.truncate(level.collectives as usize);
         part.figures.gaps.truncate(level.collectives as usize);
         for device in &mut part.figures.peaks {
-            // What might have counted instead is chosen with the capture at hand.
+            // What might have counted instead is chosen with the capture loaded.
             device.offers.clear();
         }
         cut_notes(&mut part.figures.notes, level);

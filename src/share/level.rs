@@ -7,7 +7,7 @@ pub struct Level {
     pub at: u8,
     /// Ops with the most time.
     pub rows: u32,
-    /// Ops that are held against roofs, with the most time.
+    /// Ops that are compared with roofs, with the most time.
     pub points: u32,
     /// Columns of a memory's curve, and of an allocator's.
     pub curve: u32,

@@ -1,4 +1,4 @@
-//! A report as text for an address: base64url, and how long is too long. Knows characters; no address.
+//! A report as text for an address: base64url, and how long is too long. This module knows characters; no address.
 
 use super::envelope::{decode, encode};
 use super::error::ShareError;
@@ -33,7 +33,7 @@ impl Fit {
         }
     }
 
-    /// What is to be said of it; nothing where it will do.
+    /// What is to be reported of it; nothing where it will do.
     pub fn sentence(self, characters: usize) -> Option<String> {
         match self {
             Self::Good => None,
@@ -48,7 +48,7 @@ impl Fit {
 }
 
 /// A report as text of letters, digits, `-` and `_`.
-pub fn link(report: &Report) -> String {
+pub fn encode_link(report: &Report) -> String {
     URL_SAFE_NO_PAD.encode(encode(report))
 }
 
@@ -67,7 +67,7 @@ pub fn base_address(text: &str) -> Option<&str> {
 ///
 /// # Errors
 /// [`ShareError`]: what is wrong with it.
-pub fn read_link(text: &str) -> Result<Report, ShareError> {
+pub fn decode_link(text: &str) -> Result<Report, ShareError> {
     if text.is_empty() {
         return Err(ShareError::Empty);
     }

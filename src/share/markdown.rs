@@ -1,4 +1,4 @@
-//! A report in words and tables, short enough for the description of a change. Knows what is told; computes nothing but shares.
+//! A report in words and tables, short enough for the description of a change. This module knows what is reported; computes nothing but shares.
 
 use super::report::Report;
 use crate::analysis::base::Status;
@@ -7,7 +7,7 @@ use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
 use crate::report::text::{Table, markdown_text};
 
-/// Ops that are told.
+/// Ops that are reported.
 const ROWS: usize = 10;
 
 /// The report; `url`: where it opens.

@@ -35,7 +35,7 @@ pub use error::ShareError;
 pub use file::{Carried, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
 pub use level::Level;
 pub use limits::{MOST, VERSION};
-pub use link::{AIM, Fit, base_address, link, read_link};
+pub use link::{AIM, Fit, base_address, decode_link, encode_link};
 pub use markdown::markdown;
 pub use preview::{Preview, Section, Table};
 pub use report::*;

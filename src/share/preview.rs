@@ -15,16 +15,16 @@ pub struct Preview {
     pub tables: Vec<Table>,
     /// Texts, by what they are. All of them are here.
     pub texts: Vec<Section>,
-    /// Numbers that are told.
+    /// Numbers that are reported.
     pub n_numbers: u32,
 }
 
-/// How much of a table is told; the rest is summed.
+/// How much of a table is reported; the rest is summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// Of which: "Ops".
     pub title: String,
-    /// Rows that are told.
+    /// Rows that are reported.
     pub shown: u64,
     /// Rows there are.
     pub of: u64,

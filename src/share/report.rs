@@ -1,7 +1,7 @@
 //! What is passed on of a session: one device and step, by op, in the analyses' own terms. Plain data; knows no format.
 //!
 //! Its rows are the analyses' reports, not copies of their types: at full detail a report says what the analyses say, and what it
-//! is written as is told field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
+//! is written as is reported field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
 
 use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
 use crate::analysis::breakdown::{Group, StepStats};
@@ -45,9 +45,9 @@ pub struct Origin {
     pub files: Vec<FileInfo>,
     /// Devices with ops, as the session lists them.
     pub devices: Vec<DeviceTold>,
-    /// Which device is told.
+    /// Which device is reported.
     pub device: DeviceChoice,
-    /// Which step was asked for; which it is says [`Header::step`].
+    /// Which step was requested; which it is says [`Header::step`].
     pub step: StepChoice,
     /// Hosts of the session; `None` where the captures do not say.
     pub n_hosts: Option<u32>,
@@ -90,9 +90,9 @@ pub struct OpRow {
 /// An op of the roofline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Where it lies; `None` where it is held against no roof.
+    /// Where it lies; `None` where it is compared with no roof.
     pub roof: Option<Roof>,
-    /// What of it is held against no roof.
+    /// What of it is compared with no roof.
     pub skipped: Vec<Skipped>,
     /// In the order of what could be won: this and all before it ÷ all.
     pub cumulative: Option<f64>,
@@ -118,9 +118,9 @@ pub struct RooflinePart {
     pub figures: RooflineFigures,
     /// Each step against the roofs.
     pub steps: Vec<StepRoof>,
-    /// Ops that were asked about.
+    /// Ops that were requested.
     pub n_rows: u32,
-    /// Of those, not told but held against a roof: how many, and their time.
+    /// Of those, not told but compared with a roof: how many, and their time.
     pub more: (u32, Picos),
 }
 
@@ -129,13 +129,13 @@ pub struct RooflinePart {
 pub struct MemoryPart {
     /// Programs, the heaviest first.
     pub programs: Vec<ProgramPeaks>,
-    /// Memories of programs that are told in full, the heaviest program's main memory first.
+    /// Memories of programs that are reported in full, the heaviest program's main memory first.
     pub spaces: Vec<SpaceTold>,
     /// What allocators say.
     pub runtime: RuntimeMemory,
     /// Peaks beside each other, by device.
     pub checks: Vec<CrossCheck>,
-    /// What is to be said of all.
+    /// What is to be reported of all.
     pub notes: Vec<Note>,
 }
 
@@ -182,7 +182,7 @@ impl Report {
         self.rest.iter().fold(0, |sum: u32, rest| sum.saturating_add(rest.n_rows))
     }
 
-    /// Whether all ops are told.
+    /// Whether all ops are reported.
     pub fn is_whole(&self) -> bool {
         self.n_cut() == 0
     }

@@ -77,7 +77,7 @@ fn below(value: u64, digits: u32) -> u64 {
 }
 
 /// Rounds half up. Who rounds the result once more, to fewer digits, gets what rounding the value itself gives: what was rounded up to a
-/// digit 5 with zeros behind it is told a tenth of a unit smaller, so that it is not rounded up twice.
+/// digit 5 with zeros behind it is reported a tenth of a unit smaller, so that it is not rounded up twice.
 fn near(value: u64, unit: u64) -> u64 {
     let whole = value.saturating_add(unit / 2) / unit;
     let rounded = whole.saturating_mul(unit);

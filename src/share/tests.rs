@@ -5,9 +5,9 @@ use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
 use super::file::unpack;
 use super::level::Level;
-use super::link::read_link;
+use super::link::decode_link;
 use super::report::Report;
-use super::{codec, link};
+use super::{codec, encode_link};
 use proptest::prelude::*;
 
 /// Fills a report with what numbers say.
@@ -83,7 +83,7 @@ proptest! {
     fn hostile_bytes_are_an_error_at_most(bytes in prop::collection::vec(any::<u8>(), 0..200), text in ".{0,40}") {
         let _ = decode(&bytes);
         let _ = unpack(&bytes);
-        let _ = read_link(&text);
+        let _ = decode_link(&text);
         let mut file = super::file::MAGIC.to_vec();
         file.extend(bytes);
         let _ = unpack(&file);
@@ -93,10 +93,10 @@ proptest! {
 #[test]
 fn what_mails_do_to_links_is_told() {
     let report = any_report(7).cut_to(Level::SMALL);
-    let text = link(&report);
-    assert_eq!(read_link(&text), Ok(report));
+    let text = encode_link(&report);
+    assert_eq!(decode_link(&text), Ok(report));
     for end in 0..text.len() {
-        let error = read_link(&text[..end]).unwrap_err();
+        let error = decode_link(&text[..end]).unwrap_err();
         assert!(matches!(error, ShareError::Cut { .. } | ShareError::Empty), "{end}: {error}");
     }
     let mut rng = fastrand::Rng::with_seed(1);
@@ -104,13 +104,13 @@ fn what_mails_do_to_links_is_told() {
         let mut other = text.clone().into_bytes();
         other[at] = b"ABCDwxyz0189-_"[rng.usize(..14)];
         if other != text.as_bytes() {
-            let error = read_link(std::str::from_utf8(&other).unwrap()).unwrap_err();
+            let error = decode_link(std::str::from_utf8(&other).unwrap()).unwrap_err();
             assert!(!matches!(error, ShareError::Broken(_)), "{at}: {error}");
         }
     }
-    assert_eq!(read_link(&format!("{text}AAAA")), Err(ShareError::Damaged));
-    assert_eq!(read_link("AQ%3D"), Err(ShareError::Character { at: 3 }));
-    assert_eq!(read_link(&"A".repeat(64_001)), Err(ShareError::Long(64_001)));
+    assert_eq!(decode_link(&format!("{text}AAAA")), Err(ShareError::Damaged));
+    assert_eq!(decode_link("AQ%3D"), Err(ShareError::Character { at: 3 }));
+    assert_eq!(decode_link(&"A".repeat(64_001)), Err(ShareError::Long(64_001)));
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Visit for Writer {
             None => varint(&mut self.names, TEXT_NONE),
             Some(text) => {
                 if let Some(known) = self.known.get(text) {
-                    // Those that were told last are the smallest numbers.
+                    // Those that were reported last are the smallest numbers.
                     varint(&mut self.names, TEXT_NEW + self.known.len() as u64 - known);
                 } else {
                     let shared = text.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();

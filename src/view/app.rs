@@ -1,4 +1,4 @@
-//! The whole page: the bar, then what is open, being opened, or neither. Knows which; not what is in it.
+//! The whole page: the bar, then what is open, being opened, or neither. This module knows which; not what is in it.
 
 use super::bar::AppBar;
 use super::bar::help::Help;
@@ -15,7 +15,7 @@ use super::share::Share;
 use super::sources::Choose;
 use super::state::{Opened, State};
 use super::type_erasure::{EraseType, If, effect, live};
-use super::widgets::files::Inputs;
+use super::widgets::files::FileInputs;
 use super::widgets::icon::{Icon, icon};
 use super::widgets::roving;
 use super::widgets::swatch::patterns;
@@ -63,7 +63,7 @@ pub(crate) fn App() -> impl IntoView {
             <Choose state />
         </If>
         <If when=move || state.sharing.get()><Share state /></If>
-        <Inputs state />
+        <FileInputs state />
         <Toasts state />
         <Waiting state />
         <DropTarget state />

@@ -1,4 +1,4 @@
-//! What computes nothing, and what it changes: categories, their sources, the opcodes that were executed. Knows the state;
+//! What computes nothing, and what it changes: categories, their sources, the opcodes that were executed. This module knows the state;
 //! words and lengths are in `chart::data_movement`.
 
 use super::breakdown::figures;

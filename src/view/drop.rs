@@ -1,4 +1,4 @@
-//! The whole page as a drop target. Knows drags; what was dropped goes to the state.
+//! The whole page as a drop target. This module knows drags; what was dropped goes to the state.
 
 use super::state::{self, State};
 use super::type_erasure::{EraseType, live};

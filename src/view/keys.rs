@@ -1,4 +1,4 @@
-//! Keys that work anywhere on the page. Knows which key does what; the list people see is beside it, and both
+//! Keys that work anywhere on the page. This module knows which key does what; the list people see is beside it, and both
 //! say the same.
 
 use super::breakdown::{filter, save};

@@ -1,4 +1,4 @@
-//! The page: Leptos components over [`state`]. Knows how things look and what a press does; knows no figure's
+//! The page: Leptos components over [`state`]. This module knows how things look and what a press does; it knows no figure's
 //! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
 //!
 //! ```text

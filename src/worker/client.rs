@@ -1,4 +1,4 @@
-//! The page's end: one [`Link`] is one worker. Knows how a worker is started, spoken to and ended; knows
+//! The page's end: one [`Link`] is one worker. This module knows how a worker is started, spoken to and ended; knows
 //! nothing of what is drawn, and never reads a file.
 //!
 //! The worker starts from a Blob: a worker loaded from the network would not be bound by the page's content security

@@ -1,5 +1,5 @@
 //! Locks that the browser keeps for all pages and workers of an origin (Web Locks): whoever holds one lets go of it by ending, in whatever
-//! way. Knows the browser's interface, which `web-sys` has not as a stable one; not what is guarded.
+//! way. This module knows the browser's interface, which `web-sys` has not as a stable one; not what is guarded.
 
 use js_sys::{Function, Object, Promise, Reflect, global};
 use wasm_bindgen::prelude::Closure;

@@ -1,4 +1,4 @@
-//! Contract values as messages, the same way at both ends. Knows no worker and no page.
+//! Contract values as messages, the same way at both ends. This module knows no worker and no page.
 //!
 //! A message is `[bytes, files]`: the contract's struct as postcard writes it, and the `File` objects that go with it.
 //! Bytes and not JS values: that takes 33 kB (gzip) less at both ends, and every integer crosses as it is. Both ends are

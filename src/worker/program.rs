@@ -1,4 +1,4 @@
-//! The worker's program: fetched and compiled once, as soon as the page is drawn, then handed to every worker that starts. Knows
+//! The worker's program: fetched and compiled once, as soon as the page is drawn, then handed to every worker that starts. This module knows
 //! where its files are; knows nothing of messages.
 //!
 //! Beside the page its files are named by `index.html` (`<meta name="worker" content="script program">`). In a page that is one
@@ -11,7 +11,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, Response, Url, window};
 
 thread_local! {
-    /// Of `[script, module]`; `None` before it is asked for, and after it could not be had.
+    /// Of `[script, module]`; `None` before it is requested, and after it could not be had.
     static PROGRAM: RefCell<Option<Promise>> = const { RefCell::new(None) };
 }
 

@@ -1,4 +1,4 @@
-//! The worker's end: takes messages in, works them off one at a time, posts answers. Knows the browser's
+//! The worker's end: takes messages in, works them off one at a time, posts answers. This module knows the browser's
 //! worker scope; knows nothing of what is drawn.
 //!
 //! ```text
@@ -142,7 +142,7 @@ impl Server {
         Ok(self.set_session(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
     }
 
-    /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.
+    /// Says that the files are examined: nothing else is heard of them until it is known what they would take.
     fn looks_at(&self, id: RequestId, inputs: &[Input]) {
         let progress = Progress {
             stage: Stage::Recognise,
@@ -166,7 +166,7 @@ impl Server {
     }
 }
 
-/// Whether files are so large that it is looked at what they would take.
+/// Whether files are so large that it is examined what they would take.
 fn is_looked_at(inputs: &[Input]) -> bool {
     inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
 }

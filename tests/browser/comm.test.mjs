@@ -304,6 +304,6 @@ onPage("an address that means nothing is said, and the usual is shown", { expect
   await reload(page);
   await pickFiles(page, [capture()]);
   await opened(page);
-  await page.getByText(/Of communication it says by:colour, which means nothing here\./).waitFor();
+  await page.getByText(/Its part for communication is by:colour, which Rooflight does not know\./).waitFor();
   await page.locator(".comm-lanes .scene rect").first().waitFor();
 });

@@ -256,7 +256,7 @@ onPage("a program dropped alone: its text, why there is no breakdown, an instruc
   assert.match(await planes(page).innerText(), /No planes/);
   await tab(page, "Breakdown").click();
   await page.getByRole("heading", { name: "Compiled programs only, no timings" }).waitFor();
-  assert.match(await page.locator(".empty").first().innerText(), /they hold no times/);
+  assert.match(await page.locator(".empty").first().innerText(), /have no timings/);
   await page.keyboard.press("8");
   await shownLines(page);
   await page.locator(".computations .program").first().click();

@@ -121,7 +121,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
     const said = await page.locator(".loading").innerText();
     assert.match(said, /[\d,.]+ [KM]iB to read/);
     assert.doesNotMatch(said, /(^|\s)0 B/);
-    assert.match(await page.locator(".stages .now").innerText(), /Recognise.*synth-1-2-40\.xplane\.pb/s);
+    assert.match(await page.locator(".stages .now").innerText(), /Detect format.*synth-1-2-40\.xplane\.pb/s);
     assert.ok(!(await grid(page).isVisible()));
     await press(page);
     await opened(page);

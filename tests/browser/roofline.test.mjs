@@ -316,6 +316,6 @@ onPage("an address that means nothing is said, and the usual is shown", { expect
   await reload(page);
   await pickFiles(page, [capture()]);
   await opened(page);
-  await page.getByText("by:colour, which means nothing here").waitFor();
+  await page.getByText("by:colour, which Rooflight does not know").waitFor();
   assert.equal(await page.getByRole("grid", { name: "Gap to the roof by op" }).count(), 1);
 });

@@ -88,7 +88,7 @@ onPage("an archive that unpacks to far more than a capture does, one within anot
   await opened(page);
 });
 
-onPage("more than fits: planes are chosen; devices first, the rest left out and said", async ({ page }) => {
+onPage("a file larger than memory: planes are chosen; devices first, the rest left out and said", async ({ page }) => {
   // A plane of a host with a line of 4.8 GB, of which there is nothing on the disk.
   const bytes = (n) => (n < 128 ? [n] : [(n % 128) + 128, ...bytes(Math.floor(n / 128))]);
   const line = 4_800_000_000;
@@ -100,7 +100,7 @@ onPage("more than fits: planes are chosen; devices first, the rest left out and 
   await dropFiles(page, [path]);
   const dialog = page.getByRole("dialog");
   await dialog.waitFor({ timeout: 30_000 });
-  assert.match(await dialog.locator("h1").innerText(), /^4\.5 GiB is more than fits$/);
+  assert.match(await dialog.locator("h1").innerText(), /^4\.5 GiB does not fit into memory$/);
   const rows = await dialog.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent.trim(), row.querySelector("input").checked]));
   assert.ok(rows.some(([name, chosen]) => name === "/device:TPU:0" && chosen), JSON.stringify(rows));
   assert.deepEqual(rows.filter(([, chosen]) => !chosen), [["/host:CPU", false]]);

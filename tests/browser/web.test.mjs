@@ -129,11 +129,11 @@ onPage("what cannot be had is said, with what to do", { expected: /Failed to loa
   const half = Math.floor(readFileSync(capture()).length / 2);
   const hosts = [
     [await host(capture(), { cors: false }), /lacks Access-Control-Allow-Origin for http:\/\/127.0.0.1:\d+ \(CORS\).*drop the file/s],
-    [await host(capture(), { status: 404 }), /says 404 Not Found: there is no such file/],
-    [await host(capture(), { status: 403 }), /says 403 Forbidden: it wants to know who asks/],
-    [await host(capture(), { breaks: half, ranges: false }), /broke after .* of .*did not let it be taken up/s],
+    [await host(capture(), { status: 404 }), /answers 404 Not Found: there is no such file/],
+    [await host(capture(), { status: 403 }), /answers 403 Forbidden: it requires a login/],
+    [await host(capture(), { breaks: half, ranges: false }), /broke after .* of .*does not support resuming/s],
     [await host(Buffer.from("<!doctype html><title>Sign in</title>")), /is not an XLA profile/],
-    [gone, /Nothing came from there/],
+    [gone, /The host does not answer/],
   ];
   try {
     for (const [from, said] of hosts) {

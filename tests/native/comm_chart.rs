@@ -120,7 +120,7 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     assert!(result[0].starts_with("Straggler: TPU:5. "), "{result:?}");
 }
 
-/// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are said.
+/// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are reported.
 #[test]
 fn totals_are_sums_of_their_columns() {
     let whole = sample().view(CommQuery { query: query(), ..CommQuery::default() });
@@ -240,7 +240,7 @@ fn a_filter_finds_what_a_row_says() {
     let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
     let result = foot.iter().find(|(id, _)| *id == "stall").unwrap();
     assert_eq!(result.1, format::time(stall, units.time));
-    // Of a part of the rows nothing is said that cannot be added.
+    // Of a part of the rows nothing is reported that cannot be added.
     assert!(foot.iter().all(|(id, _)| !matches!(*id, "flight" | "exposed" | "overlap")));
 }
 

@@ -186,7 +186,7 @@ fn host_offload_of_a_real_capture() {
     assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12, reduce.total, reduce.total));
 }
 
-/// The ops of a real training run: every one is read, and nearly all can be told.
+/// The ops of a real training run: every one is read, and nearly all can be reported.
 #[test]
 fn a_real_training_run() {
     let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
@@ -219,7 +219,7 @@ fn a_real_training_run() {
     insta::assert_json_snapshot!("v5p_data_movement", a.by_category.iter().map(figures).collect::<Vec<_>>());
 }
 
-/// Programs that are at hand: no instruction of a real one is out of reach, and fusions that only format are told.
+/// Programs that are loaded: no instruction of a real one is out of reach, and fusions that only format are reported.
 #[test]
 fn programs_say_more() {
     let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };

@@ -185,7 +185,7 @@ fn beside_a_capture_they_are_as_if_within() {
 }
 
 /// What a capture has already is not joined twice; both can be read.
-/// A program whose file's name says another id than the capture's is joined by name, and that is said.
+/// A program whose file's name says another id than the capture's is joined by name, and that is reported.
 #[test]
 fn an_id_that_contradicts_the_captures_is_said() {
     let Some((_, capture, programs)) = apart() else { return };
@@ -307,7 +307,7 @@ fn several_together_are_several_programs() {
     assert_eq!(session.files.len(), 8);
     let view = file(&mut engine);
     assert_eq!(view.programs.len(), 8);
-    // All have the same name and no id: an op of one of them is asked for by the program's place.
+    // All have the same name and no id: an op of one of them is requested by the program's place.
     for (i, program) in view.programs.iter().enumerate() {
         let name = &view.files[program.file.unwrap() as usize].name;
         let module = Module::from_proto(&hlo::aot(name).unwrap());

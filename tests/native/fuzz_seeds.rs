@@ -125,7 +125,7 @@ fn write() {
         put("trace", &format!("made-{}", text.len()), &text);
     }
     if let Some(trace) = profile("cpu-jax/vm.trace.json.gz") {
-        // Its start; what is cut off there is told as damage.
+        // Its start; what is cut off there is reported as damage.
         let text = rooflight::source::inflate_slice(&trace, 1 << 30).bytes;
         put("trace", "cpu-jax", &text[..40_000]);
     }

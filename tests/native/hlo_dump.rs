@@ -135,7 +135,7 @@ fn a_real_dump_opens_in_the_page_and_the_command_line() {
     assert!(live_out < entry + (1 << 20) && live_out > entry - (1 << 20), "{live_out} of {entry}");
     assert!(peak > entry && peak < 32 << 30, "a v6e has 32 GB: {peak} of {entry}");
     assert!(json["notes"].as_array().unwrap().iter().any(|note| note["code"] == "live_ranges"));
-    // Without an order nothing is told of lives.
+    // Without an order nothing is reported of lives.
     let unordered = dir.path().join("unordered.hlo");
     std::fs::write(&unordered, dump.replacen("is_scheduled=true, ", "", 1)).unwrap();
     let (json, _) = cli("memory", &unordered);

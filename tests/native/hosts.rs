@@ -111,7 +111,7 @@ fn hosts_of_one_name() {
     assert_eq!(labels(&open(&files).1), ["a/vm TPU:0", "a/vm TPU:1", "b/vm TPU:0", "b/vm TPU:1"]);
 }
 
-/// Clocks may be anything: what is said of waits is of one host, and lengths are compared all the same.
+/// Clocks may be anything: what is reported of waits is of one host, and lengths are compared all the same.
 #[test]
 fn clocks_that_do_not_agree() {
     let together = open(&named([host(Host::default()), host(Host { longer: 50, ..Host::default() })]));

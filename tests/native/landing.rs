@@ -1,4 +1,4 @@
-//! The landing page's picture is drawn from figures of the sample: held against an analysis of the sample that is shipped.
+//! The landing page's picture is drawn from figures of the sample: compared with an analysis of the sample that is shipped.
 
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;

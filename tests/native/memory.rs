@@ -148,7 +148,7 @@ fn shared_bytes(proto: &HloProto, color: i64) -> Vec<u64> {
     shared
 }
 
-/// The peaks of VMEM that were told above what there is: at most the allocation, which is full at the peak.
+/// The peaks of VMEM that were reported above what there is: at most the allocation, which is full at the peak.
 #[test]
 fn vmem_is_never_fuller_than_its_allocation() {
     let mib = |bytes: u64| bytes as f64 / MIB;

@@ -59,7 +59,7 @@ fn by_hand() {
         ("m", Category::Parameter, MemoryClass::Optimizer),
     ];
     assert_eq!(alive, known);
-    // Once more taken, the memory is told as that of who took it.
+    // Once more taken, the memory is reported as that of who took it.
     let again = memory.alive_at(&module, &MemoryQuery::default(), 4).unwrap();
     let softmax = again.buffers.iter().find(|b| b.instruction == "softmax").unwrap();
     assert_eq!((softmax.first, softmax.last, softmax.size), (3, 5, 4096));
@@ -207,7 +207,7 @@ fn an_address_counts_once_by_hand() {
     assert_eq!((alive.size, sizes), (150, vec![(1, 60), (4, 50), (0, 40)]), "each address with who took it last");
     let result = memory.summarize(&module, ProgramPeaks::default(), &query);
     assert!(result.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", result.notes);
-    let without = memory.what_if(&module, &query, &[BufferId(0)], ALL_POINTS).unwrap();
+    let without = memory.peak_without(&module, &query, &[BufferId(0)], ALL_POINTS).unwrap();
     assert_eq!((without.before, without.peak, without.position), (150, 150, Some(3)));
 }
 
@@ -290,7 +290,7 @@ proptest! {
         let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
         let (module, memory) = held(&program(events.clone(), &sizes, 77));
         let ids: Vec<BufferId> = gone.iter().map(|id| BufferId(*id)).collect();
-        let what = memory.what_if(&module, &MemoryQuery::default(), &ids, ALL_POINTS).unwrap();
+        let what = memory.peak_without(&module, &MemoryQuery::default(), &ids, ALL_POINTS).unwrap();
         prop_assert!(what.peak <= what.before && what.before <= what.peak + what.without);
         // Buffers 0..8 stand in that order; after them allocations: 8 is what comes and goes, 9 the constant.
         let left = sizes.iter().map(|(id, size)| (*id, if gone.contains(&(*id as u32)) { 0 } else { *size })).collect();
@@ -299,7 +299,7 @@ proptest! {
         prop_assert_eq!(what.peak, known);
         prop_assert_eq!(what.curve.iter().map(|column| column.most).max(), Some(known));
         let few = MemoryQuery { columns: 3, ..MemoryQuery::default() };
-        let few = memory.what_if(&module, &few, &ids, ALL_POINTS).unwrap();
+        let few = memory.peak_without(&module, &few, &ids, ALL_POINTS).unwrap();
         prop_assert!(few.curve.len() <= 3);
         prop_assert_eq!(few.curve.iter().map(|column| column.most).max(), Some(known));
     }
@@ -328,7 +328,7 @@ fn reports_pass_from_worker_to_page() {
     let bytes = postcard::to_allocvec(&result).unwrap();
     assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), result);
     let largest = result.space.unwrap().alive.buffers[0].id;
-    let what = memory.what_if(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
+    let what = memory.peak_without(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
     // Without the logits the softmax takes once more what is free, and that is no more than before.
     assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
     assert_eq!(postcard::from_bytes::<WhatIf>(&postcard::to_allocvec(&what).unwrap()).unwrap(), what);
@@ -351,7 +351,7 @@ fn ask_all(bytes: &[u8]) {
                 .all(|rollup| rollup.by == RollUpBy::Scope || !rollup.rows.is_empty() || peak.peak == 0)
         );
         let ids: Vec<BufferId> = space.alive.buffers.iter().map(|b| b.id).collect();
-        assert!(memory.what_if(&module, &query, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
+        assert!(memory.peak_without(&module, &query, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
         memory.alive_at(&module, &query, u32::MAX);
         memory.curve(&module, &query, Points { from: 3, to: 1 });
     }

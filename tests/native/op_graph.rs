@@ -434,7 +434,7 @@ fn rare_relations() {
     };
     assert!(leads("which", "branch") && leads("a", "p.1") && leads("later", "p.2"));
     assert!(leads("r.1", "call.1") && leads("r.2", "call.1") && !leads("branch", "call.1"));
-    // Each instruction is there once: the second that calls the same stays closed, and it is said.
+    // Each instruction is there once: the second that calls the same stays closed, and it is reported.
     let both = of("call.1", &["branch", "call.1"]);
     let opened: Vec<&str> = both.nodes.iter().filter(|n| n.is_opened()).map(|n| &*n.name).collect();
     assert_eq!((opened, both.notes.iter().filter(|n| n.code == "shared").count()), (vec!["branch"], 1));

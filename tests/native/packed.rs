@@ -116,7 +116,7 @@ fn brackets_a_hundred_thousand_deep() {
     }
 }
 
-/// A length that a file declares is held against what is there before anything is reserved, at each depth.
+/// A length that a file declares is compared with what is there before anything is reserved, at each depth.
 #[test]
 fn ten_gigabytes_declared() {
     let declares = |tags: &[u8]| {

@@ -234,7 +234,7 @@ fn programs_of_a_trace_do_not_merge() {
     assert_eq!(rows, [("jit_a", "dot.1", 3), ("jit_b", "dot.1", 2)]);
 }
 
-/// What trace JSON leaves out is said once, of one file by its name.
+/// What trace JSON leaves out is reported once, of one file by its name.
 #[test]
 fn what_traces_lack_is_said_once() {
     let trace = |n| {

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use rooflight::protocol::url::address::Address;
-use rooflight::share::{read_link, unpack};
+use rooflight::share::{decode_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -148,12 +148,12 @@ fn a_link_opens_at_the_pages_own_address_or_another() {
     assert_eq!(of(with("", &["--link"])), "", "empty is not given");
     let link = desk.output(&["--link", "--base", BASE]);
     assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
-    let report = read_link(&report_of(&link)).unwrap();
+    let report = decode_link(&report_of(&link)).unwrap();
     assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (100, "small.xplane.pb"));
     holds_no_secret(&unbase64(&report_of(&link)));
     let other = desk.output(&["--link", "--base", "https://example.org/r/#old", "--level", "80", "--step", "7"]);
     assert!(other.starts_with("https://example.org/r/#v="), "{other}");
-    let report = read_link(&report_of(&other)).unwrap();
+    let report = decode_link(&report_of(&other)).unwrap();
     assert_eq!((report.origin.level, report.header.step.as_str()), (80, "7"));
 }
 
@@ -165,7 +165,7 @@ fn a_report_file_holds_all_but_sources() {
     let result = unpack(&file).unwrap();
     assert_eq!((result.report.origin.level, result.captures.len()), (100, 0));
     holds_no_secret(&file);
-    // It is asked about as the capture is.
+    // It is requested as the capture is.
     let program = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
         command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()

@@ -86,7 +86,7 @@ fn with_steps(steps: &[(i64, i64)]) -> Opened {
     opened(vec![plane.done()])
 }
 
-/// Steps that run at the same time by the thousand are no steps of a program: the whole capture is shown, and it is said.
+/// Steps that run at the same time by the thousand are no steps of a program: the whole capture is shown, and it is reported.
 #[test]
 fn steps_that_overlap() {
     let all = with_steps(&vec![(0, 200_000); 20_000]);
@@ -100,7 +100,7 @@ fn steps_that_overlap() {
         let whole = analysis.breakdown(&all.profile, &Query::default()).unwrap();
         assert_eq!((whole.header.step.as_str(), whole.totals.busy.0), ("all", 200_000));
     });
-    // Each overlaps the one before it: each op is counted in both, as is said.
+    // Each overlaps the one before it: each op is counted in both, as is reported.
     let chain = with_steps(&(0..20_000).map(|i| (i * 10, 20)).collect::<Vec<_>>());
     in_time(|| {
         let analysis = Analysis::new(&chain.profile);

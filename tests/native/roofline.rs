@@ -213,7 +213,7 @@ fn tuples() {
     );
 }
 
-/// A kernel at 400 % of the peak is shown as it is, is said to be wrong, and hides no other op's gap.
+/// A kernel at 400 % of the peak is shown as it is, is reported to be wrong, and hides no other op's gap.
 #[test]
 fn above_the_peak() {
     let kernel =
@@ -553,7 +553,7 @@ fn useful_flops_are_shared_by_the_devices_of_the_program() {
         assert!((mfu - 0.322).abs() < 0.002, "{mfu}");
         assert!(note(r, "useful_devices") && !note(r, "window_above_peak"));
     }
-    // Given a wrong number, it is more than the devices can do, and is said to be.
+    // Given a wrong number, it is more than the devices can do, and is reported to be.
     let wrong = window(DeviceChoice::One(0), Some(1));
     assert!(wrong.figures.window.useful_mfu.unwrap() > 2.5 && note(&wrong, "window_above_peak"));
 }

@@ -8,7 +8,8 @@ use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
 use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
-    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
+    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, scene, table, words,
+    zoomed,
 };
 use rooflight::chart::widgets::table::{Content, Measure};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -160,7 +161,7 @@ fn figures_marks_and_rows_tell_the_same() {
             assert!((dot.x - dot.roof.flops / dot.roof.level_bytes[0]).abs() <= 1e-9 * dot.x);
             assert!((dot.y - dot.roof.flops / (dot.roof.total.0 as f64 / 1e12)).abs() <= 1e-9 * dot.y);
         }
-        // Steps at hand, in any order.
+        // Steps loaded, in any order.
         let order = |column, descending| {
             let sort = RoofSort { column, descending };
             table::steps(&head.steps, sort).iter().map(|row| row.key.parse::<u64>().unwrap()).collect::<Vec<_>>()
@@ -172,7 +173,7 @@ fn figures_marks_and_rows_tell_the_same() {
 }
 
 fn look(dots: &Dots, ceilings: &Ceilings) -> ChartOptions {
-    let window = usual(dots, ceilings);
+    let window = initial_window(dots, ceilings);
     ChartOptions { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE, pinned: false }
 }
 
@@ -209,7 +210,7 @@ fn the_chart_shows_what_is_there() {
         assert_eq!(beyond.contains("drawn at the edge"), unpinned, "{beyond}");
         look.pinned = false;
         // All of it: every mark is there, and a brush over all takes all rows.
-        look.window = whole(&dots, &ceilings);
+        look.window = full_window(&dots, &ceilings);
         let all = scene(&dots, &ceilings, &look, "TPU:0");
         let ids = |scene: &Scene| scene.marks.iter().filter(|mark| mark.id.is_some()).count();
         assert_eq!(ids(&all), dots.all.len());
@@ -237,7 +238,7 @@ fn the_chart_shows_what_is_there() {
         // Zoomed anywhere, nothing is drawn beyond the frame.
         look.hidden.clear();
         for at in [(100.0, 100.0), (400.0, 300.0), (700.0, 500.0)] {
-            look.window = zoomed(whole(&dots, &ceilings), whole(&dots, &ceilings), SIZE, at, 5.0);
+            look.window = zoomed(full_window(&dots, &ceilings), full_window(&dots, &ceilings), SIZE, at, 5.0);
             let near = scene(&dots, &ceilings, &look, "TPU:0");
             for mark in near.marks.iter().filter(|mark| mark.id.is_some()) {
                 let (cx, cy) = mark.shape.bounds().centre();

@@ -55,7 +55,7 @@ const COLUMNS: [Column; 24] = [
     Column::ScopeLeaf,
 ];
 
-/// The column's value in a row as it is told; `None` where it has none.
+/// The column's value in a row as it is reported; `None` where it has none.
 fn compare(a: &Group, b: &Group, column: Column) -> (bool, bool, Ordering) {
     fn of<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
         let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
@@ -163,7 +163,7 @@ fn trees_steps_and_bad_filters() {
     let mut engine = engine(&make::kda());
     let scopes = Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 };
     assert!(matches!(engine.answer(&scopes), Reply::Scopes(tree) if tree.total.0 == 1000 && tree.nodes.len() == 8));
-    assert!(matches!(engine.answer(&Request::Steps), Reply::Steps(steps) if steps.devices[0].steps.len() == 1));
+    assert!(matches!(engine.answer(&Request::StepStats), Reply::StepStats(steps) if steps.devices[0].steps.len() == 1));
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
     let query = Query { filter, ..Query::default() };
     let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };

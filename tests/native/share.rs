@@ -13,7 +13,9 @@ use rooflight::protocol::{
 };
 use rooflight::report::format::{TimeUnit, time, time_text};
 use rooflight::session::{Input, OpenSession};
-use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
+use rooflight::share::{
+    AIM, Fit, Level, MOST, OpRow, Report, decode, decode_link, encode, encode_link, markdown, pack,
+};
 use rooflight::units::Picos;
 use std::path::Path;
 
@@ -241,10 +243,10 @@ fn the_samples_link_is_short_and_holds_what_matters() {
     let full = report(&sample());
     let level = ShareQuery::default().fits(&full).unwrap();
     let result = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
-    let address = Address { report: link(&result), ..Address::default() };
+    let address = Address { report: encode_link(&result), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
     assert!(url.len() <= AIM && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
-    let back = read_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
+    let back = decode_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
     assert_eq!(back, result);
     assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
     assert!(back.totals.time_of_kind(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
@@ -266,7 +268,7 @@ fn lengths_are_as_documented() {
     for at in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
         let result = report.cut_to(Level::from_slider(at));
         let space = &result.memory.spaces[0];
-        let (ops, points, length) = (result.rows.len(), points(&result), link(&result).len());
+        let (ops, points, length) = (result.rows.len(), points(&result), encode_link(&result).len());
         let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
         // To the hundred: a packer's next release may win a few bytes.
         let length = length.div_ceil(100) * 100;
@@ -315,7 +317,7 @@ fn no_line_of_source_leaves_unless_it_is_asked_for() {
             assert!(!holds(&result, file), "{}: {file}", full.files());
         }
         if let Some(source) = sources.first() {
-            // Within one text: in the table, a text is told from where it differs from the one before.
+            // Within one text: in the table, a text is reported from where it differs from the one before.
             assert!(
                 full.preview()
                     .texts
@@ -398,7 +400,7 @@ fn a_full_summary_answers_as_its_capture_does() {
         let rows = RoofRowsQuery { query: RooflineQuery::default(), sort, first: 0, count: 50 };
         let rows = |engine: &mut OpenSession| answer::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
         assert_eq!(rows(&mut capture), rows(&mut summary));
-        assert_eq!(capture.answer(&Request::Steps), summary.answer(&Request::Steps));
+        assert_eq!(capture.answer(&Request::StepStats), summary.answer(&Request::StepStats));
         let memory = |engine: &mut OpenSession| {
             let mut session: MemorySession = answer(engine, Question::Memory);
             session.programs.notes.clear();
@@ -483,7 +485,7 @@ fn a_report_can_be_shared_again_and_never_gets_more() {
     let (mut engine, _) = OpenSession::of_report(full.cut_to(Level::SMALL).without_sources());
     let query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
     let shared: ShareAnswer = answer(&mut engine, Question::Share(query.clone()));
-    assert_eq!(read_link(&shared.link).unwrap(), full.cut_to(Level::SMALL).without_sources());
+    assert_eq!(decode_link(&shared.link).unwrap(), full.cut_to(Level::SMALL).without_sources());
     let (_, session) = OpenSession::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.summary.unwrap().level, 0);
     let text: String = answer(&mut engine, Question::ShareMarkdown { query, url: Some("https://x/#y".into()) });
@@ -555,7 +557,7 @@ fn links_that_were_written_once_open_for_ever() {
     assert_eq!(session.files[0].name, "sample.xplane.pb.gz");
     let Reply::Breakdown(head) = engine.answer(&Request::Breakdown(address.query)) else { panic!() };
     assert_eq!(head.header.step_duration.map(|time| time.0 / 1_000_000_000), Some(V1_STEP_MS));
-    assert!(markdown(&read_link(&address.report).unwrap(), None).contains("sample.xplane.pb.gz"));
+    assert!(markdown(&decode_link(&address.report).unwrap(), None).contains("sample.xplane.pb.gz"));
 }
 
 /// The step of that link, whole milliseconds.

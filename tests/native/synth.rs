@@ -313,7 +313,7 @@ fn injected_faults_are_found_where_compute_waits() {
         before.overlap.exposed.0
     );
     assert!(top.group.is_some() && top.bytes.is_some() && top.source.is_some() && top.bus_rate.is_some());
-    // All rows are told in the order of what is not covered.
+    // All rows are reported in the order of what is not covered.
     assert!(gathers.rows.windows(2).all(|pair| pair[0].overlap.exposed >= pair[1].overlap.exposed));
 }
 

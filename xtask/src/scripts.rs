@@ -1,6 +1,6 @@
 //! `tests/browser/*.mjs`: Node.js scripts that drive the built page in a real Chromium.
 //!
-//! What they are told, all by environment:
+//! What they are reported, all by environment:
 //!
 //! | variable | what |
 //! |---|---|

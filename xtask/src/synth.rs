@@ -1,4 +1,4 @@
-//! Captures that were made: `examples/synth` does the work. Knows how it is started, and which arguments make the sample and the
+//! Captures that were made: `examples/synth` does the work. This module knows how it is started, and which arguments make the sample and the
 //! captures of benchmarks.
 
 use std::env;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Nothing here panics, whatever the input, and no allocation is larger than the input justifies. Time is integer picoseconds
-//! ([`units::Picos`]). What is absent is `None`, and a [`profile::Note`] says why. Knows no analysis: what numbers mean is `rooflight`'s.
+//! ([`units::Picos`]). What is absent is `None`, and a [`profile::Note`] says why. This module knows no analysis: what numbers mean is `rooflight`'s.
 #![forbid(unsafe_code)]
 
 pub mod hlo;

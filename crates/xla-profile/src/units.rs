@@ -1,4 +1,4 @@
-//! Units as types. Knows arithmetic on time and sizes; knows nothing of profiles or of how numbers look.
+//! Units as types. This module knows arithmetic on time and sizes; it knows nothing of profiles or of how numbers look.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -120,7 +120,7 @@ pub(in crate::analysis) fn program_of_run(profile: &Profile, plane: &Plane, op: 
 }
 
 impl Device {
-    /// The step that is shown where none is asked for: `longest`.
+    /// The step that is shown where none is requested: `longest`.
     pub fn busiest(&self) -> Option<&Step> {
         self.steps.get(self.longest?)
     }

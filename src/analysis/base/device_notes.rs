@@ -1,4 +1,4 @@
-//! What is to be said of devices and their steps: sentences. Knows what was found; finds nothing itself.
+//! What is to be reported of devices and their steps: sentences. This module knows what was found; finds nothing itself.
 
 use super::device::{Device, StepBasis};
 use super::framework::Framework;

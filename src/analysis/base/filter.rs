@@ -1,4 +1,4 @@
-//! Which ops a breakdown shows: by text, kind or scope. Knows patterns; what they are held against is in `select`.
+//! Which ops a breakdown shows: by text, kind or scope. This module knows patterns; what they are compared with is in `select`.
 //!
 //! A filter works on ops, before they are grouped: a row then holds the time of its matching ops only, so what is shown
 //! never exceeds the whole.
@@ -68,7 +68,7 @@ pub struct FilterError {
     pub column: u32,
 }
 
-/// Longest regular expression that is looked at: finding where a long one goes wrong takes time.
+/// Longest regular expression that is examined: finding where a long one goes wrong takes time.
 const MAX_REGEX: usize = 1000;
 
 impl Filter {

@@ -6,7 +6,7 @@
 //!  without Steps lines: counted from each host's first run, the same only where all have as many of the same program
 //! ```
 //!
-//! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
+//! Only lengths are compared between hosts, never times: their clocks may differ. This module knows devices and steps; it knows no ops.
 
 use super::device::{Clock, Device, Step, StepBasis};
 use crate::profile::{Note, NoteCode, Profile, Severity};
@@ -39,7 +39,7 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
     profile.files.iter().map(of).collect()
 }
 
-/// Whether steps of one number are the same step on all hosts, and what is to be said of hosts.
+/// Whether steps of one number are the same step on all hosts, and what is to be reported of hosts.
 pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bool, Vec<Note>) {
     let names = names(profile);
     let mut first: BTreeMap<usize, &Device> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! An instruction as it is seen: within its program, or alone as the text of an event. Knows HLO; knows no time.
+//! An instruction as it is seen: within its program, or alone as the text of an event. This module knows HLO; it knows no time.
 
 use crate::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Module, Shape};
 

@@ -1,5 +1,5 @@
-//! Which step is shown where none is asked for: the longest, and the same one on all devices, so that what is compared across
-//! devices is of one step. Knows steps; no ops.
+//! Which step is shown when none is chosen: the longest, and the same one on all devices, so that what is compared across
+//! devices is of one step. This module knows steps; no ops.
 
 use super::device::{Device, Step};
 use std::cmp::Reverse;

@@ -1,5 +1,5 @@
 //! Self time of each op of a device within a window, and a small store of it: another grouping or filter of the same
-//! window sweeps nothing again. Knows lines and windows; knows no grouping.
+//! window sweeps nothing again. This module knows lines and windows; it knows no grouping.
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
@@ -31,7 +31,7 @@ impl OpTime {
     pub const NONE: Self = Self { n: 0, own: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
 }
 
-/// A stretch of a device's time that is asked about.
+/// A stretch of a device's time that is requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// "all", or the step's number.
@@ -142,7 +142,7 @@ const KEPT_OPS: usize = 250_000;
 /// What is kept of a window beside its ops, counted as so many ops.
 const ENTRY_OPS: usize = 8;
 
-/// The windows that were measured last, in two generations: a window that is asked about again moves to the younger one, and
+/// The windows that were measured last, in two generations: a window that is requested again moves to the younger one, and
 /// when that is full it takes the older one's place. So keeping, finding and forgetting take the same time however many there are.
 #[derive(Default)]
 pub struct Measures {

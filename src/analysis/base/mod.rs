@@ -1,4 +1,4 @@
-//! Devices, steps, clocks, self time, and the selection that every feature starts from. Knows no feature.
+//! Devices, steps, clocks, self time, and the selection that every feature starts from. This module knows no feature.
 
 pub(in crate::analysis) mod after_backward;
 pub(in crate::analysis) mod analysis;

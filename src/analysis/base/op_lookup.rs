@@ -1,4 +1,4 @@
-//! Finds an op among the events: by program and name, on all devices. Knows no HLO.
+//! Finds an op among the events: by program and name, on all devices. This module knows no HLO.
 
 use super::measure::OpTime;
 use super::query::Query;
@@ -9,7 +9,7 @@ use crate::profile::{OpId, Profile, ProgramId};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// An op that is asked about, as far as events know it. Its program's HLO is looked for by this.
+/// An op that is requested, as far as events know it. Its program's HLO is looked for by this.
 pub struct FoundOp {
     /// Its name, without `%`.
     pub name: String,
@@ -72,7 +72,7 @@ pub(in crate::analysis) struct Known {
 }
 
 impl Analysis {
-    /// Looks for an op among the events. Where no program is said: ops without one, else those with the most time.
+    /// Looks for an op among the events. Where no program is reported: ops without one, else those with the most time.
     pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> FoundOp {
         let name = name.strip_prefix('%').unwrap_or(name);
         let selection = self.selection(profile, query);

@@ -1,4 +1,4 @@
-//! What a plane's device is, and which of its lines are of ops. Knows names of planes and lines; no time.
+//! What a plane's device is, and which of its lines are of ops. This module knows names of planes and lines; no time.
 
 use crate::profile::{Line, Plane};
 

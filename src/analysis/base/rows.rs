@@ -1,5 +1,5 @@
-//! Ops into rows, in a form small enough for 100,000 of them: sums and members, no texts. Knows the groupings; knows
-//! nothing of lines and windows, nor of how a row is told (`row_view`).
+//! Ops into rows, in a form small enough for 100,000 of them: sums and members, no texts. This module knows the groupings; knows
+//! nothing of lines and windows, nor of how a row is reported (`row_view`).
 //!
 //! ```text
 //!  ops of the devices ──select──► key ──► row number ──count──► members, row by row ──► sums
@@ -125,7 +125,7 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// Their ops, row by row.
     pub members: Vec<Member>,
-    /// Their numbers in the order they are told in.
+    /// Their numbers in the order they are reported in.
     pub order: Vec<u32>,
 }
 

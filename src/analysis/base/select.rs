@@ -1,4 +1,4 @@
-//! Which ops of a device a filter lets through. Each distinct path is looked at once, however many
+//! Which ops of a device a filter lets through. Each distinct path is examined once, however many
 //! ops have it.
 
 use super::filter::{FilterField, Matcher};

@@ -1,4 +1,4 @@
-//! The devices and the window of a query: their times, their sums, and what is to be said of them. Knows nothing of rows;
+//! The devices and the window of a query: their times, their sums, and what is to be reported of them. This module knows nothing of rows;
 //! breakdown and scopes start from here.
 
 use super::device::Clock;

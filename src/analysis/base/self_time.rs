@@ -9,7 +9,7 @@
 //!
 //! For nested events this is the ordinary self time (duration − children); for neighbours that overlap by a
 //! picosecond, and for anything else, it is still exact: **Σ self = length of the union**, always. Events are
-//! never cut or dropped. Knows intervals only.
+//! never cut or dropped. This module knows intervals only.
 
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);

@@ -26,7 +26,7 @@ use std::rc::Rc;
 /// Counts kept.
 const KEPT_COUNTS: usize = 8;
 
-/// The answer to a query, in a form small enough to be kept: rows are told one by one.
+/// The answer to a query, in a form small enough to be kept: rows are reported one by one.
 pub struct Answer {
     /// All but the rows.
     pub figures: Figures,
@@ -41,7 +41,7 @@ impl Answer {
         self.rows.rows.len()
     }
 
-    /// The rows, to be told.
+    /// The rows, to be reported.
     pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
             known: analysis.known(profile),

@@ -1,4 +1,4 @@
-//! A row as it is told: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
+//! A row as it is reported: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
 use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use crate::analysis::base::measure::OpTime;
@@ -57,7 +57,7 @@ impl<'a> RowView<'a> {
         &self.rows.rows
     }
 
-    /// Row numbers in the order that rows are told in: most self time first, ties by key, then by program.
+    /// Row numbers in the order that rows are reported in: most self time first, ties by key, then by program.
     pub fn order(self) -> &'a [u32] {
         &self.rows.order
     }

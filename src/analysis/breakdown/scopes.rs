@@ -1,4 +1,4 @@
-//! The tree of scopes: `tf_op` split on `/`, with the time of each node. Knows paths and times; how it is drawn is the
+//! The tree of scopes: `tf_op` split on `/`, with the time of each node. This module knows paths and times; how it is drawn is the
 //! page's.
 //!
 //! ```text
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// A tree of scopes, parents before children.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scopes {
-    /// The path that was asked for; empty: everything.
+    /// The path that was requested; empty: everything.
     pub root: String,
     /// The nodes. The first is the root; siblings come by total, most first, then by name.
     pub nodes: Vec<ScopeNode>,
@@ -34,7 +34,7 @@ pub struct Scopes {
     pub total: Picos,
     /// Of it, ops without a scope path.
     pub no_scope: Picos,
-    /// Nodes that are told as part of an "N smaller".
+    /// Nodes that are reported as part of an "N smaller".
     pub folded_small: u32,
     /// What was assumed or left out.
     pub notes: Vec<Note>,
@@ -94,7 +94,7 @@ impl Sums {
 }
 
 impl Analysis {
-    /// The tree of scopes at and below `root`. Nodes of less than `min_share` of the root are told together.
+    /// The tree of scopes at and below `root`. Nodes of less than `min_share` of the root are reported together.
     ///
     /// # Errors
     /// [`FilterError`] where the filter's text is to be a regular expression and is none.
@@ -176,13 +176,13 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
     tree
 }
 
-/// A node that is to be told: one of the tree, or what is below the threshold at one place.
+/// A node that is to be reported: one of the tree, or what is below the threshold at one place.
 enum Next {
     Node(u32),
     Smaller { of: String, n: u32, sums: Sums },
 }
 
-/// The nodes in order, and how many are told as part of an "N smaller". No recursion: a path may be any length.
+/// The nodes in order, and how many are reported as part of an "N smaller". No recursion: a path may be any length.
 fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
     let mut nodes: Vec<ScopeNode> = Vec::new();
     let mut folded = 0;

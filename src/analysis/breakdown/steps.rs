@@ -103,7 +103,7 @@ impl Analysis {
             DeviceSteps { label: device.label.clone(), all: spread(&durations), steady: spread(inner), steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
-        // Where steps of hosts are not known to be the same, those of the first alone are held against each other.
+        // Where steps of hosts are not known to be the same, those of the first alone are compared with each other.
         let file = |device: &Device| profile.planes[device.plane].file;
         let first = self.devices.iter().find(|device| !device.steps.is_empty()).map(file);
         let is_compared = |device: &&Device| self.hosts_aligned || Some(file(device)) == first;

@@ -1,5 +1,5 @@
 //! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
-//! either, what its name says. Knows opcodes.
+//! either, what its name says. This module knows opcodes.
 
 use super::opcode::opcode;
 use super::opcode_kind::is_elementwise;

@@ -1,4 +1,4 @@
-//! The kinds of time. Knows their names and order; how an op gets its kind is in `classify`.
+//! The kinds of time. This module knows their names and order; how an op gets its kind is in `classify`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Which layer of the model an op belongs to. Knows how frameworks name layers in scope paths; no time.
+//! Which layer of the model an op belongs to. This module knows how frameworks name layers in scope paths; no time.
 //!
 //! ```text
 //!  jit(f)/jvp(Model)/layers_3/mlp/mul          layers_3: an unrolled model has a segment per layer
@@ -7,7 +7,7 @@
 //!  jit(f)/jvp(Model)/embed/gather              none
 //! ```
 //!
-//! All layers of a scan are one loop body: they cannot be told apart by name. A path does not say what a loop is for;
+//! All layers of a scan are one loop body: they cannot be reported apart by name. A path does not say what a loop is for;
 //! real ones also scan over pieces of the loss, and those say so.
 
 use super::scope_path::{bare, segments};

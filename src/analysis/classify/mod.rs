@@ -1,4 +1,4 @@
-//! What an op is, by its texts: kind of time, category, op group, phase, layer. Knows no time and no device.
+//! What an op is, by its texts: kind of time, category, op group, phase, layer. This module knows no time and no device.
 
 pub(in crate::analysis) mod category;
 pub(in crate::analysis) mod kind;

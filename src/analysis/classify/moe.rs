@@ -1,7 +1,7 @@
-//! How many layers of experts a step has: a hint from the calls of grouped matmuls. Knows counts only.
+//! How many layers of experts a step has: a hint from the calls of grouped matmuls. This module knows counts only.
 //!
 //! With two expert matmuls a layer calls GMM four times (forward, and the gradient by the input) and TGMM twice (the
-//! gradient by the weights); with a gated three it is six and three. The ratio is the same, so both are told.
+//! gradient by the weights); with a gated three it is six and three. The ratio is the same, so both are reported.
 
 use crate::profile::{Note, NoteCode, Severity};
 

@@ -2,7 +2,7 @@
 //!
 //! Knows the vocabulary of XLA; reads no HLO beyond the opcode token of an instruction's text and the name of what it
 //! calls. A plain `fusion` opcode says nothing by itself, nor do async wrappers: there the name, what is called, and the
-//! category decide (of an async wait also its start: `ops`). XLA:TPU
+//! category decide (of an async wait also its start: `op_facts`). XLA:TPU
 //! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
 //! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
 

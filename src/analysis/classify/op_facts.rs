@@ -1,7 +1,7 @@
 //! What is known of each op of a plane before any time is summed: kind, category, group of work, phase, layer,
 //! signature, scope, result shape, source.
 //!
-//! Ops are many, distinct ones and scope paths few: each is looked at once per session, not once per device.
+//! Ops are many, distinct ones and scope paths few: each is examined once per session, not once per device.
 
 use super::category::by_text;
 use super::kind::Kind;

@@ -1,4 +1,4 @@
-//! What people call the work of an op: matmul, attention, copy. Knows XLA's and kernels' vocabulary; no time.
+//! What people call the work of an op: matmul, attention, copy. This module knows XLA's and kernels' vocabulary; no time.
 //!
 //! The kind decides first, then the instruction, then the kernel's name, then the leaf of the scope path. Never the whole
 //! path: `self_attention` stands in the path of every projection, and those are matmuls.
@@ -48,7 +48,7 @@ pub enum OpGroup {
 }
 
 impl OpGroup {
-    /// All groups, in the order they are told.
+    /// All groups, in the order they are reported.
     pub const ALL: [Self; 17] = [
         Self::Matmul,
         Self::Attention,
@@ -93,7 +93,7 @@ impl OpGroup {
     }
 }
 
-/// What the group of an op is told by.
+/// What the group of an op is reported by.
 #[derive(Clone, Copy, Debug)]
 pub struct Signs<'a> {
     /// Its kind.
@@ -132,7 +132,7 @@ pub fn op_group(signs: Signs<'_>) -> OpGroup {
 
 fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     let is = |words: &[&str]| words.iter().any(|word| *word == opcode || *word == category);
-    // A kernel is told by its own name, or by the leaf: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
+    // A kernel is reported by its own name, or by the leaf: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
     if is(&["custom-call", "custom call"]) {
         let of_gpu = || {
             Some(signs.kernel)

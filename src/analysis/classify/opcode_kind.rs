@@ -1,4 +1,4 @@
-//! The kind of time that an opcode by itself is of. Knows XLA's opcodes, as instructions and categories spell them.
+//! The kind of time that an opcode by itself is of. This module knows XLA's opcodes, as instructions and categories spell them.
 
 use super::kind::Kind;
 

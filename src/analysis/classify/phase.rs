@@ -1,4 +1,4 @@
-//! Which part of a training step an op belongs to. Knows what JAX writes into scope paths; no time of its own.
+//! Which part of a training step an op belongs to. This module knows what JAX writes into scope paths; no time of its own.
 //!
 //! ```text
 //!  jit(train)/jvp(Model)/…                                    forward

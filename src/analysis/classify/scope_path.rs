@@ -1,4 +1,4 @@
-//! The scope path of an op: `tf_op` as a path of segments. Knows the text only.
+//! The scope path of an op: `tf_op` as a path of segments. This module knows the text only.
 //!
 //! ```text
 //!  jit(train)/jvp(Model)/layers_0/mlp/dot_general:      path: up to the colon; 5 segments

@@ -1,5 +1,5 @@
 //! What sort of instruction an op is, for the parts of a row: a custom call by its target, a fusion by its name without
-//! numbers, anything else by its opcode. Knows HLO text; no time.
+//! numbers, anything else by its opcode. This module knows HLO text; no time.
 
 use super::opcode::opcode;
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  site-packages/torch/nn/modules/module.py:1775   the innermost: of an installed package
-//!  vllm/model_executor/models/qwen2.py:228         the innermost of the user's code: this one is told
+//!  vllm/model_executor/models/qwen2.py:228         the innermost of the user's code: this one is reported
 //!  site-packages/torch/nn/modules/module.py:1786
 //! ```
 

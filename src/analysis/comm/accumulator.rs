@@ -1,4 +1,4 @@
-//! Sums of what belongs together: a row, a primitive, all of one traffic. Knows spans and waits of one core after the other;
+//! Sums of what belongs together: a row, a primitive, all of one traffic. This module knows spans and waits of one core after the other;
 //! knows nothing of why they belong together.
 
 use super::async_pairs::Named;
@@ -88,7 +88,7 @@ impl CommAccumulator {
         self.flying.push(at);
     }
 
-    /// All of a core is told: what was in flight is held against what it computed.
+    /// All of a core is reported: what was in flight is compared with what it computed.
     pub fn land(&mut self, compute: &Merged) {
         let waited = std::mem::take(&mut self.traffic.overlap.waited);
         let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute, ALL);

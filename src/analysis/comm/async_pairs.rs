@@ -1,4 +1,4 @@
-//! Which ops are which part of which traffic: a pair's two halves, and what is one op, are one *link*. Knows names, opcodes and
+//! Which ops are which part of which traffic: a pair's two halves, and what is one op, are one *link*. This module knows names, opcodes and
 //! kinds; knows no times.
 //!
 //! ```text

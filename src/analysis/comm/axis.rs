@@ -1,4 +1,4 @@
-//! Groups of devices in words: size, stride, axes. Knows replica groups, and a mesh and a topology that the user gives; nothing of
+//! Groups of devices in words: size, stride, axes. This module knows replica groups, and a mesh and a topology that the user gives; nothing of
 //! times.
 //!
 //! Chips are numbered along x first, then y, then z; devices of one chip follow each other. A mesh numbers devices along its last
@@ -8,7 +8,7 @@ use super::query::{NamedMesh, Topology};
 use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 
-/// Devices of a group that are told.
+/// Devices of a group that are reported.
 const TOLD: usize = 16;
 /// Characters of a group's text.
 const TEXT: usize = 120;

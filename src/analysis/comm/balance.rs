@@ -6,12 +6,12 @@
 //!  TPU:2                    ├── the same ───┤     waits  0: it came last
 //! ```
 //!
-//! A collective ends for all devices of a group at once, so lengths say who came when: no clock of a device is held against
+//! A collective ends for all devices of a group at once, so lengths say who came when: no clock of a device is compared with
 //! another's. A device waits while the collective holds up its core: for the whole of a synchronous one, during the done of an
 //! asynchronous one. Lengths in flight are not summed as waits: one late device lengthens all that are in flight at the same time,
 //! and much of it lies behind compute. A permute ends for each when its own sender is done; who waits for nobody still has the shortest, but need not be the
 //! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
-//! planes of other hosts count theirs from 0 again. Knows devices, links and spans; knows no bytes.
+//! planes of other hosts count theirs from 0 again. This module knows devices, links and spans; it knows no bytes.
 
 use super::async_pairs::{AsyncPairs, Named};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};

@@ -1,7 +1,7 @@
 //! What a collective does, of how many bytes, between whom: by the program that holds it, else by the text of its op.
 //!
 //! bytes per execution: all-reduce, reduce-scatter, all-to-all, permute and send what is taken, all-gather and recv what is given
-//! (`bytes_accessed` is no measure: about twice the message for an all-reduce). Knows HLO; knows no times.
+//! (`bytes_accessed` is no measure: about twice the message for an all-reduce). This module knows HLO; it knows no times.
 
 use super::async_pairs::{called, collective, moves};
 use super::primitive::Primitive;
@@ -20,7 +20,7 @@ pub struct CollectiveInfo {
     pub groups: Option<ReplicaGroups>,
 }
 
-/// Looks at an op of a name: in its program where that is at hand, else at its text.
+/// Looks at an op of a name: in its program where that is loaded, else at its text.
 pub fn collective_info(
     profile: &Profile,
     op: &Op,

@@ -1,4 +1,4 @@
-//! A core of a device within the window that is asked about: the device's own, or a SparseCore beside it. Knows devices, planes
+//! A core of a device within the window that is requested: the device's own, or a SparseCore beside it. This module knows devices, planes
 //! and windows; knows no rows.
 
 use super::async_pairs::AsyncPairs;

@@ -1,7 +1,7 @@
 //! XLA flags worth trying where compute waits for a collective, by chip: only those that the chip's compiler accepts.
 //!
 //! A capture does not record which flags were set, and a flag that nobody set is not off: each comes with the compiler's default.
-//! Flags that are on by default are never suggested. Chips that were not checked get none. Knows chips and primitives; no times.
+//! Flags that are on by default are never suggested. Chips that were not checked get none. This module knows chips and primitives; no times.
 
 use super::primitive::Primitive;
 use crate::analysis::base::Platform;

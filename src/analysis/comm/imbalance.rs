@@ -1,4 +1,4 @@
-//! What is told of devices that differ: lengths of steps, waits for peers, who is waited for. Plain data; knows nothing of how it was
+//! The report of devices that differ: lengths of steps, waits for peers, who is waited for. Plain data; knows nothing of how it was
 //! found. Times are picoseconds.
 
 use crate::units::Picos;

@@ -1,8 +1,8 @@
-//! Algebra of times: lists of half-open intervals `[start, end)` in picoseconds. Knows numbers only.
+//! Algebra of times: lists of half-open intervals `[start, end)` in picoseconds. This module knows numbers only.
 //!
-//! A *merged* list is in order, its intervals are not empty and do not touch. Only merged lists are held against each other: what
+//! A *merged* list is in order, its intervals are not empty and do not touch. Only merged lists are compared with each other: what
 //! overlaps itself would be counted twice. How much of a list lies before each of its intervals is summed once, so what of it lies
-//! in any window is told by looking up the window's two ends, however much is between them.
+//! in any window is reported by looking up the window's two ends, however much is between them.
 
 use crate::analysis::base::Interval;
 

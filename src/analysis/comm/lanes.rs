@@ -1,4 +1,4 @@
-//! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. Knows one core of
+//! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. This module knows one core of
 //! one device; knows no pixels.
 
 use super::collective::CollectiveInfo;

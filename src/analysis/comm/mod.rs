@@ -7,7 +7,7 @@
 //! ```
 //!
 //! stall = self time of waits; in flight = union of spans; exposed = in flight without compute; overlapped = the rest. Stall and
-//! exposed differ by idle time and by dones that come late: both are told. Knows ops, programs and chips; knows no pages.
+//! exposed differ by idle time and by dones that come late: both are reported. This module knows ops, programs and chips; it knows no pages.
 
 mod accumulator;
 mod async_pairs;

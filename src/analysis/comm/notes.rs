@@ -1,4 +1,4 @@
-//! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
+//! What is to be reported beside the figures of communication. This module knows figures; computes none but ratios.
 
 use super::core::Side;
 use super::imbalance::{Balance, Straggler};

@@ -1,4 +1,4 @@
-//! The words of communication: primitives, cores, likely roles. Knows names; no times.
+//! The words of communication: primitives, cores, likely roles. This module knows names; no times.
 
 use crate::analysis::classify::op_class::is_collective_kernel;
 use serde::{Deserialize, Serialize};

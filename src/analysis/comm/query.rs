@@ -1,4 +1,4 @@
-//! What is asked of communication. Plain data; knows no answer.
+//! The query of communication. Plain data; knows no answer.
 
 use crate::analysis::base::Query;
 use crate::units::Picos;
@@ -151,7 +151,7 @@ pub enum Carried {
     All,
 }
 
-/// Which lanes are asked for.
+/// Which lanes are requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneQuery {
     /// Device (of several the first) and step.

@@ -1,4 +1,4 @@
-//! What is told of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
+//! The report of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
 
 use super::flags::{Flag, accepted};
 use super::imbalance::{Balance, Straggler};
@@ -22,7 +22,7 @@ pub struct Comm {
     pub sparse: Option<Traffic>,
     /// Copies between memories, the device's own core.
     pub copies: Traffic,
-    /// Collectives, as they are asked for: the longest not covered by compute first. That order is the critical path.
+    /// Collectives, as they are requested: the longest not covered by compute first. That order is the critical path.
     pub rows: Vec<CommRow>,
     /// Copies in the same form.
     pub copy_rows: Vec<CommRow>,
@@ -41,7 +41,7 @@ pub struct Comm {
 }
 
 impl Comm {
-    /// The window of one device: what it waits is held against this.
+    /// The window of one device: what it waits is compared with this.
     pub fn device_window(&self) -> Option<Picos> {
         let devices = u64::from(self.header.n_devices.max(1));
         self.header.step_duration.map(|window| Picos(window.0 / devices))
@@ -155,7 +155,7 @@ pub struct CommRow {
     pub bus_rate: Option<f64>,
     /// What links could carry for it: one link, one way × 2 where rings are closed × axes.
     pub peak: Option<f64>,
-    /// bus rate ÷ peak, a fraction; `None` without a topology (a note says so). Above 1 it is told as it is.
+    /// bus rate ÷ peak, a fraction; `None` without a topology (a note says so). Above 1 it is reported as it is.
     pub util: Option<f64>,
 }
 
@@ -331,7 +331,7 @@ pub struct LinkPeak {
 pub struct CommLanes {
     /// The device.
     pub device: Option<String>,
-    /// The part that is told, in picoseconds from the start of the step.
+    /// The part that is reported, in picoseconds from the start of the step.
     pub part: (Picos, Picos),
     /// Length of the step.
     pub duration: Picos,
@@ -339,7 +339,7 @@ pub struct CommLanes {
     pub spans: Vec<LaneSpan>,
     /// How many lanes they take: in each, none overlaps another.
     pub n_lanes: u32,
-    /// Merged stretches of compute; at most as many as spans may be told, the longest.
+    /// Merged stretches of compute; at most as many as spans may be reported, the longest.
     pub compute: Vec<(Picos, Picos)>,
     /// Stretches in which the core waits, in the same number at most.
     pub waits: Vec<(Picos, Picos)>,
@@ -347,7 +347,7 @@ pub struct CommLanes {
     pub left_out: (u64, Picos),
     /// Stretches of compute and of waiting that are not told, and their time.
     pub stretches_left_out: (u64, Picos),
-    /// What is to be said.
+    /// What is to be reported.
     pub notes: Vec<Note>,
 }
 

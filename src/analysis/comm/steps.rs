@@ -1,4 +1,4 @@
-//! Each step's sums: in flight, exposed and overlapped, computed, what is done in the rest of it. Knows cores and steps; knows no rows.
+//! Each step's sums: in flight, exposed and overlapped, computed, what is done in the rest of it. This module knows cores and steps; it knows no rows.
 
 use super::accumulator::overlap;
 use super::async_spans::CoreTimeline;

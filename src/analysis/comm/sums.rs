@@ -1,7 +1,7 @@
-//! Spans, waits and self times into rows, primitives and totals. Knows cores and what collectives do; knows no steps.
+//! Spans, waits and self times into rows, primitives and totals. This module knows cores and what collectives do; it knows no steps.
 //!
 //! Each link adds to three sums: its row, its primitive, its traffic. What is in flight is merged in each of them, core by core,
-//! before it is held against compute: so the time of a row with several ops is counted once.
+//! before it is compared with compute: so the time of a row with several ops is counted once.
 
 use super::accumulator::{CommAccumulator, Uniform};
 use super::async_pairs::{Link, Named, Part};

@@ -1,4 +1,4 @@
-//! What can change between what an op reads and what it writes, and the answers to that. Knows no HLO.
+//! What can change between what an op reads and what it writes, and the answers to that. This module knows no HLO.
 
 /// A property that an op may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,7 +16,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// All, in the order they are told.
+    /// All, in the order they are reported.
     pub const ALL: [Self; 5] = [Self::Dtype, Self::DimOrder, Self::Tiling, Self::MemorySpace, Self::Shape];
 
     /// Its name in JSON, where `_change` follows.
@@ -101,7 +101,7 @@ pub enum Answer {
     Yes,
     /// It does not.
     No,
-    /// It cannot be told. That is not no.
+    /// It cannot be reported. That is not no.
     Undetectable(Reason),
 }
 
@@ -133,12 +133,12 @@ impl From<bool> for Answer {
 pub struct Changes(pub [Answer; 5]);
 
 impl Changes {
-    /// None can be told.
+    /// None can be reported.
     pub const fn unknown(reason: Reason) -> Self {
         Self([Answer::Undetectable(reason); 5])
     }
 
-    /// Whether all can be told.
+    /// Whether all can be reported.
     pub fn are_known(&self) -> bool {
         self.0.iter().all(|answer| !matches!(answer, Answer::Undetectable(_)))
     }

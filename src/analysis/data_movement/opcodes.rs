@@ -1,4 +1,4 @@
-//! What programs execute, by opcode. Knows opcodes; knows no answers.
+//! What programs execute, by opcode. This module knows opcodes; it knows no answers.
 
 use super::report::{OpcodeCount, ProgramOpcodes};
 use crate::profile::{Profile, ProgramId};

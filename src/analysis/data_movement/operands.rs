@@ -1,4 +1,4 @@
-//! What an instruction reads and writes, as pairs: the halves of async pairs too. Knows HLO; knows no time.
+//! What an instruction reads and writes, as pairs: the halves of async pairs too. This module knows HLO; it knows no time.
 //!
 //! ```text
 //!  copy-start    (dest, source, context) ◄─ source          copy-done   dest ◄─ (dest, source, context)

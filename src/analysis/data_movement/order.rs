@@ -1,4 +1,4 @@
-//! Whether dimensions lie in another order than before. Knows shapes and layouts; knows no ops' time.
+//! Whether dimensions lie in another order than before. This module knows shapes and layouts; it knows no ops' time.
 //!
 //! A dimension of size 1 has no place in memory, so it has no order either: `f32[1,8,4]{2,0,1}` lies as `{2,1,0}` does.
 //! A transpose that its layouts undo moves nothing: what counts is the order in which the *operand's* dimensions lie.

@@ -1,6 +1,6 @@
 //! An op of a capture → what it changes: by its own text, by the text of its other half, or by the program that holds it.
 //!
-//! Each text is read at most once per op that asks. A program, where one is at hand, says what texts do not: what a
+//! Each text is read at most once per op that asks. A program, where one is loaded, says what texts do not: what a
 //! fusion does inside, what an async op wraps.
 
 use super::change::Reason;
@@ -12,7 +12,7 @@ use crate::hlo::{Instruction, InstructionId, Module, text};
 use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 
-/// Programs by id, where they are at hand.
+/// Programs by id, where they are loaded.
 pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;
 
 /// Looks at the ops of one plane.

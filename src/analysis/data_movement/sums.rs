@@ -1,4 +1,4 @@
-//! Ops added up to rows of data movement. Knows time and answers; reads no HLO.
+//! Ops added up to rows of data movement. This module knows time and answers; reads no HLO.
 
 use super::change::{Answer, Change};
 use super::classify::LayoutChange;

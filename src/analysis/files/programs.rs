@@ -20,7 +20,7 @@ struct Ran {
 }
 
 impl Analysis {
-    /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is told by its ops' self time. Of
+    /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is reported by its ops' self time. Of
     /// programs that did not run the one with the largest HLO comes first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
         let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();

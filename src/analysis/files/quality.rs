@@ -7,7 +7,7 @@
 //!  starts without dones, events without names ────────┘
 //! ```
 //!
-//! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
+//! What a note says already is taken from it, never found a second time. This module knows devices, lines and codes of notes; it knows no bytes.
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};

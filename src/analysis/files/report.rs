@@ -280,13 +280,13 @@ pub struct FileProgram {
     pub bytes: Option<u64>,
     /// Runs on all devices, as their module lines tell. `None` where it did not run.
     pub n_runs: Option<u64>,
-    /// Σ lengths of these runs. `None` where no run is told.
+    /// Σ lengths of these runs. `None` where no run is reported.
     pub run_time: Option<Picos>,
     /// Self time of its ops on all devices over the whole capture. `None` where it did not run, or where no op says that it is of it.
     pub busy: Option<Picos>,
-    /// Its computations. `None` until its text was asked for.
+    /// Its computations. `None` until its text was requested.
     pub n_computations: Option<u32>,
-    /// Its instructions. `None` until its text was asked for.
+    /// Its instructions. `None` until its text was requested.
     pub n_instructions: Option<u32>,
     /// Its HLO proto: index into [`crate::profile::Profile::hlo`].
     pub hlo: Option<u32>,

@@ -9,25 +9,26 @@
 //! ```
 //!
 //! The compiler's memory space assignment frees a buffer of VMEM after the next one at its address has begun, so both are alive in
-//! the trace for some events. An address counts once. Knows ranges and points; no instructions.
+//! the trace for some events. An address counts once. This module knows ranges and points; no instructions.
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
 
 /// Bytes at each point: `below` all the time, and each address that a life covers once. `size` may be less than a buffer has.
 pub(super) fn curve(
-    lives: &[LiveRange],
+    live_ranges: &[LiveRange],
     n_events: u32,
     below: u64,
     buffers: &Buffers,
     size: impl Fn(u32) -> u64,
 ) -> Vec<u64> {
-    let ranges: Vec<(u64, u64)> = lives.iter().map(|life| buffers.addresses(life.slot, size(life.slot))).collect();
+    let ranges: Vec<(u64, u64)> =
+        live_ranges.iter().map(|range| buffers.addresses(range.slot, size(range.slot))).collect();
     let mut changes: Vec<(u32, bool, u32)> = Vec::with_capacity(ranges.len() * 2);
-    for ((i, life), (start, end)) in (0_u32..).zip(lives).zip(&ranges) {
+    for ((i, range), (start, end)) in (0_u32..).zip(live_ranges).zip(&ranges) {
         if start < end {
-            changes.push((life.first + 1, true, i));
-            changes.push((life.last + 1, false, i));
+            changes.push((range.first + 1, true, i));
+            changes.push((range.last + 1, false, i));
         }
     }
     changes.sort_by_key(|change| *change);
@@ -43,8 +44,9 @@ pub(super) fn curve(
 }
 
 /// The bytes of each life that no later one has taken; `lives` in the order in which they began.
-pub(super) fn own_bytes(lives: &[LiveRange], buffers: &Buffers, size: impl Fn(u32) -> u64) -> Vec<u64> {
-    let ranges: Vec<(u64, u64)> = lives.iter().map(|life| buffers.addresses(life.slot, size(life.slot))).collect();
+pub(super) fn own_bytes(live_ranges: &[LiveRange], buffers: &Buffers, size: impl Fn(u32) -> u64) -> Vec<u64> {
+    let ranges: Vec<(u64, u64)> =
+        live_ranges.iter().map(|live_range| buffers.addresses(live_range.slot, size(live_range.slot))).collect();
     let mut union = Union::new(&ranges);
     let mut own: Vec<u64> = ranges
         .iter()

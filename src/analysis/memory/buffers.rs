@@ -1,4 +1,4 @@
-//! A buffer assignment as tables: buffers and allocations by place. Knows sizes and what refers to what; no time.
+//! A buffer assignment as tables: buffers and allocations by place. This module knows sizes and what refers to what; no time.
 
 use super::words::Category;
 use crate::hlo::{InstructionId, Module, Shape};
@@ -9,25 +9,25 @@ use indexmap::{IndexMap, IndexSet};
 /// Bytes of an entry in the table of pointers that a tuple is in memory.
 const POINTER: u64 = 8;
 
-/// Memories that are told: real programs have a dozen. Each has curves of its own, so a damaged file with as many colours as
+/// Memories that are reported: real programs have a dozen. Each has curves of its own, so a damaged file with as many colours as
 /// events would take their product.
-const COLORS: usize = 64;
+const MAX_COLORS: usize = 64;
 
 /// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     /// In the order of the file.
-    pub(super) all: Vec<Logical>,
+    pub(super) all: Vec<LogicalBuffer>,
     /// In the order of the file.
     pub(super) allocations: Vec<Allocation>,
-    places: IndexMap<i64, u32>,
+    index_by_id: IndexMap<i64, u32>,
     /// Sizes below zero, which no compiler writes: they count as nothing.
     pub(super) damaged: u32,
 }
 
 /// What an instruction gives, or a part of it.
 #[derive(Debug)]
-pub(super) struct Logical {
+pub(super) struct LogicalBuffer {
     /// Bytes with padding.
     pub(super) size: u64,
     /// Which memory it is in.
@@ -109,7 +109,7 @@ impl Buffers {
         let mut buffers = Self::default();
         for LogicalBufferProto { id, size, defined_at, color } in &proto.logical_buffers {
             let at = defined_at.as_ref();
-            let logical = Logical {
+            let logical = LogicalBuffer {
                 size: buffers.size(*size),
                 color: *color,
                 allocation: None,
@@ -117,7 +117,7 @@ impl Buffers {
                 name: at.map_or("", |at| &at.instruction_name).into(),
                 index: at.map_or(&[][..], |at| &at.shape_index).into(),
             };
-            if let Entry::Vacant(place) = buffers.places.entry(*id) {
+            if let Entry::Vacant(place) = buffers.index_by_id.entry(*id) {
                 place.insert(buffers.all.len() as u32);
                 buffers.all.push(logical);
             }
@@ -151,7 +151,7 @@ impl Buffers {
 
     /// The place of the buffer that the file calls `id`.
     pub(super) fn slot(&self, id: i64) -> Option<u32> {
-        self.places.get(&id).copied()
+        self.index_by_id.get(&id).copied()
     }
 
     /// The allocation that a buffer has a piece of.
@@ -188,13 +188,13 @@ impl Buffers {
         }
         let mut colors: Vec<i64> = seen.into_iter().collect();
         colors.sort_by_key(|color| *color);
-        let more = colors.len().saturating_sub(COLORS);
-        colors.truncate(COLORS);
+        let more = colors.len().saturating_sub(MAX_COLORS);
+        colors.truncate(MAX_COLORS);
         (colors, more)
     }
 }
 
-impl Logical {
+impl LogicalBuffer {
     /// What defines it.
     pub(super) fn instruction(&self, module: &Module) -> Option<InstructionId> {
         module.instruction_of_proto(self.instruction).or_else(|| module.instruction_named(&self.name))

@@ -1,4 +1,4 @@
-//! A device's peaks beside each other: what programs need, what was in use, what there is. Knows both reports; no event.
+//! A device's peaks beside each other: what programs need, what was in use, what there is. This module knows both reports; no event.
 
 use super::report::MemoryPrograms;
 use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};

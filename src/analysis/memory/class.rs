@@ -1,4 +1,4 @@
-//! What a buffer is to the model, by names alone. Knows scope paths and shapes; no sizes of buffers.
+//! What a buffer is to the model, by names alone. This module knows scope paths and shapes; no sizes of buffers.
 //!
 //! ```text
 //!  state.opt_state[0].mu['w1']                       a parameter of an optimizer      optimizer

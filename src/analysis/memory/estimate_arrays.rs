@@ -1,4 +1,4 @@
-//! What live ranges need of a program's text: the arrays of a shape, and which outputs have a parameter's memory. Knows shapes and
+//! What live ranges need of a program's text: the arrays of a shape, and which outputs have a parameter's memory. This module knows shapes and
 //! attributes; no time.
 
 use crate::hlo::{ArrayShape, Module, Shape, Value};

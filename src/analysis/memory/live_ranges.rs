@@ -1,4 +1,4 @@
-//! When each buffer is alive: the heap simulator's trace, replayed. Knows events and references to memory; no sizes.
+//! When each buffer is alive: the heap simulator's trace, replayed. This module knows events and references to memory; no sizes.
 //!
 //! ```text
 //!  events       0 ALLOC a   1 ALLOC b   2 SHARE c with a   3 FREE a   4 FREE c   5 SHARE d with a   6 FREE d
@@ -38,9 +38,9 @@ impl LiveRange {
 #[derive(Debug, Default)]
 pub(super) struct Replay {
     /// By when they begin.
-    pub(super) lives: Vec<LiveRange>,
+    pub(super) live_ranges: Vec<LiveRange>,
     /// Events that make no sense: of buffers that are not there, freeing what is free, taking what is taken.
-    pub(super) odd: u32,
+    pub(super) invalid_events: u32,
 }
 
 const FREE: u32 = u32::MAX;
@@ -59,8 +59,8 @@ pub(super) fn replay(trace: &HeapSimulatorTrace, buffers: &Buffers) -> Replay {
     let mut replay = Replay::default();
     let n = trace.events.len() as u32;
     for (at, event) in (0..n).zip(&trace.events) {
-        if step(event, at, n, buffers, &mut memory, &mut replay.lives).is_none() {
-            replay.odd += 1;
+        if step(event, at, n, buffers, &mut memory, &mut replay.live_ranges).is_none() {
+            replay.invalid_events += 1;
         }
     }
     replay
@@ -73,7 +73,7 @@ fn step(
     n: u32,
     buffers: &Buffers,
     memory: &mut [Memory],
-    lives: &mut Vec<LiveRange>,
+    live_ranges: &mut Vec<LiveRange>,
 ) -> Option<()> {
     let slot = buffers.slot(event.buffer_id)? as usize;
     // Whose memory the buffer has from here on.
@@ -98,7 +98,7 @@ fn step(
             let own = &mut memory[memory[slot].canonical as usize];
             own.holders = own.holders.checked_sub(1)?;
             if own.holders == 0 {
-                lives[own.open as usize].last = at;
+                live_ranges[own.open as usize].last = at;
                 own.open = FREE;
             }
             return Some(());
@@ -106,13 +106,13 @@ fn step(
     };
     memory[own].holders += 1;
     if memory[own].holders == 1 {
-        memory[own].open = lives.len() as u32;
-        lives.push(LiveRange { slot: own as u32, holder: slot as u32, first: at, last: n });
+        memory[own].open = live_ranges.len() as u32;
+        live_ranges.push(LiveRange { slot: own as u32, holder: slot as u32, first: at, last: n });
     }
     Some(())
 }
 
-/// Whether a trace is of an allocation that comes and goes in a memory. Which allocation it is of is told by its first event:
+/// Whether a trace is of an allocation that comes and goes in a memory. Which allocation it is of is reported by its first event:
 /// what the trace says of itself is wrong in real files.
 pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
     let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));

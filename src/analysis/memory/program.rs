@@ -53,7 +53,7 @@ impl ProgramMemory {
         let mut memory = Self::new(&estimate::assignment(module)?, module);
         for space in &mut memory.spaces {
             (space.basis, space.peak.basis) = (Basis::LiveRanges, Basis::LiveRanges);
-            // Where pieces lie, and so how much is asked for, is not in the text.
+            // Where pieces lie, and so how much is requested, is not in the text.
             space.peak.total_allocation = 0;
         }
         Some(memory)
@@ -80,7 +80,7 @@ impl ProgramMemory {
         self.space(color).map(|space| space.unpadded.as_slice())
     }
 
-    /// A piece of a memory's curve, in at most `ask.columns` columns. `None` where the program has nothing in it.
+    /// A piece of a memory's curve, in at most `query.columns` columns. `None` where the program has nothing in it.
     pub fn curve(&self, module: &Module, query: &MemoryQuery, points: Points) -> Option<Curve> {
         self.space(query.color).map(|space| space.curve(module, points.from, points.to, query.columns))
     }
@@ -94,7 +94,7 @@ impl ProgramMemory {
     }
 
     /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
-    pub fn what_if(
+    pub fn peak_without(
         &self,
         module: &Module,
         query: &MemoryQuery,
@@ -108,13 +108,13 @@ impl ProgramMemory {
         let gone_below =
             indefinite.filter(|(i, _)| gone.contains(&(n + i))).fold(0, |sum: u64, (_, a)| sum.saturating_add(a.size));
         let mut taken: IndexSet<u32> = IndexSet::default();
-        for life in space.lives.iter().filter(|life| gone.contains(&life.slot)) {
-            taken.insert(life.slot);
+        for range in space.live_ranges.iter().filter(|range| gone.contains(&range.slot)) {
+            taken.insert(range.slot);
         }
         let gone_above = taken.iter().fold(0, |sum: u64, slot| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.contains(&slot) { 0 } else { self.size(slot) };
-        let all = curve(&space.lives, (space.n_events, space.color), below, &self.buffers, size);
+        let all = curve(&space.live_ranges, (space.n_events, space.color), below, &self.buffers, size);
         let (peak, position) = highest(&all);
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
@@ -128,7 +128,7 @@ impl ProgramMemory {
         Some(WhatIf { before: space.peak.peak, peak, position, instruction, without, curve })
     }
 
-    /// What is to be said of a memory's figures.
+    /// What is to be reported of a memory's figures.
     pub(super) fn notes(&self, space: &Space) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
@@ -162,11 +162,11 @@ impl ProgramMemory {
             );
             note(Severity::Caution, NoteCode::SeveralHeapTraces, message);
         }
-        if space.odd > 0 {
+        if space.invalid_events > 0 {
             let message = format!(
                 "{} events of the heap trace are ignored, because they refer to a missing buffer, or free or allocate a buffer \
                  twice.",
-                space.odd
+                space.invalid_events
             );
             note(Severity::Partial, NoteCode::HeapTraceDamaged, message);
         }
@@ -200,21 +200,21 @@ impl ProgramMemory {
             // Where several share an allocation the one shown may be smaller than what it stands for.
             Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
         });
-        let lives: Vec<LiveRange> = space.alive(point).copied().collect();
-        let sizes = self.own_sizes(space, &lives);
-        let temporary = lives.iter().zip(sizes).filter(|(life, size)| *size > 0 || self.size(life.slot) == 0);
-        let temporary = temporary.map(|(life, size)| Buffer { size, ..self.living(module, &vocabularies, *life) });
+        let live_ranges: Vec<LiveRange> = space.alive(point).copied().collect();
+        let sizes = self.own_sizes(space, &live_ranges);
+        let temporary = live_ranges.iter().zip(sizes).filter(|(range, size)| *size > 0 || self.size(range.slot) == 0);
+        let temporary = temporary.map(|(range, size)| Buffer { size, ..self.living(module, &vocabularies, *range) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
         all.sort_by_key(|buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
     }
 
     /// The bytes that count for each of the lives at a point: of those that share addresses, what no later one has taken.
-    fn own_sizes(&self, space: &Space, lives: &[LiveRange]) -> Vec<u64> {
+    fn own_sizes(&self, space: &Space, live_ranges: &[LiveRange]) -> Vec<u64> {
         if shares_addresses(space.color) {
-            return own_bytes(lives, &self.buffers, |slot| self.size(slot));
+            return own_bytes(live_ranges, &self.buffers, |slot| self.size(slot));
         }
-        lives.iter().map(|life| self.size(life.slot)).collect()
+        live_ranges.iter().map(|range| self.size(range.slot)).collect()
     }
 
     pub(super) fn told_alive(
@@ -250,10 +250,10 @@ impl ProgramMemory {
     }
 
     /// A buffer that comes and goes.
-    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, life: LiveRange) -> Buffer {
-        let category = self.buffers.allocation(life.holder).map_or(Category::Temporary, |a| a.category);
-        let buffer = self.buffer(module, vocabularies, Some(life.holder), category, (life.first, life.last));
-        Buffer { id: BufferId(life.slot), size: self.size(life.slot), ..buffer }
+    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, range: LiveRange) -> Buffer {
+        let category = self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category);
+        let buffer = self.buffer(module, vocabularies, Some(range.holder), category, (range.first, range.last));
+        Buffer { id: BufferId(range.slot), size: self.size(range.slot), ..buffer }
     }
 
     fn buffer(

@@ -1,4 +1,4 @@
-//! What is asked of memory. Plain data; knows no answer.
+//! The query of memory. Plain data; knows no answer.
 
 use serde::{Deserialize, Serialize};
 

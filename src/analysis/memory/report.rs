@@ -1,4 +1,4 @@
-//! What a program's memory is told as. Plain data with its units in its names; knows nothing of how it was found.
+//! What a program's memory is reported as. Plain data with its units in its names; knows nothing of how it was found.
 //!
 //! **Points.** The curve of a space has one point before each event of the heap simulator's trace and one at the end. A
 //! buffer taken by event `first` and let go by event `last` is alive at the points `first + 1 ..= last`.
@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Every program of a session that has its buffers told, the one with the highest peak in HBM first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryPrograms {
-    /// Programs that can be asked about, then those of which nothing is known.
+    /// Programs that can be requested, then those of which nothing is known.
     pub programs: Vec<ProgramPeaks>,
-    /// What is to be said of all.
+    /// What is to be reported of all.
     pub notes: Vec<Note>,
 }
 
@@ -79,13 +79,13 @@ pub enum Basis {
 /// All there is to say of a session's memory: what the command line writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WholeMemory {
-    /// As in [`MemoryPrograms`], with the memories that were asked for.
+    /// As in [`MemoryPrograms`], with the memories that were requested.
     pub programs: Vec<ProgramWithTimelines>,
     /// What allocators say.
     pub runtime: RuntimeMemory,
     /// Their peaks beside each other.
     pub checks: Vec<CrossCheck>,
-    /// What is to be said of all.
+    /// What is to be reported of all.
     pub notes: Vec<Note>,
 }
 
@@ -101,7 +101,7 @@ impl WholeMemory {
 pub struct ProgramWithTimelines {
     /// Its peaks.
     pub peaks: ProgramPeaks,
-    /// By colour: those that were asked for.
+    /// By colour: those that were requested.
     pub spaces: Vec<SpaceWithTimeline>,
 }
 
@@ -121,7 +121,7 @@ pub struct StaticMemory {
     pub program: ProgramPeaks,
     /// The memory asked for; `None` where the program has nothing in it.
     pub space: Option<SpaceMemory>,
-    /// What is to be said of the figures.
+    /// What is to be reported of the figures.
     pub notes: Vec<Note>,
 }
 
@@ -402,7 +402,7 @@ pub struct WhatIf {
     pub instruction: Option<String>,
     /// Bytes of those that are left out, over all their lives at once.
     pub without: u64,
-    /// The curve without them, of the points that were asked for, in at most as many columns as were asked for.
+    /// The curve without them, of the points that were requested, in at most as many columns as were requested.
     pub curve: Vec<WhatIfColumn>,
 }
 

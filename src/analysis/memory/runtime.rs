@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 
 /// Columns of a timeline.
 const COLUMNS: usize = 1000;
-/// Steps that are told beside a timeline.
+/// Steps that are reported beside a timeline.
 const STEPS: usize = 1000;
 
 /// An allocator: the plane its events are in, the device as they call it, its name.

@@ -1,4 +1,4 @@
-//! What allocators did, as it is told. Plain data; sizes are bytes.
+//! What allocators did, as it is reported. Plain data; sizes are bytes.
 
 use crate::profile::Note;
 use crate::units::Picos;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct RuntimeMemory {
     /// By host, device, then name. Empty where a capture has no allocator events: a note says so.
     pub allocators: Vec<AllocatorMemory>,
-    /// What is to be said of them.
+    /// What is to be reported of them.
     pub notes: Vec<Note>,
 }
 

@@ -1,4 +1,4 @@
-//! The entry's schedule: where in it something lies, and from when to when what it gives is used. Knows no sizes.
+//! The entry's schedule: where in it something lies, and from when to when what it gives is used. This module knows no sizes.
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
@@ -56,27 +56,27 @@ impl Schedule {
             let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.comes_and_goes());
             let defined = buffer.instruction(module).filter(|_| is_temporary);
             let Some((id, first)) = defined.and_then(|id| Some((id, *self.places.get(&id)?))) else { continue };
-            let life = LiveRange { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
-            pieces.entry((assigned.allocation, assigned.offset)).or_default().push(life);
+            let range = LiveRange { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
+            pieces.entry((assigned.allocation, assigned.offset)).or_default().push(range);
         }
-        let mut lives: Vec<LiveRange> = Vec::new();
+        let mut live_ranges: Vec<LiveRange> = Vec::new();
         for (_, mut piece) in pieces {
-            piece.sort_by_key(|life| (life.first, life.slot));
-            let from = lives.len();
-            for life in piece {
-                match lives[from..].last_mut() {
-                    Some(before) if life.first < before.last => {
-                        before.last = before.last.max(life.last);
-                        if buffers.all[life.slot as usize].size > buffers.all[before.slot as usize].size {
-                            (before.slot, before.holder) = (life.slot, life.holder);
+            piece.sort_by_key(|range| (range.first, range.slot));
+            let from = live_ranges.len();
+            for range in piece {
+                match live_ranges[from..].last_mut() {
+                    Some(before) if range.first < before.last => {
+                        before.last = before.last.max(range.last);
+                        if buffers.all[range.slot as usize].size > buffers.all[before.slot as usize].size {
+                            (before.slot, before.holder) = (range.slot, range.holder);
                         }
                     }
-                    _ => lives.push(life),
+                    _ => live_ranges.push(range),
                 }
             }
         }
-        lives.sort_by_key(|life| (life.first, life.slot));
-        lives
+        live_ranges.sort_by_key(|range| (range.first, range.slot));
+        live_ranges
     }
 
     /// The place after the last instruction of the entry that uses what `id` gives, also through what only passes it on.

@@ -1,4 +1,4 @@
-//! One memory of a program: lives with sizes are a curve, its peak, and what is alive at a point.
+//! One memory of a program: from live ranges and sizes it computes the curve, the peak, and the buffers that are alive at a point.
 //!
 //! ```text
 //!  bytes │        ┌─┐          points   one before each event, one at the end
@@ -28,7 +28,7 @@ pub(super) struct Space {
     pub(super) basis: Basis,
     pub(super) n_events: u32,
     /// By when they begin.
-    pub(super) lives: Vec<LiveRange>,
+    pub(super) live_ranges: Vec<LiveRange>,
     /// Bytes at each point.
     pub(super) padded: Vec<u64>,
     /// The same without padding.
@@ -38,7 +38,7 @@ pub(super) struct Space {
     /// Its peak and sums.
     pub(super) peak: SpacePeak,
     /// Events of the trace that make no sense.
-    pub(super) odd: u32,
+    pub(super) invalid_events: u32,
     /// Buffers that are alive at the same point share addresses.
     pub(super) overlaps: bool,
     /// Other traces that are of this memory: they are not in the curve.
@@ -56,23 +56,25 @@ impl Space {
     ) -> Self {
         let trace = trace_of(&proto.heap_simulator_traces, buffers, color);
         let mut peak = sums(buffers, color, is_tiled(module));
-        let (mut basis, mut odd, mut lives, mut instructions) = (Basis::Constant, 0, Vec::new(), Vec::new());
+        let (mut basis, mut invalid_events, mut live_ranges, mut instructions) =
+            (Basis::Constant, 0, Vec::new(), Vec::new());
         if let Some(trace) = trace {
             let replayed = replay(trace, buffers);
-            (basis, odd, lives) = (Basis::Trace, replayed.odd, replayed.lives);
+            (basis, invalid_events, live_ranges) = (Basis::Trace, replayed.invalid_events, replayed.live_ranges);
             instructions = trace.events.iter().map(|e| module.instruction_named(&e.instruction_name)).collect();
         } else if buffers.of_color(color).any(|(_, a)| a.comes_and_goes() && a.size > 0) && !schedule.order.is_empty() {
-            (basis, lives) = (Basis::Schedule, schedule.live_ranges(module, buffers, color));
+            (basis, live_ranges) = (Basis::Schedule, schedule.live_ranges(module, buffers, color));
             instructions = schedule.order.iter().map(|id| Some(*id)).collect();
         }
         let n_events = instructions.len() as u32;
         let of_color = proto.heap_simulator_traces.iter().filter(|trace| is_of(trace, buffers, color));
         let other_traces = of_color.count().saturating_sub(1) as u32;
-        let bytes = |size: &dyn Fn(u32) -> u64| curve(&lives, (n_events, color), peak.indefinite, buffers, size);
+        let bytes = |size: &dyn Fn(u32) -> u64| curve(&live_ranges, (n_events, color), peak.indefinite, buffers, size);
         let padded = bytes(&|slot| buffers.all[slot as usize].size);
         let unpadded = bytes(&|slot| unpadded[slot as usize]);
         let overlaps = shares_addresses(color) && {
-            let sum = curve(&lives, (n_events, 0), peak.indefinite, buffers, |slot| buffers.all[slot as usize].size);
+            let sum =
+                curve(&live_ranges, (n_events, 0), peak.indefinite, buffers, |slot| buffers.all[slot as usize].size);
             sum != padded
         };
         let (most, position) = highest(&padded);
@@ -84,7 +86,19 @@ impl Space {
             name.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
         });
         (peak.n_events, peak.basis) = (n_events, basis);
-        Self { color, basis, n_events, lives, padded, unpadded, instructions, peak, odd, overlaps, other_traces }
+        Self {
+            color,
+            basis,
+            n_events,
+            live_ranges,
+            padded,
+            unpadded,
+            instructions,
+            peak,
+            invalid_events,
+            overlaps,
+            other_traces,
+        }
     }
 
     /// The point of the peak.
@@ -95,9 +109,9 @@ impl Space {
     /// What comes and goes and is alive at a point.
     pub(super) fn alive(&self, point: u32) -> impl Iterator<Item = &LiveRange> {
         // Lives are in the order of their beginnings: later ones cannot cover the point.
-        self.lives[..self.lives.partition_point(|life| life.first < point)]
+        self.live_ranges[..self.live_ranges.partition_point(|range| range.first < point)]
             .iter()
-            .filter(move |life| life.covers(point))
+            .filter(move |range| range.covers(point))
     }
 
     /// The instruction of the event before a point.
@@ -164,24 +178,24 @@ pub(super) const fn shares_addresses(color: i64) -> bool {
 
 /// Bytes at each point: those of the lives that cover it, and `below` all the time.
 pub(super) fn curve(
-    lives: &[LiveRange],
+    live_ranges: &[LiveRange],
     (n_events, color): (u32, i64),
-    below: u64,
+    persistent_bytes: u64,
     buffers: &Buffers,
     size: impl Fn(u32) -> u64,
 ) -> Vec<u64> {
     if shares_addresses(color) {
-        return addresses::curve(lives, n_events, below, buffers, size);
+        return addresses::curve(live_ranges, n_events, persistent_bytes, buffers, size);
     }
     // What rises and what falls, by point. A life that the last event or none ends falls behind the last point.
     let mut change = vec![0_i128; n_events as usize + 2];
-    for life in lives {
-        let size = i128::from(size(life.slot));
-        change[life.first as usize + 1] += size;
-        change[life.last as usize + 1] -= size;
+    for range in live_ranges {
+        let size = i128::from(size(range.slot));
+        change[range.first as usize + 1] += size;
+        change[range.last as usize + 1] -= size;
     }
     change.pop();
-    let mut now = i128::from(below);
+    let mut now = i128::from(persistent_bytes);
     let points = change.into_iter().map(|change| {
         now += change;
         // Sums of a damaged file's sizes may go beyond all memory.

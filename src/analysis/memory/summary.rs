@@ -1,4 +1,4 @@
-//! What is told of one memory at once: its alive set summed, what padding wastes, what lives long, what rises, what a
+//! The report of one memory at once: its alive set summed, what padding wastes, what lives long, what rises, what a
 //! vocabulary costs, what a model should need. Everything but the rises and long lives is about the moment of the peak.
 
 use super::live_ranges::LiveRange;
@@ -19,13 +19,13 @@ use std::collections::BTreeSet;
 
 /// Rows of the lists of what is worst.
 const WORST: usize = 50;
-/// Rises that are told.
+/// Rises that are reported.
 const JUMPS: usize = 20;
-/// Temporaries larger than this are told where they live long.
+/// Temporaries larger than this are reported where they live long.
 const LARGE: u64 = 100 << 20;
 /// Pieces that the loss is thought to be computed in: chunked cross-entropy's usual number.
 const CHUNKS: u32 = 8;
-/// Lanes that are told.
+/// Lanes that are reported.
 const LANES: usize = 40;
 
 impl ProgramMemory {
@@ -67,9 +67,9 @@ impl ProgramMemory {
 
     fn long_lived(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Vec<Buffer> {
         let vocabularies = self.vocabularies(query);
-        let is_long = |life: &&LiveRange| (life.last - life.first) > space.n_events / 2;
-        let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
-        let mut buffers: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
+        let is_long = |range: &&LiveRange| (range.last - range.first) > space.n_events / 2;
+        let large = space.live_ranges.iter().filter(is_long).filter(|range| self.size(range.slot) > LARGE);
+        let mut buffers: Vec<Buffer> = large.map(|range| self.living(module, &vocabularies, *range)).collect();
         buffers.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
         buffers.truncate(WORST);
         buffers
@@ -79,24 +79,25 @@ impl ProgramMemory {
     /// share addresses.
     fn jumps(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Vec<Jump> {
         let vocabularies = self.vocabularies(query);
-        let point = |life: &LiveRange| life.first as usize + 1;
-        let rise = |life: &LiveRange| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
-        let size = |life: &LiveRange| if space.overlaps { rise(life) } else { self.size(life.slot) };
-        let mut lives: Vec<&LiveRange> = space.lives.iter().filter(|life| size(life) > 0).collect();
-        lives.sort_by_key(|life| (Reverse(size(life)), life.first));
-        let jump = |life: &LiveRange| Jump {
-            position: life.first,
-            size: size(life),
-            after: space.padded[point(life)],
-            buffer: self.living(module, &vocabularies, *life),
+        let point = |range: &LiveRange| range.first as usize + 1;
+        let rise = |range: &LiveRange| space.padded[point(range)].saturating_sub(space.padded[point(range) - 1]);
+        let size = |range: &LiveRange| if space.overlaps { rise(range) } else { self.size(range.slot) };
+        let mut live_ranges: Vec<&LiveRange> = space.live_ranges.iter().filter(|range| size(range) > 0).collect();
+        live_ranges.sort_by_key(|range| (Reverse(size(range)), range.first));
+        let jump = |range: &LiveRange| Jump {
+            position: range.first,
+            size: size(range),
+            after: space.padded[point(range)],
+            buffer: self.living(module, &vocabularies, *range),
         };
-        lives.into_iter().take(JUMPS).map(jump).collect()
+        live_ranges.into_iter().take(JUMPS).map(jump).collect()
     }
 
     fn vocabulary(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
         let vocabularies = self.vocabularies(query);
-        let dim = |life: &LiveRange| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
-        let large: Vec<(u64, LiveRange)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
+        let dim = |range: &LiveRange| vocabularies.dim(self.buffers.all[range.holder as usize].shape(module)?);
+        let large: Vec<(u64, LiveRange)> =
+            space.live_ranges.iter().filter_map(|range| Some((dim(range)?, *range))).collect();
         if large.is_empty() {
             return None;
         }
@@ -105,12 +106,12 @@ impl ProgramMemory {
         let mut padded = Vec::new();
         // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
         let mut in_pieces: IndexSet<u32> = IndexSet::default();
-        for (_, life) in large {
-            let buffer = self.living(module, &vocabularies, life);
+        for (_, range) in large {
+            let buffer = self.living(module, &vocabularies, range);
             if buffer.class == MemoryClass::Logits {
-                in_pieces.insert(life.slot);
+                in_pieces.insert(range.slot);
             }
-            if life.covers(space.peak_point()) {
+            if range.covers(space.peak_point()) {
                 padded.push(buffer);
             }
         }
@@ -121,8 +122,13 @@ impl ProgramMemory {
             let size = self.size(slot);
             if in_pieces.contains(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
         };
-        let (peak, _) =
-            highest(&curve(&space.lives, (space.n_events, space.color), space.peak.indefinite, &self.buffers, piece));
+        let (peak, _) = highest(&curve(
+            &space.live_ranges,
+            (space.n_events, space.color),
+            space.peak.indefinite,
+            &self.buffers,
+            piece,
+        ));
         Some(Vocabulary {
             dims,
             buffers: padded,
@@ -156,35 +162,35 @@ impl ProgramMemory {
         let vocabularies = self.vocabularies(query);
         let to = window.to.min(space.n_events + 1);
         let from = window.from.min(to);
-        let size = |life: &LiveRange| self.size(life.slot);
-        let mut lives: Vec<LiveRange> = space
-            .lives
+        let size = |range: &LiveRange| self.size(range.slot);
+        let mut live_ranges: Vec<LiveRange> = space
+            .live_ranges
             .iter()
-            .filter(|life| life.first + 1 < to && life.last >= from && size(life) > 0)
+            .filter(|range| range.first + 1 < to && range.last >= from && size(range) > 0)
             .copied()
             .collect();
-        lives.sort_by_key(|life| (Reverse(size(life)), life.first, life.slot));
+        live_ranges.sort_by_key(|range| (Reverse(size(range)), range.first, range.slot));
         let mut lanes: Vec<Vec<LiveRange>> = Vec::new();
         let mut n_left_out = 0;
-        for life in lives {
+        for range in live_ranges {
             // Where it would stand in a lane, if what is before it ends in time and what is after it begins in time.
             let place = |lane: &Vec<LiveRange>| {
-                let at = lane.partition_point(|other| other.first < life.first);
-                let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= life.first)
-                    && lane.get(at).is_none_or(|after| life.last <= after.first);
+                let at = lane.partition_point(|other| other.first < range.first);
+                let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= range.first)
+                    && lane.get(at).is_none_or(|after| range.last <= after.first);
                 fits.then_some(at)
             };
             match lanes.iter().position(|lane| place(lane).is_some()) {
                 Some(lane) => {
                     let at = place(&lanes[lane]).unwrap_or_default();
-                    lanes[lane].insert(at, life);
+                    lanes[lane].insert(at, range);
                 }
-                None if lanes.len() < LANES => lanes.push(vec![life]),
+                None if lanes.len() < LANES => lanes.push(vec![range]),
                 None => n_left_out += 1,
             }
         }
         let tell =
-            |lane: Vec<LiveRange>| lane.into_iter().map(|life| self.living(module, &vocabularies, life)).collect();
+            |lane: Vec<LiveRange>| lane.into_iter().map(|range| self.living(module, &vocabularies, range)).collect();
         Lanes { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
     }
 }

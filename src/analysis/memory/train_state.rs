@@ -12,7 +12,7 @@
 //! Statistics that the compiler updates in one fusion or one loop with gradients therefore still count as weights.
 //!
 //! Argument paths such as `state[0]['w1']` do not say what a parameter is. A training step does: it differentiates a function
-//! of the weights, and JAX marks the forward pass of that function with `jvp(` in the scope path. Knows instructions and their
+//! of the weights, and JAX marks the forward pass of that function with `jvp(` in the scope path. This module knows instructions and their
 //! users; no sizes.
 
 use super::buffers::Buffers;
@@ -72,7 +72,7 @@ impl TrainState {
                 false => _ = state.classes.entry(id).or_insert(MemoryClass::Optimizer),
             }
         }
-        // Without any weights the program's forward pass was not recognised, so nothing can be told from it.
+        // Without any weights the program's forward pass was not recognised, so nothing can be reported from it.
         if state.classes.iter().all(|(_, class)| *class != MemoryClass::Weights) {
             return Self::default();
         }
@@ -144,7 +144,7 @@ fn is_forward(op_name: &str) -> bool {
 /// operations of the forward pass back to what they read: linear in the program, however its values are shared.
 fn read_by_forward(module: &Module) -> IndexSet<InstructionId> {
     let mut read: IndexSet<InstructionId> = IndexSet::default();
-    // Many fusions may call one body: each body is looked at once.
+    // Many fusions may call one body: each body is examined once.
     let bodies = module.computations().map(|(id, _)| id).filter(|body| is_transparent(module, *body));
     let transparent: IndexSet<ComputationId> = bodies.collect();
     let mut waiting: Vec<InstructionId> = Vec::new();

@@ -1,4 +1,4 @@
-//! The kinds that buffers are told by: their names in JSON and for people. Knows no buffer.
+//! The kinds that buffers are reported by: their names in JSON and for people. This module knows no buffer.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How long an op takes: in the window, in each step, execution by execution. Knows times; knows no HLO.
+//! How long an op takes: in the window, in each step, execution by execution. This module knows times; it knows no HLO.
 
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::measure::Window;

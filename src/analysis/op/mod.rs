@@ -36,7 +36,7 @@ use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 const LINES: usize = 400;
 
 impl Analysis {
-    /// All that is known of an op. `program` comes with its id where no event says it; of `ask` peaks and costs count.
+    /// All that is known of an op. `program` comes with its id where no event says it; of `query` only peaks and costs count.
     /// `None` where neither events nor the program have such an op.
     pub fn op_detail(
         &self,

@@ -11,7 +11,7 @@ use indexmap::IndexSet;
 /// Told at most, of each side.
 const MAX: usize = 200;
 
-/// A side as it is told: the neighbours, and how many more there are.
+/// A side as it is reported: the neighbours, and how many more there are.
 pub(in crate::analysis) type Side = (Vec<Neighbour>, u32);
 
 impl Analysis {

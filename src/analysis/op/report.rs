@@ -1,4 +1,4 @@
-//! What is told of one op: plain data with its units in its types. Knows nothing of how it was found.
+//! The report of one op: plain data with its units in its types. This module knows nothing of how it was found.
 
 use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;

@@ -1,4 +1,4 @@
-//! What an op takes and gives, array by array, and what changes on the way. Knows shapes and layouts; knows no time.
+//! What an op takes and gives, array by array, and what changes on the way. This module knows shapes and layouts; it knows no time.
 
 use super::report::{Change, OpRemark, OpRole, OpValue};
 use crate::analysis::base::instruction_ref::InstructionRef;

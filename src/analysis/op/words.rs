@@ -17,7 +17,7 @@ pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
         _ if code.ends_with("-done") => ("wait for ", inst.worker()),
         _ => ("progress of ", inst.worker()),
     };
-    // A half whose other half is not known is told by its own name.
+    // A half whose other half is not known is reported by its own name.
     let verb = if matches!(worker.opcode(), "async-start" | "async-update" | "async-done") {
         format!("{} → {}", worker.opcode(), shape(&inst.instruction.shape))
     } else {

@@ -5,7 +5,7 @@ use crate::analysis::base::instruction_ref::{InstructionRef, is_formatting};
 use crate::analysis::classify::scope_path::{bare, path, segments};
 use crate::hlo::{ArrayShape, Shape, opcode};
 
-/// What a fusion may be told by, the heaviest work first.
+/// What a fusion may be reported by, the heaviest work first.
 const HEADS: [&str; 12] = [
     "custom-call",
     "sort",

@@ -1,4 +1,4 @@
-//! What one execution of an op costs: by the capture, or by the user. Knows stats and patterns; no peaks.
+//! What one execution of an op costs: by the capture, or by the user. This module knows stats and patterns; no peaks.
 
 use super::query::{KernelCost, Level};
 use super::report::{CostSource, SkipReason};

@@ -1,4 +1,4 @@
-//! One op against its device's roofs, or why not. Knows ops, programs and peaks; no sums.
+//! One op against its device's roofs, or why not. This module knows ops, programs and peaks; no sums.
 
 use super::compute_dtype::{Work, needs_program, work};
 use super::cost::cost;
@@ -40,7 +40,7 @@ impl Together {
     }
 }
 
-/// Holds ops against roofs. What an op computes with is looked at once per text.
+/// Holds ops against roofs. What an op computes with is examined once per text.
 pub(super) struct RooflineModel<'a, 'm> {
     known: Known<'a>,
     programs: Option<Programs<'m>>,
@@ -150,7 +150,7 @@ fn is_end(known: &Known<'_>, op: &Op) -> bool {
     [word, stem].into_iter().any(|w| is_start(w) || is_done(w) || w.ends_with("-update"))
 }
 
-/// Whether an op only begins, or keeps going, what another one ends: its cost is told there, too.
+/// Whether an op only begins, or keeps going, what another one ends: its cost is reported there, too.
 pub(super) fn is_begin(known: &Known<'_>, op: &Op) -> bool {
     let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
     is_start(word) || word.ends_with("-update")

@@ -8,7 +8,7 @@
 //!
 //! floor t_roof = max(FLOPs ÷ peak, bytes ÷ bandwidth); gap = t − t_roof; MFU = t_c ÷ t (Williams, Waterman and Patterson,
 //! "Roofline", 2009). Invariants: rows: self time = held + Σ skipped; Σ rows = the time asked about (without a filter all
-//! compute time); Σ gaps of rows = the step's gap; all in picoseconds. A value above its roof is told as it is.
+//! compute time); Σ gaps of rows = the step's gap; all in picoseconds. A value above its roof is reported as it is.
 //!
 //! Knows ops, programs and chips; knows no pages, and nothing of how numbers look.
 
@@ -53,7 +53,7 @@ use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use sums::{OpPoint, Sums};
 
-/// An answer in a form that may be kept: its rows are told one by one.
+/// An answer in a form that may be kept: its rows are reported one by one.
 pub struct RooflineAnswer {
     /// All but the rows.
     pub figures: RooflineFigures,
@@ -103,7 +103,7 @@ impl RooflineAnswer {
         Some(self.sums.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
     }
 
-    /// What of a row is held against no roof, most time first.
+    /// What of a row is compared with no roof, most time first.
     pub fn skipped(&self, row: u32) -> &[Skipped] {
         self.sums.get(row as usize).map_or(&[], |row| &row.skipped)
     }
@@ -304,7 +304,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         row
     }
 
-    /// Adds what is held against roofs to its row, its program and the step.
+    /// Adds what is compared with roofs to its row, its program and the step.
     fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, own: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [

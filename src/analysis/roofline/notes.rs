@@ -1,4 +1,4 @@
-//! What is to be said beside a roofline's figures. Knows figures; computes none.
+//! What is to be reported beside a roofline's figures. This module knows figures; computes none.
 
 use super::peaks::{DevicePeaks, Peak, PeakOf};
 use super::query::{Level, PeakSource, RooflineQuery};
@@ -11,9 +11,9 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 
 impl NoteFacts {
-    /// Remembers what is to be said of an op.
-    pub(super) fn add(&mut self, point: &OpPoint, matmul: bool, own: u64) {
-        let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { own } else { 0 });
+    /// Remembers what is to be reported of an op.
+    pub(super) fn add(&mut self, point: &OpPoint, matmul: bool, self_time: u64) {
+        let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { self_time } else { 0 });
         add(&mut self.uncertain, point.uncertain);
         add(&mut self.model_flops, point.cost.source == CostSource::ModelFlops);
         add(&mut self.vector, !matmul);
@@ -32,7 +32,8 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
     let mut notes = Vec::new();
     let mut note = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
-    let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
+    let share =
+        |self_time: u64| Picos(self_time).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
     if let Some(name) = query.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
         note(
             caution,
@@ -72,10 +73,11 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
         );
         note(caution, NoteCode::OpaqueKernels, message);
     }
-    let mut types: Vec<(&str, u64)> = facts.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
-    types.sort_by_key(|(name, own)| (std::cmp::Reverse(*own), *name));
+    let mut types: Vec<(&str, u64)> =
+        facts.no_peak.iter().map(|(name, self_time)| (name.as_str(), *self_time)).collect();
+    types.sort_by_key(|(name, self_time)| (std::cmp::Reverse(*self_time), *name));
     if unknown.is_none()
-        && let Some(share) = share(types.iter().fold(0, |sum, (_, own)| sum.saturating_add(*own)))
+        && let Some(share) = share(types.iter().fold(0, |sum, (_, self_time)| sum.saturating_add(*self_time)))
     {
         let names: Vec<&str> = types.iter().take(5).map(|(name, _)| *name).collect();
         let message = format!(
@@ -187,7 +189,7 @@ pub(super) struct NoteFacts {
     pub uncertain: u64,
     /// Time of ops held with the model's FLOPs.
     pub model_flops: u64,
-    /// Time of ops that are no matmul, held against the peak of the matrix units.
+    /// Time of ops that are no matmul, compared with the peak of the matrix units.
     pub vector: u64,
     /// Time of matmuls without a peak, by type.
     pub no_peak: IndexMap<String, u64>,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Per **device plane**: a chip's figures are divided among its devices. FLOP/s and bytes/s, base 10: a plane's
-//! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. Knows planes and chips; no ops.
+//! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. This module knows planes and chips; no ops.
 
 use super::compute_dtype::precision;
 use super::query::{Level, PeakChoice, PeakSource, Precision};
@@ -89,7 +89,7 @@ impl DevicePeaks {
         let recorded = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
         let chosen = choice.chip.as_deref().and_then(Chip::named);
         let chip = chosen.or(recorded);
-        // The capture's figures are not those of another chip that is asked about.
+        // The capture's figures are not those of another chip that is requested.
         let elsewhere = chosen.is_some() && recorded.is_some() && chosen != recorded;
         let megacore = plane.number_stat("has_megacore").map(|n| n > 0.0).filter(|_| !elsewhere);
         let devices_per_chip = chip.map(|chip| chip.devices(megacore));
@@ -236,7 +236,7 @@ impl Gpu {
     }
 }
 
-/// The peaks of a device in the form that ops are held against.
+/// The peaks of a device in the form that ops are compared with.
 #[derive(Clone, Debug)]
 pub(super) struct Ceilings {
     /// FLOP/s, by [`Precision`].
@@ -260,7 +260,7 @@ impl Ceilings {
         }
     }
 
-    /// The class whose peak a type is held against: f16 has bf16's where it has none of its own.
+    /// The class whose peak a type is compared with: f16 has bf16's where it has none of its own.
     pub fn class(&self, dtype: DType) -> Option<Precision> {
         let class = precision(dtype)?;
         let is_shared = class == Precision::F16 && self.flops[class as usize].is_none();

@@ -9,7 +9,7 @@ use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Why ops are held against no roof. The first that applies counts, in the order of [`SkipReason::ALL`].
+/// Why ops are compared with no roof. The first that applies counts, in the order of [`SkipReason::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
@@ -68,7 +68,7 @@ impl SkipReason {
     }
 }
 
-/// Time that is held against no roof, for one reason.
+/// Time that is compared with no roof, for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Why.
@@ -102,7 +102,7 @@ impl CostSource {
     }
 }
 
-/// Ops against their roofs: sums over those that are held against one.
+/// Ops against their roofs: sums over those that are compared with one.
 ///
 /// Floors are of each op by itself and summed: `t_roof` = Σ over ops of the longest of their floors. So the gaps of ops sum
 /// to the gap of their group, and those of groups to the step's.
@@ -120,7 +120,7 @@ pub struct Roof {
     pub level_bytes: [f64; 5],
     /// The type they compute with, where they agree: HLO's name of it.
     pub dtype: Option<String>,
-    /// Whose peak they are held against, where they agree.
+    /// Whose peak they are compared with, where they agree.
     pub precision: Option<Precision>,
     /// Of some the operands cannot be seen: the MFU is an upper bound.
     pub dtype_uncertain: bool,
@@ -208,7 +208,7 @@ impl Roof {
 pub struct RoofRow {
     /// The row as a breakdown has it. `group.total` = `roof.total` + Σ `skipped`.
     pub group: Group,
-    /// Its ops that are held against roofs; `None` where none is.
+    /// Its ops that are compared with roofs; `None` where none is.
     pub roof: Option<Roof>,
     /// The others.
     pub skipped: Vec<Skipped>,
@@ -221,9 +221,9 @@ pub struct ProgramRoof {
     pub program: Option<String>,
     /// Its id, where there is one.
     pub program_id: Option<u64>,
-    /// Self time of its ops that were asked about.
+    /// Self time of its ops that were requested.
     pub total: Picos,
-    /// Those that are held against roofs.
+    /// Those that are compared with roofs.
     pub roof: Option<Roof>,
 }
 
@@ -232,22 +232,22 @@ pub struct ProgramRoof {
 pub struct StepRoof {
     /// Its number.
     pub number: u64,
-    /// Self time of its ops that were asked about, within it.
+    /// Self time of its ops that were requested, within it.
     pub total: Picos,
-    /// Those that are held against roofs.
+    /// Those that are compared with roofs.
     pub roof: Option<Roof>,
 }
 
 /// One op against its roofs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpRoof {
-    /// Where it lies; `None` where nothing can be said.
+    /// Where it lies; `None` where nothing can be reported.
     pub roof: Option<Roof>,
     /// What is to be thought of it; `None` where it has no time, or no floor.
     pub verified: Option<Verified>,
-    /// Why nothing can be said, of all or a part of it.
+    /// Why nothing can be reported, of all or a part of it.
     pub skipped: Vec<Skipped>,
-    /// The peaks it is held against.
+    /// The peaks it is compared with.
     pub peaks: Vec<DevicePeaks>,
 }
 
@@ -275,7 +275,7 @@ pub struct GapRank {
     pub key: String,
     /// Its program, where it is of one.
     pub program_id: Option<u64>,
-    /// Time of its ops that are held against roofs.
+    /// Time of its ops that are compared with roofs.
     pub total: Picos,
     /// What could be won.
     pub recoverable: Picos,
@@ -326,7 +326,7 @@ pub struct WindowUse {
     pub model_flops: Option<f64>,
     /// Bytes, counted alike.
     pub bytes: Option<f64>,
-    /// The peak they are held against: bf16's, FLOP/s of one device.
+    /// The peak they are compared with: bf16's, FLOP/s of one device.
     pub peak_flops: Option<f64>,
     /// FLOPs ÷ (peak × window).
     pub mfu: Option<f64>,
@@ -351,15 +351,15 @@ pub struct RooflineFigures {
     pub totals: Totals,
     /// Self time of the ops asked about: compute, or all kinds; = `step.total` + Σ `skipped`.
     pub considered: Picos,
-    /// Of that, the fraction that is held against roofs. Stands beside every average.
+    /// Of that, the fraction that is compared with roofs. Stands beside every average.
     pub coverage: Option<f64>,
     /// The peaks, by devices that have the same.
     pub peaks: Vec<DevicePeaks>,
-    /// All ops that are held against roofs, summed: averages are weighted by time.
+    /// All ops that are compared with roofs, summed: averages are weighted by time.
     pub step: Option<Roof>,
     /// By program, most time first.
     pub programs: Vec<ProgramRoof>,
-    /// What is held against no roof, most time first.
+    /// What is compared with no roof, most time first.
     pub skipped: Vec<Skipped>,
     /// Kernels that say nothing of what they do, most time first.
     pub opaque: Vec<OpaqueKernel>,

@@ -1,4 +1,4 @@
-//! One op against its roofs, for its panel. Knows the op as it was found; no rows.
+//! One op against its roofs, for its panel. This module knows the op as it was found; no rows.
 
 use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 
 impl Analysis {
     /// Holds one op against its roofs, on the devices and in the window that it was found for: what its row says, whatever
-    /// its kind. `None` where it does not run there. Of `ask` the peaks, costs and settings count.
+    /// its kind. `None` where it does not run there. Of `query` only the peaks, costs and settings count.
     pub fn op_roof(
         &self,
         profile: &Profile,

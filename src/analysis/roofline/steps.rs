@@ -1,4 +1,4 @@
-//! Every step against the roofs: one sweep per device, not one per step. Knows steps and ops; no rows.
+//! Every step against the roofs: one sweep per device, not one per step. This module knows steps and ops; no rows.
 
 use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;

@@ -14,7 +14,7 @@ use super::verdict::Bound;
 use crate::hlo::DType;
 use crate::units::Picos;
 
-/// An op held against its roofs.
+/// An op compared with its roofs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpPoint {
     pub cost: Cost,

@@ -1,4 +1,4 @@
-//! One op against both its floors: what is to be thought of it, and what to look at. Knows a roof; no programs.
+//! One op against both its floors: what is to be thought of it, and what to look at. This module knows a roof; no programs.
 
 use super::report::Roof;
 use super::verdict::{Check, Verdict, Verified};

@@ -3,7 +3,7 @@
 //! ```text
 //!  mfu = Σ FLOPs of all ops ÷ Σ over devices (peak × window)
 //! ```
-//! Loops are left out (their ops are there), and of an asynchronous pair the start. Knows ops and peaks; no rows.
+//! Loops are left out (their ops are there), and of an asynchronous pair the start. This module knows ops and peaks; no rows.
 
 use super::evaluate::is_begin;
 use super::peaks::DevicePeaks;

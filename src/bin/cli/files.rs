@@ -1,4 +1,4 @@
-//! Paths on the command line → inputs. Folders are walked; what is in the files is told later, by content.
+//! Paths on the command line → inputs. Folders are walked; what is in the files is reported later, by content.
 
 use rooflight::protocol::Failure;
 use rooflight::session::Input;

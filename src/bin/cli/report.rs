@@ -1,4 +1,4 @@
-//! `rooflight report`: a session as a link, a file, Markdown or one page. Knows arguments and files; the library does the rest.
+//! `rooflight report`: a session as a link, a file, Markdown or one page. This module knows arguments and files; the library does the rest.
 
 use super::args::{Output, View};
 use super::files;
@@ -11,7 +11,7 @@ use rooflight::protocol::{Failure, SessionInfo, ShareQuery};
 use rooflight::session::open::captures_of;
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::html::{Inside, PACK, page};
-use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, link, markdown, pack};
+use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
 use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
         (_, Some(path)) => write_page(path, args, &report, captures(args, view)?)?,
         _ if args.link => made_link(args, &query, &report)?,
         _ if view.is_markdown() => markdown(&report, None),
-        _ => preview(&report.preview(), link(&report).len()),
+        _ => preview(&report.preview(), encode_link(&report).len()),
     };
     Ok((text, session.partial.is_some()))
 }
@@ -129,8 +129,8 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
         ),
     })?;
     let step = shared.header.step.parse().map_or(query.step, StepChoice::Number);
-    let address =
-        Address { query: Query { step, ..query.clone() }, report: link(shared), ..Address::default() }.to_string();
+    let address = Address { query: Query { step, ..query.clone() }, report: encode_link(shared), ..Address::default() }
+        .to_string();
     let link = format!("{base}#{address}");
     let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {

@@ -1,4 +1,4 @@
-//! What may be said to `rooflight roofline`. Knows arguments; computes nothing.
+//! What may be reported to `rooflight roofline`. This module knows arguments; computes nothing.
 
 use clap::builder::PossibleValuesParser;
 use rooflight::analysis::base::Query;

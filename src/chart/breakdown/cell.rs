@@ -1,4 +1,4 @@
-//! The breakdown's columns, each by itself: its name, what its head says, its unit, its order. Knows groupings; not
+//! The breakdown's columns, each by itself: its name, what its head says, its unit, its order. This module knows groupings; not
 //! which are shown (`columns` does), and no row.
 
 use crate::analysis::base::GroupBy;

@@ -1,4 +1,4 @@
-//! Which of the breakdown's columns are shown at which width, and how wide each is. Knows groupings and the largest
+//! Which of the breakdown's columns are shown at which width, and how wide each is. This module knows groupings and the largest
 //! value of each column; no row, no browser.
 
 pub use super::cell::{ALL, Cell, Units};

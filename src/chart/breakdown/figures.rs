@@ -1,4 +1,4 @@
-//! The figures above the chart, and how each is computed. Knows the breakdown's head; no pixels.
+//! The figures above the chart, and how each is computed. This module knows the breakdown's head; no pixels.
 
 use crate::analysis::base::{Header, Totals};
 use crate::chart::plot::time_part::Slot;

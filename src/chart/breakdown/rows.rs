@@ -1,4 +1,4 @@
-//! What stands in the table's cells. Knows groups and units; no browser.
+//! What stands in the table's cells. This module knows groups and units; no browser.
 
 use super::cell::{Cell, Units};
 use super::columns::{self, TEXT_ROOM};

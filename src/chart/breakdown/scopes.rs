@@ -1,4 +1,4 @@
-//! The tree of scopes as an icicle: which report figures are its cells, and what they say. Knows scopes; no layout of
+//! The tree of scopes as an icicle: which report figures are its cells, and what they say. This module knows scopes; no layout of
 //! its own, no browser.
 
 use super::tips::Tip;

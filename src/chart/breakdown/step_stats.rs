@@ -1,4 +1,4 @@
-//! Statistics over steps as charts and figures: which report figures become bars, and what is said of them. Knows the
+//! Statistics over steps as charts and figures: which report figures become bars, and what is reported of them. This module knows the
 //! report; no layout of its own, no browser.
 
 use super::figures::Formula;

@@ -1,4 +1,4 @@
-//! What tooltips say: exact values behind the texts of cells. Knows groups; no browser.
+//! What tooltips say: exact values behind the texts of cells. This module knows groups; no browser.
 
 use super::cell::Cell;
 use super::rows::Row;

@@ -1,4 +1,4 @@
-//! Bandwidth against the size of messages, with what links carry. Knows rows; no browser. Ids are places of rows.
+//! Bandwidth against the size of messages, with what links carry. This module knows rows; no browser. Ids are places of rows.
 //!
 //! ```text
 //!  GB/s │ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄  links, both ways along one axis

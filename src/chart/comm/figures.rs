@@ -1,4 +1,4 @@
-//! The read-out of communication: what is waited for first, then what is in flight, what of it is hidden. Knows reports; no pixel.
+//! The read-out of communication: what is waited for first, then what is in flight, what of it is hidden. This module knows reports; no pixel.
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};

@@ -1,4 +1,4 @@
-//! What is in flight against compute: lanes in which nothing overlaps, above them what is computed and what is waited for. Knows
+//! What is in flight against compute: lanes in which nothing overlaps, above them what is computed and what is waited for. This module knows
 //! lanes; no browser.
 //!
 //! ```text
@@ -41,7 +41,7 @@ const LETTERS: usize = 4;
 pub struct LaneOptions<'a> {
     /// From when to when, in picoseconds from the start of the step.
     pub part: (Picos, Picos),
-    /// What is told of.
+    /// What is reported of.
     pub kind: Kind,
     /// The op that is chosen: its name and its program.
     pub chosen: Option<(&'a str, Option<u64>)>,

@@ -1,5 +1,5 @@
 //! Communication as pictures and words: what steps are made of, what is in flight against compute, bandwidth against size, who
-//! comes last. Knows reports; no browser, and no formula of a figure (`analysis::comm`).
+//! comes last. This module knows reports; no browser, and no formula of a figure (`analysis::comm`).
 
 pub mod bandwidth;
 pub mod figures;
@@ -11,7 +11,7 @@ pub mod text;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::protocol::url::comm::CommRows;
 
-/// Sums of what is told of.
+/// Sums of what is reported of.
 pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
     match of {
         CommRows::Collectives => &comm.tensor,
@@ -24,7 +24,7 @@ pub const fn usual(comm: &Comm) -> CommRows {
     if comm.rows.is_empty() && comm.copies.n > 0 { CommRows::Copies } else { CommRows::Collectives }
 }
 
-/// Rows of what is told of.
+/// Rows of what is reported of.
 pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
     match of {
         CommRows::Collectives => &comm.rows,

@@ -1,5 +1,5 @@
 //! What steps are made of, as communication sees it: compute, compute with something in flight, that without compute, and what the
-//! core does in the rest. Knows
+//! core does in the rest. This module knows
 //! sums of steps; the chart is `chart::steps`.
 
 use crate::analysis::base::StepChoice;
@@ -51,7 +51,7 @@ const fn beside(step: &StepComm, of: CommRows) -> Option<Remainder> {
     }
 }
 
-/// The kind of time that is told of.
+/// The kind of time that is reported of.
 pub const fn kind(of: CommRows) -> Kind {
     match of {
         CommRows::Collectives => Kind::Communication,

@@ -1,4 +1,4 @@
-//! Communication as a table: columns, cells and totals; rows are at hand, and sorted here. Knows rows; no browser.
+//! Communication as a table: columns, cells and totals; rows are loaded, and sorted here. This module knows rows; no browser.
 
 use super::{rows, text, traffic};
 use crate::analysis::breakdown::is_unrated;
@@ -58,7 +58,7 @@ pub struct Units {
     pub time: TimeUnit,
     /// The longest stall.
     pub largest: Picos,
-    /// Length of what is asked about.
+    /// Length of what is requested.
     pub window: Option<Picos>,
     /// A topology is given.
     pub wired: bool,

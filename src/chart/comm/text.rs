@@ -1,4 +1,4 @@
-//! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
+//! Words of communication beside pictures: flags worth a look, devices that come last. This module knows reports; no pixel.
 
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};

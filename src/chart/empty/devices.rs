@@ -68,7 +68,7 @@ mod tests {
         assert!(of(&["/device:TPU:0"]).why.contains("no op ran"));
         assert!(of(&[]).why.contains("nothing was recorded"));
         let empty = devices(&session(&[], "HLO proto, gzip", Framework::Unknown));
-        assert!(empty.title.contains("no timings") && empty.why.contains("no times"));
+        assert!(empty.title.contains("no timings") && empty.why.contains("no timings"));
     }
 
     #[test]

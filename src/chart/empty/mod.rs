@@ -1,4 +1,4 @@
-//! What is said where there is nothing to draw: what is missing, why, and what would supply it. Knows sessions and answers; no
+//! What is reported where there is nothing to draw: what is missing, why, and what would supply it. This module knows sessions and answers; no
 //! screen.
 //!
 //! ```text
@@ -66,7 +66,7 @@ fn n_planes(session: &SessionInfo, platform: Platform) -> u64 {
     session.planes.iter().filter(|plane| Platform::from_plane_name(&plane.name) == Some(platform)).count() as u64
 }
 
-/// What is said of the files of a summary, which has none.
+/// What is reported of the files of a summary, which has none.
 pub fn files(session: &SessionInfo) -> Empty {
     let name = session.files.first().map(|file| file.name.rsplit('/').next().unwrap_or(&file.name).to_owned());
     let capture = name.unwrap_or_else(|| "the capture".to_owned());

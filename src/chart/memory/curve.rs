@@ -1,5 +1,5 @@
 //! The curve of what is alive: a step line over points of the schedule, what is held all along below it, the peak and the point
-//! looked at; or what an allocator gave over time. Knows columns of figures; no browser.
+//! examined; or what an allocator gave over time. This module knows columns of figures; no browser.
 //!
 //! ```text
 //!  MiB │        ┌──────┐ peak
@@ -90,7 +90,7 @@ impl Frame {
     }
 }
 
-/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the point looked at, and
+/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the point examined, and
 /// `without` the curve without the buffers that are left out.
 pub fn program(
     space: &SpaceMemory,
@@ -325,11 +325,11 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     line
 }
 
-/// The peak, and the point looked at.
+/// The peak, and the point examined.
 fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
-    // The middle of its point, as the line of the point looked at.
+    // The middle of its point, as the line of the point examined.
     let middle = if of.is_program { 0.5 } else { 0.0 };
     let (x, y) = (frame.x.to(of.peak.0 + middle), frame.y(of.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {

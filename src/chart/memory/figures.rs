@@ -1,4 +1,4 @@
-//! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. Knows reports; no
+//! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. This module knows reports; no
 //! pixel, and no formula that is not the analysis'.
 
 use super::size::{SizeUnit, text};

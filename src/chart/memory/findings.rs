@@ -1,4 +1,4 @@
-//! What would lower the peak, and where memory goes: sentences with their buffers. Knows reports; no element.
+//! What would lower the peak, and where memory goes: sentences with their buffers. This module knows reports; no element.
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
@@ -17,7 +17,7 @@ pub struct Finding {
     pub buffers: Vec<BufferId>,
 }
 
-/// Rows of one finding that are told.
+/// Rows of one finding that are reported.
 const ROWS: usize = 8;
 
 fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]> {

@@ -1,5 +1,5 @@
 //! Memory as pictures and words: the curve of what is alive, the map of what is alive at a point, lives beside each other,
-//! what allocators gave. Knows reports; no browser, and no formula of a figure (`analysis::memory`).
+//! what allocators gave. This module knows reports; no browser, and no formula of a figure (`analysis::memory`).
 
 pub mod curve;
 pub mod figures;

@@ -1,4 +1,4 @@
-//! Program positions: which event of the heap simulator's trace a point of the curve stands for. Knows numbers.
+//! Program positions: which event of the heap simulator's trace a point of the curve stands for. This module knows numbers.
 //!
 //! The curve has one point before each event and one at the end. A position is an event's number, counted from 0 as in xprof
 //! (`peakHeapSizePosition`) and in the command line's `peak_position`: the point after event `n` is position `n`, and the

@@ -1,4 +1,4 @@
-//! Sizes in a column, and in words. Knows bytes.
+//! Sizes in a column, and in words. This module knows bytes.
 
 use crate::report::format::{self, ABSENT};
 

@@ -1,4 +1,4 @@
-//! What is alive as a table: columns, cells and totals; rows are at hand, and sorted here. Knows buffers; no browser.
+//! What is alive as a table: columns, cells and totals; rows are loaded, and sorted here. This module knows buffers; no browser.
 
 use super::size::{mib, text as size_text};
 use super::treemap::tip as buffer_tip;

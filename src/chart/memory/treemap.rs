@@ -1,4 +1,4 @@
-//! What is alive at a point, by size: groups first, each with its name above it, then buffers within. Knows buffers; no
+//! What is alive at a point, by size: groups first, each with its name above it, then buffers within. This module knows buffers; no
 //! browser.
 //!
 //! Ids are places in the list of buffers. Colour is the class of each buffer, whatever groups them.
@@ -10,7 +10,7 @@ use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::plot::treemap::divide;
+use crate::chart::plot::treemap::squarify;
 use crate::report::format;
 use std::cmp::Reverse;
 
@@ -70,7 +70,7 @@ pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f6
     let sizes: Vec<f64> = groups.iter().map(|group| group.size as f64).collect();
     let frame = Rect { x: 0.0, y: 0.0, width, height };
     let mut marks = Vec::new();
-    for (group, part) in groups.iter().zip(divide(&sizes, frame)) {
+    for (group, part) in groups.iter().zip(squarify(&sizes, frame)) {
         let inner =
             Rect { x: part.x, y: part.y, width: (part.width - GAP).max(0.0), height: (part.height - GAP).max(0.0) };
         let name = if group.key.is_empty() { "none" } else { &group.key };
@@ -95,7 +95,7 @@ pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f6
         };
         #[expect(clippy::cast_precision_loss, reason = "areas")]
         let sizes: Vec<f64> = group.members.iter().map(|at| alive.buffers[*at].size as f64).collect();
-        for (at, part) in group.members.iter().zip(divide(&sizes, below)) {
+        for (at, part) in group.members.iter().zip(squarify(&sizes, below)) {
             buffer(&mut marks, *at, &alive.buffers[*at], part, without);
         }
     }

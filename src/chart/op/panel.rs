@@ -1,4 +1,4 @@
-//! What the panel of an op says, as texts and lengths. Knows an op's report; nothing of elements.
+//! What the panel of an op says, as texts and lengths. This module knows an op's report; nothing of elements.
 
 use crate::analysis::classify::Phase;
 use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};

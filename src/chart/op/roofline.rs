@@ -1,4 +1,4 @@
-//! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
+//! An op's time against what its device could do at most, as words and lengths. This module knows an op's roof as the analysis tells it
 //! (`analysis::roofline`); nothing of elements, and no formula of its own.
 
 use super::panel;
@@ -35,7 +35,7 @@ pub struct Roof {
     pub how: Formula,
 }
 
-/// What the panel says of an op's roof: where it lies, or why nothing can be said.
+/// What the panel says of an op's roof: where it lies, or why nothing can be reported.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoofLine {
     /// Where it lies.

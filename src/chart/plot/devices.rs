@@ -1,5 +1,5 @@
 //! Devices beside each other: a bar for the mean step of each, in the colours of what it is spent on, with a line from its shortest
-//! to its longest. Knows durations; how much spread is too much, and how it is computed, is the analysis's.
+//! to its longest. This module knows durations; how much spread is too much, and how it is computed, is the analysis's.
 
 use super::label;
 use super::paint::{Paint, Tone};

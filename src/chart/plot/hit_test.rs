@@ -1,4 +1,4 @@
-//! What is under the pointer, and where an arrow key goes. Knows marks and distances; no event, no element.
+//! What is under the pointer, and where an arrow key goes. This module knows marks and distances; no event, no element.
 
 use super::popover_position::Rect;
 use super::scene::{Mark, Shape};

@@ -1,4 +1,4 @@
-//! The icicle: a tree as rows of cells, the root on top, each cell as wide as its share. Knows totals and pixels;
+//! The icicle: a tree as rows of cells, the root on top, each cell as wide as its share. This module knows totals and pixels;
 //! what a node is and how its figure looks is the caller's. How cells look is in `icicle_scene`.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Labels that yield: which of several wordings fits. Knows rough widths of letters; no font, no browser.
+//! Labels that yield: which of several wordings fits. This module knows rough widths of letters; no font, no browser.
 
 /// The width of `text` at `size` pixels in a semibold system font: an estimate that errs on the wide side.
 pub fn width(text: &str, size: f64) -> f64 {

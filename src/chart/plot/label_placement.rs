@@ -1,4 +1,4 @@
-//! Which labels of a crowded chart are written, and where. Knows boxes and lines; no text.
+//! Which labels of a crowded chart are written, and where. This module knows boxes and lines; no text.
 //!
 //! Each label is offered eight places around its mark. The more important one chooses first, and one that finds no
 //! place is dropped: labels yield, they do not shrink.

@@ -1,4 +1,4 @@
-//! How marks look, by role: tones, patterns, and what they are called in the style sheet. Knows the names of tokens
+//! How marks look, by role: tones, patterns, and what they are called in the style sheet. This module knows the names of tokens
 //! and no colour.
 
 use super::time_part::Slot;

@@ -1,4 +1,4 @@
-//! From values to pixels and back, evenly or by decades. Knows two intervals; no axis, no mark.
+//! From values to pixels and back, evenly or by decades. This module knows two intervals; no axis, no mark.
 //!
 //! ```text
 //!   domain   lo ─────────── value ──── hi      even in the value (linear) or in its logarithm (log)
@@ -6,7 +6,7 @@
 //!   range    a  ───┴─────── px ─────── b       a > b for an axis that grows upwards
 //! ```
 //!
-//! Invariants: a domain is finite, ascending and not empty (above zero on a log scale), whatever was asked for;
+//! Invariants: a domain is finite, ascending and not empty (above zero on a log scale), whatever was requested;
 //! `from(to(v)) == v` within rounding; zooming keeps the value under the pointer.
 
 /// A domain and where it is drawn. Only made by [`Scale`], which keeps domains usable.
@@ -29,7 +29,7 @@ pub enum Scale {
 const FAR: f64 = 1e300;
 /// The same, in decades.
 const FAR_DECADES: f64 = 300.0;
-/// A zoom stops where neighbouring pixels could no longer be told apart.
+/// A zoom stops where neighbouring pixels could no longer be reported apart.
 const FINEST: f64 = 1e-9;
 
 impl Scale {

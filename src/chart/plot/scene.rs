@@ -1,5 +1,5 @@
 //! A chart as data: marks in the order they are drawn, a sentence for those who do not see it, and the same figures
-//! as a table. Knows shapes and the names of colours; which colour a name has is the style sheet's.
+//! as a table. This module knows shapes and the names of colours; which colour a name has is the style sheet's.
 //!
 //! The page draws a scene as SVG elements, `svg` writes it as a file, `hit_test` finds what is under the pointer: all
 //! three from the same marks, so that they agree.

@@ -1,4 +1,4 @@
-//! The stacked bar: parts of a whole as segments along a line. Knows times and pixels; no kinds, no colours.
+//! The stacked bar: parts of a whole as segments along a line. This module knows times and pixels; no kinds, no colours.
 //!
 //! ```text
 //!   |<------------- width -------------->|

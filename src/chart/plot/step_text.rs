@@ -1,4 +1,4 @@
-//! What the chart per step says in words. Knows steps and numbers; no pixels.
+//! What the chart per step says in words. This module knows steps and numbers; no pixels.
 
 use super::step::Step;
 use crate::report::format;

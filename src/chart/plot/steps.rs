@@ -1,4 +1,4 @@
-//! The chart per step: how long each took and what of. Knows durations and their parts; which parts those are, which device they
+//! The chart per step: how long each took and what of. This module knows durations and their parts; which parts those are, which device they
 //! are of, or whether they are means over several, is the caller's.
 //!
 //! ```text
@@ -129,7 +129,7 @@ fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a screen")]
 fn columns(n: usize, room: f64) -> Vec<std::ops::Range<usize>> {
     let columns = n.min(room.max(1.0) as usize);
-    // The first ones take what does not divide. Not `at * n / columns`: 32 bits would not hold the product.
+    // The first ones take what does not divide evenly. Not `at * n / columns`: 32 bits would not hold the product.
     let (each, more) = (n.checked_div(columns).unwrap_or(0), n.checked_rem(columns).unwrap_or(0));
     let start = |at: usize| at * each + at.min(more);
     (0..columns).map(|at| start(at)..start(at + 1)).collect()
@@ -184,7 +184,7 @@ fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
     }
 }
 
-/// Several steps to a column: up to the shortest, then to the longest. Of their parts nothing can be said there.
+/// Several steps to a column: up to the shortest, then to the longest. Of their parts nothing can be reported there.
 fn merged(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], columns: &[std::ops::Range<usize>]) {
     let ends = |column: &std::ops::Range<usize>| {
         let ends = || steps.get(column.clone()).into_iter().flatten().map(Step::ends);

@@ -1,5 +1,5 @@
-//! A scene as an SVG file of its own: what "save" writes, and what is turned into a PNG. Knows XML; the colours
-//! behind the tokens' names are asked for, so that the file has the theme shown.
+//! A scene as an SVG file of its own: what "save" writes, and what is turned into a PNG. This module knows XML; the colours
+//! behind the tokens' names are requested, so that the file has the theme shown.
 
 use super::paint::{Paint, Pattern, Tone};
 use super::scene::{Mark, Scene, Shape, path_data, px};

@@ -1,4 +1,4 @@
-//! Where an axis is marked: 1-2-5 steps on an even scale, decades on a log scale. Knows scales; the words at a tick
+//! Where an axis is marked: 1-2-5 steps on an even scale, decades on a log scale. This module knows scales; the words at a tick
 //! are the caller's.
 
 use super::scale::Scale;

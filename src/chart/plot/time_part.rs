@@ -1,4 +1,4 @@
-//! The parts of a window: the kinds of time, then idle. Knows their order and names; no figure.
+//! The parts of a window: the kinds of time, then idle. This module knows their order and names; no figure.
 
 use crate::analysis::base::Totals;
 use crate::analysis::classify::Kind;

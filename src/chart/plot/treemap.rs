@@ -5,7 +5,7 @@ use super::popover_position::Rect;
 
 /// The part of each size, in the order given: largest first gives the squarest. Sizes of nothing get empty parts; the parts
 /// fill the frame.
-pub(crate) fn divide(sizes: &[f64], frame: Rect) -> Vec<Rect> {
+pub(crate) fn squarify(sizes: &[f64], frame: Rect) -> Vec<Rect> {
     let total: f64 = sizes.iter().filter(|size| **size > 0.0).sum();
     let mut parts = Vec::with_capacity(sizes.len());
     if total <= 0.0 || frame.width <= 0.0 || frame.height <= 0.0 {
@@ -71,19 +71,19 @@ mod tests {
     #[test]
     fn the_paper_s_example() {
         // 6 × 4, areas 6 6 4 3 2 2 1: the first two stand beside each other at the left, 3 wide and 2 high.
-        let parts = divide(&[6.0, 6.0, 4.0, 3.0, 2.0, 2.0, 1.0], Rect { x: 0.0, y: 0.0, width: 6.0, height: 4.0 });
+        let parts = squarify(&[6.0, 6.0, 4.0, 3.0, 2.0, 2.0, 1.0], Rect { x: 0.0, y: 0.0, width: 6.0, height: 4.0 });
         assert_eq!(parts[0], Rect { x: 0.0, y: 0.0, width: 3.0, height: 2.0 });
         assert_eq!(parts[1], Rect { x: 0.0, y: 2.0, width: 3.0, height: 2.0 });
         assert!((parts[2].width - 12.0 / 7.0).abs() < 1e-9 && (parts[2].height - 7.0 / 3.0).abs() < 1e-9);
-        assert_eq!(divide(&[], FRAME), []);
-        assert_eq!(divide(&[0.0], FRAME)[0].width, 0.0);
+        assert_eq!(squarify(&[], FRAME), []);
+        assert_eq!(squarify(&[0.0], FRAME)[0].width, 0.0);
     }
 
     proptest! {
         #[test]
         fn parts_have_their_areas_fill_the_frame_and_do_not_overlap(mut sizes in prop::collection::vec(1.0f64..1e6, 1..60)) {
             sizes.sort_by(|a, b| b.total_cmp(a));
-            let parts = divide(&sizes, FRAME);
+            let parts = squarify(&sizes, FRAME);
             let total: f64 = sizes.iter().sum();
             for (size, part) in sizes.iter().zip(&parts) {
                 let area = FRAME.width * FRAME.height * size / total;

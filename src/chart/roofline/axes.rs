@@ -1,4 +1,4 @@
-//! Where the chart's axes begin and end, and how they are marked. Knows marks and roofs; nothing of how they look.
+//! Where the chart's axes begin and end, and how they are marked. This module knows marks and roofs; nothing of how they look.
 
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
@@ -11,7 +11,7 @@ use crate::units::Picos;
 
 /// The part of the axes that is seen: FLOP per byte, and FLOP/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct AxisWindow {
     /// From left to right.
     pub x: (f64, f64),
     /// From bottom to top.
@@ -35,7 +35,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    pub fn new(window: Window, width: f64, height: f64) -> Self {
+    pub fn new(window: AxisWindow, width: f64, height: f64) -> Self {
         let left = if width < 480.0 { LEFT - 12.0 } else { LEFT };
         let frame =
             Rect { x: left, y: TOP, width: (width - left - RIGHT).max(1.0), height: (height - TOP - BOTTOM).max(1.0) };
@@ -52,8 +52,8 @@ impl Axes {
         rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
     }
 
-    pub fn window(&self) -> Window {
-        Window { x: self.x.domain(), y: self.y.domain() }
+    pub fn window(&self) -> AxisWindow {
+        AxisWindow { x: self.x.domain(), y: self.y.domain() }
     }
 
     pub fn to(&self, x: f64, y: f64) -> (f64, f64) {
@@ -89,12 +89,12 @@ const FARTHEST: (f64, f64) = (1e4, 1e5);
 const MUCH: f64 = 0.2;
 
 /// Whole decades around all marks, the ridge and the highest roof.
-pub fn whole(dots: &Dots, ceilings: &Ceilings) -> Window {
-    around(dots.all.iter(), ceilings)
+pub fn full_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
+    window_around(dots.all.iter(), ceilings)
 }
 
 /// The same around what matters: a few rows of little time may lie many decades away. They are drawn at the edge.
-pub fn usual(dots: &Dots, ceilings: &Ceilings) -> Window {
+pub fn initial_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
     let rows: Vec<&Dot> = dots.all.iter().filter(|dot| dot.form.is_some()).collect();
     let all: f64 = rows.iter().map(|dot| dot.roof.total.as_f64()).sum();
     let ridge = ceilings.ridge().map(|ridge| (ridge / FARTHEST.0, ridge * FARTHEST.0));
@@ -102,7 +102,7 @@ pub fn usual(dots: &Dots, ceilings: &Ceilings) -> Window {
     let x = axis_domain(&rows, |dot| dot.x, all, ridge);
     let y = axis_domain(&rows, |dot| dot.y, all, top);
     let is_near = |dot: &&Dot| dot.form.is_none() || (within(dot.x, x) && within(dot.y, y));
-    around(dots.all.iter().filter(is_near), ceilings)
+    window_around(dots.all.iter().filter(is_near), ceilings)
 }
 
 fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
@@ -131,20 +131,20 @@ fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64
     (lo, hi)
 }
 
-fn around<'a>(dots: impl Iterator<Item = &'a Dot> + Clone, ceilings: &Ceilings) -> Window {
+fn window_around<'a>(dots: impl Iterator<Item = &'a Dot> + Clone, ceilings: &Ceilings) -> AxisWindow {
     let ridge = ceilings.ridge();
     if dots.clone().next().is_none()
         && let (Some(ridge), Some(top)) = (ridge, ceilings.top())
     {
         // Nothing but the roof: it lies in the middle.
-        return Window {
+        return AxisWindow {
             x: decades([ridge / 300.0, ridge * 30.0].into_iter()),
             y: decades([top / 1000.0, top * 1.5].into_iter()),
         };
     }
     let x = dots.clone().map(|dot| dot.x).chain(ridge).chain(ridge.map(|x| x * 2.0));
     let y = dots.map(|dot| dot.y).chain(ceilings.top()).chain(ceilings.top().map(|y| y * 1.5));
-    Window { x: decades(x), y: decades(y) }
+    AxisWindow { x: decades(x), y: decades(y) }
 }
 
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
@@ -156,14 +156,14 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// The window after a zoom about a place on the screen; nothing beyond the whole is shown.
-pub fn zoomed(window: Window, whole: Window, size: (f64, f64), at: (f64, f64), factor: f64) -> Window {
+pub fn zoomed(window: AxisWindow, whole: AxisWindow, size: (f64, f64), at: (f64, f64), factor: f64) -> AxisWindow {
     let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
     let one = |scale: &Scale, outer: &Scale, px: f64| {
         let next = scale.zoom_about(px, factor).within(outer);
         let width = |scale: &Scale| (scale.domain().1 / scale.domain().0).log10();
         if width(&next) < width(outer) * FINEST { scale.domain() } else { next.domain() }
     };
-    Window { x: one(&now.x, &outer.x, at.0), y: one(&now.y, &outer.y, at.1) }
+    AxisWindow { x: one(&now.x, &outer.x, at.0), y: one(&now.y, &outer.y, at.1) }
 }
 
 /// Grid, axes, ticks and what the axes are.
@@ -209,11 +209,11 @@ mod tests {
     use super::*;
     use crate::analysis::roofline::{Bound, CostSource, Level, Precision, Roof};
 
-    const WHOLE: Window = Window { x: (0.1, 10_000.0), y: (1e9, 1e15) };
+    const WHOLE: AxisWindow = AxisWindow { x: (0.1, 10_000.0), y: (1e9, 1e15) };
 
     #[test]
     fn without_anything_there_are_axes_still() {
-        let window = whole(&Dots::default(), &Ceilings::default());
+        let window = full_window(&Dots::default(), &Ceilings::default());
         assert_eq!(window.x, (0.1, 1000.0));
         assert!(window.y.0 < window.y.1);
     }
@@ -269,26 +269,26 @@ mod tests {
         let near: Vec<Dot> = (0..40).map(|i| row(0.3 + f64::from(i) * 10.0, 1e12, 2000)).collect();
         let far = row(1.31e8, 1e12, 300);
         let dots = Dots { all: near.iter().cloned().chain([far]).collect(), ..Dots::default() };
-        let window = usual(&dots, &ceilings);
+        let window = initial_window(&dots, &ceilings);
         assert!(window.x.1 <= 1e4, "{window:?}");
-        assert!(whole(&dots, &ceilings).x.1 >= 1.31e8);
+        assert!(full_window(&dots, &ceilings).x.1 >= 1.31e8);
         let axes = Axes::new(window, 700.0, 500.0);
         assert_eq!(axes.beyond(&dots), (1, Picos(300_000_000)));
         // Many rows of next to no FLOPs: five decades below the roof are enough.
         let low = (0..9).map(|_| row(1e-6, 1e7, 1000));
         let dots = Dots { all: near.iter().cloned().chain(low).collect(), ..Dots::default() };
-        assert!(usual(&dots, &ceilings).y.0 >= 1e9, "{:?}", usual(&dots, &ceilings));
+        assert!(initial_window(&dots, &ceilings).y.0 >= 1e9, "{:?}", initial_window(&dots, &ceilings));
         // Where most of the time is there, they are what matters.
         let low: Vec<Dot> = (0..9).map(|_| row(1e-6, 1e7, 1000)).collect();
         let dots = Dots { all: low, ..Dots::default() };
-        assert!(usual(&dots, &ceilings).y.0 <= 1e7);
+        assert!(initial_window(&dots, &ceilings).y.0 <= 1e7);
     }
 
     #[test]
     fn the_roof_alone_lies_within_the_chart() {
         let ceilings =
             Ceilings { compute: vec![(Precision::F16, 125e12)], memory: Some((Level::Hbm, 898e9)), others: Vec::new() };
-        let window = usual(&Dots::default(), &ceilings);
+        let window = initial_window(&Dots::default(), &ceilings);
         assert!(window.x.0 * 10.0 < 139.0 && window.x.1 > 1390.0 && window.y.0 * 100.0 < 125e12, "{window:?}");
     }
 

@@ -1,4 +1,4 @@
-//! What of a line or a polygon lies within a frame. Knows points; no chart.
+//! What of a line or a polygon lies within a frame. This module knows points; no chart.
 
 use crate::chart::plot::popover_position::Rect;
 

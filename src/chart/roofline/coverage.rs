@@ -1,4 +1,4 @@
-//! What of the time is held against a roof, and why the rest is not: parts of one bar. Knows an answer's figures; no pixel.
+//! What of the time is compared with a roof, and why the rest is not: parts of one bar. This module knows an answer's figures; no pixel.
 
 use crate::analysis::roofline::{RooflineFigures, SkipReason};
 use crate::report::format;

@@ -1,4 +1,4 @@
-//! What is drawn of an answer: its rows as places, and the sums beside them. Knows reports; no pixel.
+//! What is drawn of an answer: its rows as places, and the sums beside them. This module knows reports; no pixel.
 
 use super::form::Form;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures};
@@ -16,7 +16,7 @@ pub struct Dot {
     pub key: String,
     /// Its form; `None` for a sum, which is a hollow diamond.
     pub form: Option<Form>,
-    /// FLOP per byte of the memory that is looked at.
+    /// FLOP per byte of the memory that is examined.
     pub x: f64,
     /// FLOP/s.
     pub y: f64,
@@ -31,10 +31,10 @@ pub struct Dot {
 pub struct Dots {
     /// Rows, most time first, then sums.
     pub all: Vec<Dot>,
-    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the memory looked at, or next to no
+    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the memory examined, or next to no
     /// time.
     pub nowhere: (u32, Picos),
-    /// Rows that are held against a roof and were not sent to be drawn, and their time.
+    /// Rows that are compared with a roof and were not sent to be drawn, and their time.
     pub more: (u32, Picos),
 }
 

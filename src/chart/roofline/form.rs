@@ -1,4 +1,4 @@
-//! The forms of marks: all are compute, so that the form tells the group of work. Knows groups and outlines; no scale.
+//! The forms of marks: all are compute, so that the form tells the group of work. This module knows groups and outlines; no scale.
 
 use crate::analysis::classify::OpGroup;
 

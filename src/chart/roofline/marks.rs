@@ -1,5 +1,5 @@
 //! The chart as a scene: axes, roofs, a mark for each row in the form of its group, sums as hollow diamonds, and labels
-//! where there is room. Knows places and forms; the words are `words`'.
+//! where there is room. This module knows places and forms; the words are `words`'.
 //!
 //! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
 

@@ -28,7 +28,7 @@ pub mod table;
 pub mod words;
 
 pub use super::roofline::roofs::memory;
-pub use axes::{Window, usual, whole, zoomed};
+pub use axes::{AxisWindow, full_window, initial_window, zoomed};
 pub use ceilings::Ceilings;
 pub use dots::{Dot, Dots, dots};
 pub use form::Form;

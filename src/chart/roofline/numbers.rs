@@ -1,4 +1,4 @@
-//! Numbers that people type: "229.5", "1.2e12", "3 T". Knows units of size; no field.
+//! Numbers that people type: "229.5", "1.2e12", "3 T". This module knows units of size; no field.
 
 use crate::report::format;
 

@@ -1,13 +1,13 @@
 //! The choices of the user that change how the chart looks.
-use super::axes::Window;
+use super::axes::AxisWindow;
 use super::form::Form;
 use crate::analysis::roofline::Level;
 
-/// How the chart is looked at.
+/// How the chart is examined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartOptions {
     /// The part of the axes that is seen.
-    pub window: Window,
+    pub window: AxisWindow,
     /// The memory whose bytes are counted.
     pub level: Level,
     /// Forms that are not drawn.

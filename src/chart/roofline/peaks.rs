@@ -1,4 +1,4 @@
-//! The peaks as they are shown and chosen: what counts, where it is from, what else there is. Knows offers of peaks; no
+//! The peaks as they are shown and chosen: what counts, where it is from, what else there is. This module knows offers of peaks; no
 //! field.
 
 use super::roofs::memory;

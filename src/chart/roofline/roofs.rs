@@ -1,5 +1,5 @@
 //! The roofs: for each type the peak of compute, for each memory its bandwidth, and the ridge where the two that matter
-//! meet. Knows peaks and axes; no ops.
+//! meet. This module knows peaks and axes; no ops.
 
 use super::axes::Axes;
 use super::ceilings::Ceilings;
@@ -140,7 +140,7 @@ pub const fn memory(level: Level) -> &'static str {
 mod tests {
     use super::*;
     use crate::analysis::roofline::Precision;
-    use crate::chart::roofline::axes::Window;
+    use crate::chart::roofline::axes::AxisWindow;
 
     fn ceilings() -> Ceilings {
         Ceilings {
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    fn drawn(window: Window) -> Vec<Mark> {
+    fn drawn(window: AxisWindow) -> Vec<Mark> {
         let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
         draw(&mut marks, &Axes::new(window, 700.0, 500.0), &ceilings(), &mut obstacles);
         marks
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn roofs_have_names_and_meet_at_the_ridge() {
         assert_eq!(ceilings().ridge().map(|ridge| (ridge * 10.0).round()), Some(4811.0));
-        let marks = drawn(Window { x: (0.1, 10_000.0), y: (1e9, 1e15) });
+        let marks = drawn(AxisWindow { x: (0.1, 10_000.0), y: (1e9, 1e15) });
         let texts = texts(&marks);
         for name in ["int8 peak 394.0 TFLOP/s", "bf16 peak 197.0 TFLOP/s", "HBM 819 GB/s", "ridge 481.1"] {
             assert!(texts.iter().any(|text| text == name), "{name}: {texts:?}");
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn zoomed_in_nothing_leaves_the_frame() {
         for window in [
-            Window { x: (100.0, 200.0), y: (1e13, 1e14) },
-            Window { x: (1.0, 2.0), y: (1e9, 1e10) },
-            Window { x: (1e3, 2e3), y: (3e14, 5e14) },
+            AxisWindow { x: (100.0, 200.0), y: (1e13, 1e14) },
+            AxisWindow { x: (1.0, 2.0), y: (1e9, 1e10) },
+            AxisWindow { x: (1e3, 2e3), y: (3e14, 5e14) },
         ] {
             let frame = Axes::new(window, 700.0, 500.0).frame;
             for mark in drawn(window) {

@@ -1,4 +1,4 @@
-//! The roofline as a table: its columns, cells and totals. Knows rows of an answer; no browser.
+//! The roofline as a table: its columns, cells and totals. This module knows rows of an answer; no browser.
 
 use super::dots::name;
 use super::words::bound;
@@ -171,7 +171,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
     points
 }
 
-/// How rows are looked at.
+/// How rows are examined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableOptions {
     /// What they stand for.

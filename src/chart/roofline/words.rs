@@ -1,4 +1,4 @@
-//! What the chart says: of a mark, in its label, its tip and a sentence; of the whole, in a title and a table. Knows
+//! What the chart says: of a mark, in its label, its tip and a sentence; of the whole, in a title and a table. This module knows
 //! figures; no pixel.
 
 use super::axes::Axes;

@@ -1,4 +1,4 @@
-//! HLO text cut into what an eye tells apart: names, types, layouts, opcodes, attributes. Knows how HLO is spelled,
+//! HLO text cut into what an eye tells apart: names, types, layouts, opcodes, attributes. This module knows how HLO is spelled,
 //! not what it means (`hlo` does): any text is cut, and nothing of it is lost.
 
 /// What a piece of HLO text is.

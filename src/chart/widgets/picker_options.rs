@@ -1,4 +1,4 @@
-//! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
+//! What the pickers offer, and what comes before and after what is chosen. This module knows the session's devices and
 //! steps; no menu.
 
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};

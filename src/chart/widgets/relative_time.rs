@@ -1,4 +1,4 @@
-//! How long ago something was, in words. Knows two times; no clock.
+//! How long ago something was, in words. This module knows two times; no clock.
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;

@@ -1,5 +1,5 @@
 //! A table as data: what its columns are, what stands in a cell, which columns fit. Every view's table is made of
-//! these. Knows widths and texts; not what a row stands for, and no browser.
+//! these. This module knows widths and texts; not what a row stands for, and no browser.
 //!
 //! ```text
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
@@ -26,7 +26,7 @@ pub struct Column {
     pub sort: Option<bool>,
 }
 
-/// How rows that are at hand are ordered.
+/// How rows that are loaded are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
     /// A column's id.
@@ -228,7 +228,7 @@ fn total<'a>(foot: &'a [(&'static str, String)], column: &Column) -> Option<&'a 
     foot.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.as_str())
 }
 
-/// Rows that hold others: which flat row is which. Knows the open ones only; all others are one row each.
+/// Rows that hold others: which flat row is which. This module knows the open ones only; all others are one row each.
 ///
 /// ```text
 ///  flat    0   1   2   3   4   5           open = [(1, 2)]: group 1 holds two rows

@@ -1,4 +1,4 @@
-//! Which rows of a long table exist on the page. Knows heights and counts; no row.
+//! Which rows of a long table exist on the page. This module knows heights and counts; no row.
 //!
 //! ```text
 //!   row 0 ┄┄┄┄┄┄┄┄┄┄

@@ -6,7 +6,7 @@
 //!
 //! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
 //! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
-//! a future of the same version are skipped. Knows queries and names of columns; no page.
+//! a future of the same version are skipped. This module knows queries and names of columns; no page.
 
 pub use super::view::{FilePlace, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};
@@ -27,7 +27,7 @@ pub const MAX: usize = 64_000;
 pub struct Address {
     /// What is asked.
     pub query: Query,
-    /// The device is said, also where it is the first: sessions have another usual one.
+    /// The device is reported, also where it is the first: sessions have another usual one.
     pub is_device_said: bool,
     /// In which order.
     pub sort: Sort,

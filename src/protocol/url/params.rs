@@ -1,4 +1,4 @@
-//! How what an address says of one view is written and read: `name:value;name:value`. Knows pairs; not what a name means.
+//! How what an address says of one view is written and read: `name:value;name:value`. This module knows pairs; not what a name means.
 
 use std::fmt;
 

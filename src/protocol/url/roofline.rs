@@ -56,7 +56,7 @@ impl RoofBy {
         }
     }
 
-    /// What is asked for its rows; steps are beside every answer.
+    /// What is requested its rows; steps are beside every answer.
     pub const fn group_by(self) -> GroupBy {
         match self {
             Self::Op | Self::Step => GroupBy::Op,

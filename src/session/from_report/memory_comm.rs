@@ -17,7 +17,7 @@ impl ReportSession {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };
         let (runtime, checks) = (memory.runtime.clone(), memory.checks.clone());
-        Reply::further(&MemorySession { programs, runtime, checks })
+        Reply::answer_to_question(&MemorySession { programs, runtime, checks })
     }
 
     fn space(&self, query: &MemoryQuery) -> Result<&SpaceTold, Reply> {
@@ -49,13 +49,13 @@ impl ReportSession {
             estimate: Estimate::default(),
             lanes: Lanes::default(),
         };
-        Ok(Reply::further(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
+        Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
     }
 
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
         let space = self.space(query)?;
         if space.alive.point == point {
-            Ok(Reply::further(&Some(&space.alive)))
+            Ok(Reply::answer_to_question(&Some(&space.alive)))
         } else {
             Err(self.lacks("the live buffers at other points than the peak"))
         }
@@ -72,11 +72,16 @@ impl ReportSession {
         let part = &self.report.comm;
         let mut comm = part.comm.clone();
         comm.notes = notes(&self.report, &comm.notes);
-        Ok(Reply::further(&CommView { query: query.clone(), comm, more: part.more, more_copies: part.more_copies }))
+        Ok(Reply::answer_to_question(&CommView {
+            query: query.clone(),
+            comm,
+            more: part.more,
+            more_copies: part.more_copies,
+        }))
     }
 }
 
-/// Sums of what is told, and of what is not: Σ = the peak.
+/// Sums of what is reported, and of what is not: Σ = the peak.
 fn rolled_up(space: &SpaceTold) -> Vec<RollUp> {
     let mut rollups = roll_ups(&space.alive.buffers);
     let n = space.alive.n.saturating_sub(space.alive.buffers.len() as u32);

@@ -1,4 +1,4 @@
-//! A session of a report alone: no events, no programs, but what was told of them. Fills the answers that a capture would fill;
+//! A session of a report alone: no events, no programs, but what was reported of them. Fills the answers that a capture would fill;
 //! what it does not hold it says so, and never answers with nothing as if that were data.
 
 mod breakdown;
@@ -47,10 +47,10 @@ impl Session for ReportSession {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
             Request::Rows(query) => self.rows(query),
-            Request::Steps => Ok(Reply::Steps(self.report.steps.clone())),
+            Request::StepStats => Ok(Reply::StepStats(self.report.steps.clone())),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
-            Request::Further(bytes) => match decode_question(bytes) {
+            Request::Question(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Ok(Reply::Failed(messages::no_question())),
             },
@@ -101,7 +101,7 @@ impl ReportSession {
         })
     }
 
-    /// Whether a question is about the device and step that are told.
+    /// Whether a question is about the device and step that are reported.
     fn is_told(&self, query: &Query) -> Result<(), Reply> {
         let (origin, header) = (&self.report.origin, &self.report.header);
         let device = query.device == origin.device || origin.devices.is_empty();

@@ -43,7 +43,7 @@ impl ReportSession {
         let rest = placed.split_off(placed.len().min(MAX_POINTS));
         let time = |point: &RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let more = (part.more.0.saturating_add(rest.len() as u32), part.more.1 + rest.iter().map(time).sum());
-        Ok(Reply::further(&RooflineHead {
+        Ok(Reply::answer_to_question(&RooflineHead {
             query: query.clone(),
             figures,
             steps: part.steps.clone(),
@@ -60,7 +60,7 @@ impl ReportSession {
         let order = order(&points, query.sort);
         let page = window(order.len(), query.first, query.count);
         let rows = order[page].iter().map(|at| points[*at as usize].clone()).collect();
-        Ok(Reply::further(&RoofRowsPage { first: query.first, rows }))
+        Ok(Reply::answer_to_question(&RoofRowsPage { first: query.first, rows }))
     }
 
     fn points(&self) -> Vec<RoofPoint> {

@@ -1,5 +1,5 @@
-//! Archives as files of a session: each member is one, named with the archive before it. Knows what is to be said of members
-//! that are not read; what the others are is told like that of any file.
+//! Archives as files of a session: each member is one, named with the archive before it. This module knows what is to be reported of members
+//! that are not read; what the others are is reported like that of any file.
 
 use super::{Input, messages};
 use crate::profile::Note;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Unzipped {
     /// Its files, and whether the archive itself packs them.
     pub(crate) inputs: Vec<(Input, bool)>,
-    /// What is to be said of those that are none.
+    /// What is to be reported of those that are none.
     pub(crate) notes: Vec<Note>,
 }
 

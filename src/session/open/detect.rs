@@ -1,4 +1,4 @@
-//! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. Knows formats
+//! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. This module knows formats
 //! and layers of packing; adds nothing to a profile.
 
 use super::archive::unzip;
@@ -52,7 +52,7 @@ pub(crate) struct Program {
 #[derive(Default)]
 pub(crate) struct Detected {
     pub(crate) captures: Vec<Capture>,
-    /// What is to be said of archives.
+    /// What is to be reported of archives.
     pub(crate) notes: Vec<Note>,
     /// Files that are none of a profile.
     pub(crate) passed_over: Vec<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Detected {
     pub(crate) last: Option<Failure>,
     /// Files that could be, and cannot be read.
     pub(crate) failures: Vec<Failure>,
-    /// Files looked at, those in archives included.
+    /// Files examined, those in archives included.
     pub(crate) n_files: usize,
     pub(crate) n_archives: usize,
 }
@@ -122,7 +122,7 @@ fn set_place(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress
     progress(state.clone());
 }
 
-/// Why a file's format cannot be told.
+/// Why a file's format cannot be reported.
 enum DetectError {
     Read(SourceError),
     /// A layer does not unpack: which, and what is wrong.
@@ -169,7 +169,7 @@ fn layer(format: Format) -> Option<Layer> {
     }
 }
 
-/// What a file is, in words: "XSpace, gzip, zip". Of several layers of one kind the first is told.
+/// What a file is, in words: "XSpace, gzip, zip". Of several layers of one kind the first is reported.
 fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
     let of_archive = usize::from(zipped.is_some_and(|zipped| zipped.packed));
     let mut words = vec![what];

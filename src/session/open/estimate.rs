@@ -1,4 +1,4 @@
-//! What opening files would take, before they are read: how much memory, and for which planes. Knows heads of planes and rates
+//! What opening files would take, before they are read: how much memory, and for which planes. This module knows heads of planes and rates
 //! that were measured; reads no event.
 //!
 //! ```text

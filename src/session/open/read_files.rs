@@ -26,11 +26,11 @@ pub struct Opened {
     pub files: Vec<FileInfo>,
     /// Something is damaged or cut: what, and what was kept.
     pub partial: Option<String>,
-    /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
+    /// The files as they lie, in the profile's order: programs are read from them when they are requested.
     pub open_files: Vec<OpenFile>,
 }
 
-/// Notes that are told while files are read, at most.
+/// Notes that are reported while files are read, at most.
 pub(crate) const MAX_TOLD_NOTES: usize = 20;
 
 /// Opens files as one session, with what programs say of ops that do not say it themselves.
@@ -151,7 +151,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 let (outcome, stopped) = if packing.is_plain() {
                     (walk_without(source.as_ref(), &without, &mut builder), None)
                 } else {
-                    // Held while it is walked and no longer: programs in it are unpacked again when they are asked for.
+                    // Held while it is walked and no longer: programs in it are unpacked again when they are requested.
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| far.unpacked(at));
                     far.holds(bytes.len() as u64);
@@ -179,7 +179,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         let name = files.first().map_or("", |f| f.name.as_str());
         return Err(bad.unwrap_or_else(|| messages::nothing_left(name, &Outcome::default())));
     }
-    // What the builder had no room for is said in notes already.
+    // What the builder had no room for is reported in notes already.
     let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
     let left_out: Vec<String> = left_out.map(|note| note.message.clone()).collect();
     for sentence in &partial {

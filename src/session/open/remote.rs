@@ -35,7 +35,7 @@ pub enum Refusal {
         /// Bytes that there are, where the host says it.
         total: Option<u64>,
     },
-    /// Another number of bytes came than was said.
+    /// Another number of bytes came than was reported.
     Length {
         /// Bytes that came.
         done: u64,
@@ -80,7 +80,7 @@ pub fn is_plain_host(host: &str) -> bool {
 }
 
 impl Refusal {
-    /// What is told: what, where, what to do. `page` is the origin of the page.
+    /// What is reported: what, where, what to do. `page` is the origin of the page.
     pub fn message(&self, place: &WebAddress, page: &str) -> Failure {
         let WebAddress { host, name, url } = place;
         let by_hand = "Download it and drop the file here";

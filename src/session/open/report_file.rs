@@ -19,7 +19,7 @@ pub(crate) enum Unpacked {
 /// Captures among what was opened.
 #[derive(Default)]
 pub(crate) struct Captures {
-    /// They themselves, and what is to be told as such.
+    /// They themselves, and what is to be reported as such.
     pub(crate) inputs: Vec<Input>,
     /// Where they lie, where that is within report files; empty: each file is one.
     pub(crate) carries: Vec<Carries>,

@@ -1,4 +1,4 @@
-//! Trace JSON as a way into a session: it is walked twice. Knows the walks; not which files there are.
+//! Trace JSON as a way into a session: it is walked twice. This module knows the walks; not which files there are.
 
 use super::messages;
 use crate::profile::{Builder, Survey};

@@ -173,7 +173,7 @@ fn window(v: &mut dyn Visit, of: &mut WindowUse) -> Done {
     v.real(&mut of.useful_mfu, None)
 }
 
-/// Time that is held against no roof.
+/// Time that is compared with no roof.
 pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
     v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
     each(of, |skipped| {

@@ -87,7 +87,7 @@ fn curve(v: &mut dyn Visit, of: &mut Curve) -> Done {
     let mut next = of.from;
     let height = |v: &mut dyn Visit, value: &mut u64, usual| v.number(value, usual, Number::Height);
     each(columns, |column| {
-        // What is told is how far it is from the one before.
+        // What is reported is how far it is from the one before.
         let mut far = column.first.wrapping_sub(next);
         v.small(&mut far)?;
         column.first = next.wrapping_add(far);

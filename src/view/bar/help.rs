@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
-/// The dialog, closed until it is asked for.
+/// The dialog, closed until it is requested.
 #[component]
 pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
     let close = move |_| {

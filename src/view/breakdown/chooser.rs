@@ -1,4 +1,4 @@
-//! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
+//! The list of columns: which are shown. This module knows the breakdown's columns; how they are drawn is the table's.
 
 use super::rows::{change, shown};
 use crate::chart::breakdown::{Cell, columns};

@@ -1,4 +1,4 @@
-//! A row of the breakdown that the page has at hand.
+//! A row of the breakdown that the page has loaded.
 
 use crate::chart::breakdown::rows;
 use crate::view::state::State;

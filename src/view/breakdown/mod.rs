@@ -1,4 +1,4 @@
-//! Where the time goes: figures, the bar of kinds, its read-out, the table. Knows the order of the parts; each
+//! Where the time goes: figures, the bar of kinds, its read-out, the table. This module knows the order of the parts; each
 //! part knows itself.
 
 mod bar;

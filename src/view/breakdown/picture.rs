@@ -1,4 +1,4 @@
-//! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
+//! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. This module knows which is
 //! shown; each picture knows itself.
 
 use super::picture_frame::choice;

@@ -1,4 +1,4 @@
-//! The breakdown as a table: what its columns, rows and totals are, and what is done when they are pressed. Knows the
+//! The breakdown as a table: what its columns, rows and totals are, and what is done when they are pressed. This module knows the
 //! state and the breakdown's columns; not how a table is drawn.
 
 use super::loaded_row::with_row;

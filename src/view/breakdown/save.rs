@@ -1,5 +1,5 @@
 //! Copying and saving the table: what is seen goes to the clipboard as it is seen, files hold exact figures of all
-//! rows, as the command line writes them. Knows the state; formats are in `chart::table` and `report`.
+//! rows, as the command line writes them. This module knows the state; formats are in `chart::table` and `report`.
 
 use super::loaded_row::with_row;
 use crate::chart::breakdown::{Cell, Units, rows};
@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(crate) const ID: &str = "save";
 /// Rows that go to the clipboard at most; a file has all of them.
 const MOST: u32 = 100_000;
-/// Rows that are asked for at once.
+/// Rows that are requested at once.
 const AT_ONCE: u32 = 1000;
 
 /// How rows go to the clipboard.
@@ -112,7 +112,7 @@ struct Gathered {
     selected: Option<Vec<String>>,
     /// How many rows are meant.
     of: u32,
-    /// The rows that have not been asked for.
+    /// The rows that have not been requested.
     rows: Range<u32>,
     lines: Vec<Vec<String>>,
 }

@@ -1,4 +1,4 @@
-//! The icicle of scopes: a press zooms and shows only the ops below in the table, Enter shows only these ops, Esc goes out. Knows the state; geometry and
+//! The icicle of scopes: a press zooms and shows only the ops below in the table, Enter shows only these ops, Esc goes out. This module knows the state; geometry and
 //! words are in `chart`.
 
 use super::picture_frame::framed;
@@ -17,7 +17,7 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// Scopes below this part of what is shown are told together: at 4,000 pixels that is two of them.
+/// Scopes below this part of what is shown are reported together: at 4,000 pixels that is two of them.
 const MIN_SHARE: f64 = 0.0005;
 /// Rows drawn, and on narrow screens.
 const ROWS: (u32, u32) = (7, 5);

@@ -1,4 +1,4 @@
-//! The pictures over steps: the time of each, and devices side by side. A press chooses the step, or the device. Knows
+//! The pictures over steps: the time of each, and devices side by side. A press chooses the step, or the device. This module knows
 //! the state; geometry and words are in `chart`.
 
 use super::picture_frame::framed;
@@ -25,9 +25,9 @@ const HEIGHT: (f64, f64) = (168.0, 140.0);
 fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
     let found = RwSignal::new(None::<PtrEq<StepStats>>);
     state.keep_asking(
-        || Some(Request::Steps),
+        || Some(Request::StepStats),
         move |reply| {
-            if let Reply::Steps(stats) = reply {
+            if let Reply::StepStats(stats) = reply {
                 found.set(Some(PtrEq::new(stats)));
             }
         },

@@ -1,4 +1,4 @@
-//! What is in flight in the step, in lanes against compute: a drag zooms, a press chooses an op. Knows the pointer; geometry and
+//! What is in flight in the step, in lanes against compute: a drag zooms, a press chooses an op. This module knows the pointer; geometry and
 //! words are in `chart::comm::lanes`.
 
 use super::model::CommModel;
@@ -17,7 +17,7 @@ use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// No part of a step that is shorter is looked at.
+/// No part of a step that is shorter is examined.
 const SHORTEST: u64 = 1000;
 /// One press of a zoom key or button; one turn of a wheel; a step to the side, of what is seen.
 const STEP: f64 = 2.0;

@@ -1,4 +1,4 @@
-//! What the compute waits for: figures, steps, what is in flight, bandwidth, flags, devices, rows. Knows the order of the parts;
+//! What the compute waits for: figures, steps, what is in flight, bandwidth, flags, devices, rows. This module knows the order of the parts;
 //! each part knows itself, and [`model`] what all of them show.
 
 mod lanes;

@@ -1,4 +1,4 @@
-//! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. Knows the state; no
+//! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. This module knows the state; no
 //! element.
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
@@ -13,13 +13,13 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is looked at. Copied freely.
+/// Handles on what is examined. Copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct CommModel {
     pub(super) state: State,
     /// What the address says.
     pub(super) place: Memo<CommPlace>,
-    /// What is told of.
+    /// What is reported of.
     pub(super) of: Memo<CommRows>,
     /// What is asked.
     pub(super) query: Memo<CommQuery>,
@@ -149,7 +149,7 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
     state.comm.set(next.to_string());
 }
 
-/// The step's lanes; where not all of them could be told, those of the part that is seen.
+/// The step's lanes; where not all of them could be reported, those of the part that is seen.
 fn lanes(
     state: State,
     (place, of): (Memo<CommPlace>, Memo<CommRows>),

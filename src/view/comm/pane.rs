@@ -1,4 +1,4 @@
-//! What is beside the steps: lanes, bandwidth, flags worth a look, devices. Knows which is shown; figures and words are in
+//! What is beside the steps: lanes, bandwidth, flags worth a look, devices. This module knows which is shown; figures and words are in
 //! `chart::comm`.
 
 use super::lanes::Lanes;

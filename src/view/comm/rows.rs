@@ -1,4 +1,4 @@
-//! The table of collectives or copies: at hand, sorted and filtered here. Knows the state; what stands in a cell is
+//! The table of collectives or copies: loaded, sorted and filtered here. This module knows the state; what stands in a cell is
 //! `chart::comm::table`'s.
 
 use super::model::CommModel;

@@ -1,4 +1,4 @@
-//! Each step as a bar of what it is made of; a press chooses it. Knows the state; geometry and words are in `chart`.
+//! Each step as a bar of what it is made of; a press chooses it. This module knows the state; geometry and words are in `chart`.
 
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;

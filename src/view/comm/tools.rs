@@ -1,4 +1,4 @@
-//! What is told of, and how the machine is wired.
+//! What is reported of, and how the machine is wired.
 
 use super::mesh::Wiring;
 use super::model::CommModel;

@@ -1,5 +1,5 @@
 //! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
-//! session without ops of a device. Knows elements; words are in `chart::empty`.
+//! session without ops of a device. This module knows elements; words are in `chart::empty`.
 
 use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;

@@ -1,4 +1,4 @@
-//! The text of a program: as many lines as can be seen, the others a space of their height. Knows the state's line and the
+//! The text of a program: as many lines as can be seen, the others a space of their height. This module knows the state's line and the
 //! lines that came; which exist is `chart::window`'s to say.
 
 use super::find::FoundLines;
@@ -47,7 +47,7 @@ pub(crate) fn Code(
             node.set_scroll_top(0);
         }
     });
-    // Whatever can be seen and has neither come nor been asked for.
+    // Whatever can be seen and has neither come nor been requested.
     effect(move || {
         let (Some(program), rows) = (chosen.get(), rows.get()) else { return };
         for first in virtual_rows::pages(rows) {

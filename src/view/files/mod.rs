@@ -1,4 +1,4 @@
-//! Contents of the files: figures, planes and their lines, programs and their text. Knows the order of the parts; each part
+//! Contents of the files: figures, planes and their lines, programs and their text. This module knows the order of the parts; each part
 //! knows itself.
 
 mod code;

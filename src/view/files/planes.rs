@@ -1,4 +1,4 @@
-//! Planes as a table; below each its lines and its stats. Knows elements; words and lengths are in `chart::file_view`.
+//! Planes as a table; below each its lines and its stats. This module knows elements; words and lengths are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
 use crate::chart::files::{self, LineRow, PlaneRow};

@@ -1,4 +1,4 @@
-//! The programs of a capture, and the one whose text is read. Knows which is chosen; the text knows itself.
+//! The programs of a capture, and the one whose text is read. This module knows which is chosen; the text knows itself.
 
 use super::code::Code;
 use super::find::{Find, FoundLines};

@@ -1,4 +1,4 @@
-//! What the session lacks, what follows and what fills the gap, as a table. Knows elements; words are in `chart::file_view`.
+//! What the session lacks, what follows and what fills the gap, as a table. This module knows elements; words are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
 use crate::chart::files::{self, FindingRow};

@@ -1,4 +1,4 @@
-//! Which capture the address is of, where that is not open. Knows the state.
+//! Which capture the address is of, where that is not open. This module knows the state.
 
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};

@@ -1,4 +1,4 @@
-//! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. Knows the
+//! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. This module knows the
 //! state; fetching and keeping is `view::sources`'.
 
 use crate::view::sources::Ways;

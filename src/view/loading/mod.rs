@@ -1,4 +1,4 @@
-//! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
+//! A load under way: how much is read, what was found, and the way out. This module knows a `Load`; starts and ends none.
 
 use crate::chart::loading::{Line, Load, State as Stage};
 use crate::report::format;

@@ -1,5 +1,5 @@
 //! The curve of a program's memory: a press shows what is alive there, a drag zooms, and what the peak would be without some
-//! buffers is said beside it. Knows the pointer; geometry and words are in `chart::memory::curve`.
+//! buffers is reported beside it. This module knows the pointer; geometry and words are in `chart::memory::curve`.
 
 use super::model::MemoryModel;
 use crate::analysis::memory::Points;
@@ -27,7 +27,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let scene = Memo::new(move |_| {
         let (memory, columns) = (model.memory.get()?, model.curve.get()?);
         let space = memory.space.as_ref()?;
-        let without = model.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
+        let without = model.peak_without.get().map(|found| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0).then(|| {
             PtrEq::new(curve::program(space, &columns, model.at.get(), &without, model.capacity(), size.get()))
         })
@@ -76,8 +76,8 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
                 .is_some_and(|space| space.alive.point != model.at.get())
         })
     };
-    let what_if = move || {
-        let found = model.what_if.get()?;
+    let peak_without = move || {
+        let found = model.peak_without.get()?;
         let n = model.without.with(Vec::len);
         let lower = found.before.saturating_sub(found.peak);
         let at = found.position.map_or(String::new(), |at| format!(" at {}", format::count(at.into())));
@@ -110,7 +110,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
                 <If when=move || table.get()>{move || chart::as_table(chart_model)}</If>
                 {drag.band()}
             </div>
-            <div role="status">{live(what_if)}</div>
+            <div role="status">{live(peak_without)}</div>
         </section>
     }
     .any()
@@ -169,7 +169,7 @@ fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     }
 }
 
-/// Shows half of what is seen about the point looked at, or twice as much.
+/// Shows half of what is seen about the point examined, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
 fn zoom(model: MemoryModel, factor: f64) {
     if !untrack(|| model.state.can(|can| can.memory_replay)) {

@@ -1,4 +1,4 @@
-//! What fills memory: figures, the curve, what is alive at a point of it; or what allocators gave. Knows the order of the parts;
+//! What fills memory: figures, the curve, what is alive at a point of it; or what allocators gave. This module knows the order of the parts;
 //! each part knows itself, and [`model`] what all of them show.
 
 mod allocator;

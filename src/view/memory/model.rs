@@ -1,4 +1,4 @@
-//! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. Knows the
+//! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. This module knows the
 //! state; no element.
 
 use crate::analysis::memory::{
@@ -12,7 +12,7 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is looked at. Copied freely.
+/// Handles on what is examined. Copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct MemoryModel {
     pub(super) state: State,
@@ -22,11 +22,11 @@ pub(super) struct MemoryModel {
     pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
     /// The program chosen, and the memory.
     pub(super) query: Memo<Option<MemoryQuery>>,
-    /// What is told of it.
+    /// The report of it.
     pub(super) memory: RwSignal<Option<PtrEq<StaticMemory>>>,
     /// Whether it has anything in the memory chosen.
     pub(super) has_space: Memo<bool>,
-    /// The point looked at.
+    /// The point examined.
     pub(super) at: Memo<u32>,
     /// What is alive there.
     pub(super) alive: RwSignal<Option<PtrEq<AliveAt>>>,
@@ -37,7 +37,7 @@ pub(super) struct MemoryModel {
     /// Buffers that are left out, to see the peak without them.
     pub(super) without: RwSignal<Vec<BufferId>>,
     /// The peak without them.
-    pub(super) what_if: RwSignal<Option<PtrEq<WhatIf>>>,
+    pub(super) peak_without: RwSignal<Option<PtrEq<WhatIf>>>,
     /// The device's peaks beside each other.
     pub(super) check: Memo<Option<PtrEq<CrossCheck>>>,
     /// The place of the allocator chosen.
@@ -69,7 +69,7 @@ impl MemoryModel {
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
         let (memory, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
-        // The program and memory that `told` is of, or will be.
+        // The program and memory of `memory`, or of the answer that is awaited.
         let last_space = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
             move || request.get().map(|request| Question::MemoryOf(request).into()),
@@ -122,12 +122,12 @@ impl MemoryModel {
                 }
             },
         );
-        let (without, what_if) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<PtrEq<WhatIf>>));
+        let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<PtrEq<WhatIf>>));
         state.keep_asking(
             move || {
                 let without = without.get();
                 if without.is_empty() {
-                    what_if.set(None);
+                    peak_without.set(None);
                     return None;
                 }
                 let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
@@ -135,7 +135,7 @@ impl MemoryModel {
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
-                    what_if.set(Some(PtrEq::new(found)));
+                    peak_without.set(Some(PtrEq::new(found)));
                 }
             },
         );
@@ -190,7 +190,7 @@ impl MemoryModel {
             zoom,
             curve,
             without,
-            what_if,
+            peak_without,
             check,
             allocator_at,
             allocator,

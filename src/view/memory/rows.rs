@@ -1,4 +1,4 @@
-//! The table of what is alive: at hand, sorted and filtered here. A row that is chosen is left out of the peak. Knows the state;
+//! The table of what is alive: loaded, sorted and filtered here. A row that is chosen is left out of the peak. This module knows the state;
 //! what stands in a cell is `chart::memory::table`'s.
 
 use super::model::MemoryModel;

@@ -1,5 +1,5 @@
 //! The neighbourhood of the op whose panel is open, drawn: dragged and zoomed, walked by mouse and keys, bodies opened and
-//! closed. Knows the state and the elements; places are `chart::op_graph`'s.
+//! closed. This module knows the state and the elements; places are `chart::op_graph`'s.
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::op::graph::{self, Drawing, Pan};
@@ -31,7 +31,7 @@ struct Drawn {
     scene: Scene,
 }
 
-/// The sheet, while it is asked for and an op is open.
+/// The sheet, while it is requested and an op is open.
 #[component]
 pub(crate) fn Graph(state: State) -> impl IntoView {
     let open = Memo::new(move |_| state.graph.get() && state.op.with(|op| !op.is_empty()));
@@ -100,7 +100,7 @@ fn Sheet(state: State) -> impl IntoView {
             _ => all,
         });
     };
-    // Another op, or room: all of it; a body opened or closed: what was looked at stays in sight.
+    // Another op, or room: all of it; a body opened or closed: what was examined stays in sight.
     let shown = StoredValue::new(String::new());
     effect(move || {
         let (Some(drawn), frame) = (drawn.get(), frame.get()) else { return };

@@ -1,4 +1,4 @@
-//! The panel of one op: what it is, how long it takes, what it takes and gives, where it comes from. Knows the state and
+//! The panel of one op: what it is, how long it takes, what it takes and gives, where it comes from. This module knows the state and
 //! the order of its parts; what they say is `chart::op_panel`'s.
 
 mod graph;
@@ -94,11 +94,11 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
     .any()
 }
 
-/// Asks for the op whenever another is named, or another device or step is looked at; the last one stays until the next
+/// Asks for the op whenever another is named, or another device or step is examined; the last one stays until the next
 /// has come.
 fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
-    // Held against the peaks that the roofline's view is told.
+    // compared with the peaks that the roofline's view is reported.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.keep_asking(

@@ -1,4 +1,4 @@
-//! The parts of an op's panel, each a section with a head. Knows elements and classes; no figure's formula.
+//! The parts of an op's panel, each a section with a head. This module knows elements and classes; no figure's formula.
 
 use super::history::OpHistory;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};

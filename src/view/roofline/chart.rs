@@ -1,4 +1,4 @@
-//! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. Knows the
+//! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. This module knows the
 //! pointer; geometry and words are in `chart::roofline`.
 
 use super::model::RooflineModel;
@@ -8,7 +8,7 @@ use crate::chart::breakdown::Tip;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::chart::roofline::{ChartOptions, Dot, Dots, Form, Window, brushed, peaks, scene, words, zoomed};
+use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, peaks, scene, words, zoomed};
 use crate::protocol::url::roofline::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
@@ -240,7 +240,7 @@ fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Si
     }
 }
 
-fn is_same(window: Window, other: Window) -> bool {
+fn is_same(window: AxisWindow, other: AxisWindow) -> bool {
     let same = |a: (f64, f64), b: (f64, f64)| (a.0 / b.0 - 1.0).abs() < 1e-6 && (a.1 / b.1 - 1.0).abs() < 1e-6;
     same(window.x, other.x) && same(window.y, other.y)
 }

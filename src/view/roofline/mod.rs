@@ -1,4 +1,4 @@
-//! How far ops are from what the hardware could do: figures, what has a roof, the chart, the table. Knows the order of the
+//! How far ops are from what the hardware could do: figures, what has a roof, the chart, the table. This module knows the order of the
 //! parts; each part knows itself, and [`model`] what all of them show.
 
 mod chart;

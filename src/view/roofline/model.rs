@@ -1,15 +1,15 @@
-//! What the parts of the view look at: the answer, and what the address says of it. Knows the state; no element.
+//! What the parts of the view look at: the answer, and what the address says of it. This module knows the state; no element.
 
 use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
-use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
+use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
 use crate::protocol::url::roofline::{RoofBy, RooflinePlace};
 use crate::protocol::{Question, Reply, RooflineHead};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is looked at. Copied freely.
+/// Handles on what is examined. Copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct RooflineModel {
     pub(super) state: State,
@@ -26,10 +26,10 @@ pub(super) struct RooflineModel {
     /// Its roofs.
     pub(super) ceilings: Memo<Ceilings>,
     /// The axes that show all, and those that show what matters.
-    pub(super) whole: Memo<Window>,
-    pub(super) usual: Memo<Window>,
+    pub(super) whole: Memo<AxisWindow>,
+    pub(super) usual: Memo<AxisWindow>,
     /// Those that are shown; `None`: what matters.
-    pub(super) window: RwSignal<Option<Window>>,
+    pub(super) window: RwSignal<Option<AxisWindow>>,
     /// Forms that are not drawn.
     pub(super) hidden: RwSignal<Vec<Form>>,
     /// The view's width.
@@ -80,10 +80,10 @@ impl RooflineModel {
             head.with(|head| head.as_ref().map(|head| Ceilings::from_figures(&head.figures, &used, level)))
                 .unwrap_or_default()
         });
-        let around = move |of: fn(&Dots, &Ceilings) -> Window| {
+        let around = move |of: fn(&Dots, &Ceilings) -> AxisWindow| {
             ceilings.with(|ceilings| dots.with(|dots| dots.as_ref().map(|dots| of(dots, ceilings)))).unwrap_or(START)
         };
-        let (whole, usual) = (Memo::new(move |_| around(whole)), Memo::new(move |_| around(usual)));
+        let (whole, usual) = (Memo::new(move |_| around(full_window)), Memo::new(move |_| around(initial_window)));
         let (window, hidden) = (RwSignal::new(None), RwSignal::new(Vec::new()));
         // Another device or memory has other axes.
         effect(move || {
@@ -153,4 +153,4 @@ impl RooflineModel {
 }
 
 /// Before anything has come.
-const START: Window = Window { x: (0.1, 1000.0), y: (1e10, 1e15) };
+const START: AxisWindow = AxisWindow { x: (0.1, 1000.0), y: (1e10, 1e15) };

@@ -1,4 +1,4 @@
-//! The rows of the roofline's table: asked for as they come into view, in the order chosen; steps are at hand. Knows the
+//! The rows of the roofline's table: asked for as they come into view, in the order chosen; steps are loaded. This module knows the
 //! contract; what stands in a cell is `chart::roofline::table`'s.
 
 use super::model::RooflineModel;
@@ -27,7 +27,7 @@ struct Shown {
 
 /// Rows that go to the clipboard at most; a file has all of them.
 const MOST: u32 = 100_000;
-/// Rows that are asked for at once, to be copied.
+/// Rows that are requested at once, to be copied.
 const AT_ONCE: u32 = 1000;
 
 /// The model of the table.

@@ -1,4 +1,4 @@
-//! What is taken out before anything leaves. Knows what is chosen.
+//! What is taken out before anything leaves. This module knows what is chosen.
 
 use super::model::{ShareModel, Tab};
 use crate::report::format;

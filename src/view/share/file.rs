@@ -1,4 +1,4 @@
-//! The files: what is inside, and saving them. Knows blobs; what an HTML file is made of is `single`'s.
+//! The files: what is inside, and saving them. This module knows blobs; what an HTML file is made of is `single`'s.
 
 use super::link::caution;
 use super::model::{ShareModel, Tab};
@@ -110,7 +110,7 @@ fn save(model: ShareModel, tab: Tab) {
     model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
     let query = model.query.get_untracked();
-    // Whatever is chosen, or closed, while the worker writes: the file is what was asked for.
+    // Whatever is chosen, or closed, while the worker writes: the file is what was requested.
     let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let name = if query.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
     let place = untrack(|| model.address());

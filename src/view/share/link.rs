@@ -1,4 +1,4 @@
-//! The link: its length, how much it tells, and copying it. Knows what is chosen.
+//! The link: its length, how much it tells, and copying it. This module knows what is chosen.
 
 use super::model::ShareModel;
 use crate::chart::share;
@@ -92,7 +92,7 @@ fn base_field(model: ShareModel) -> Option<AnyView> {
     Some(field.any().into_any())
 }
 
-/// How much is told.
+/// How much is reported.
 fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
     let turn = move |event: ev::Event| {
         if let Ok(level) = event_target_value(&event).parse() {

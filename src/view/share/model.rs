@@ -1,4 +1,4 @@
-//! What is chosen of what leaves, and what the worker says of it. Knows the state; no element.
+//! What is chosen of what leaves, and what the worker says of it. This module knows the state; no element.
 
 use super::single;
 use crate::analysis::comm::CommQuery;
@@ -218,7 +218,7 @@ impl ShareModel {
         }
     }
 
-    /// How it is looked at, for the page in a file.
+    /// How it is examined, for the page in a file.
     pub(super) fn address(self) -> String {
         let now = self.state.address();
         if self.with_capture.get() {

@@ -1,4 +1,4 @@
-//! One HTML file: the page itself, packed, and what is inside, as text blocks. Knows how the browser gives and joins bytes; what the
+//! One HTML file: the page itself, packed, and what is inside, as text blocks. This module knows how the browser gives and joins bytes; what the
 //! file looks like is `share::html`'s.
 //!
 //! ```text
@@ -34,7 +34,7 @@ pub(super) async fn pack() -> Result<Blob, String> {
     Ok(JsFuture::from(blob).await.map_err(|_| gone())?.unchecked_into())
 }
 
-/// The file. `name` is what is inside called, `place` how it is looked at, `base` the address of the page that links open.
+/// The file. `name` is what is inside called, `place` how it is examined, `base` the address of the page that links open.
 ///
 /// # Errors
 /// A sentence that says what was missing.

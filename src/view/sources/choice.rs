@@ -1,4 +1,4 @@
-//! What is read of files that would take more memory than there is: planes with their sizes, and what is chosen adds up to. Knows an
+//! What is read of files that would take more memory than there is: planes with their sizes, and what is chosen adds up to. This module knows an
 //! estimate; how it is made is `session::open::estimate`'s.
 
 use crate::protocol::{Choice, Estimate};

@@ -1,4 +1,4 @@
-//! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
+//! What is kept on this device, as a table: a press opens it. The files are read by `stored_captures`.
 
 use super::stored_captures::{self, StoredCapture};
 use crate::chart::widgets::relative_time::ago;

@@ -1,5 +1,5 @@
-//! Other ways in than files at hand: an address on the web, and what is kept on this device; and the act of keeping. Knows the
-//! state; what is fetched and how is `remote`'s, what is kept and where `kept`'s.
+//! Other ways in than files loaded: an address on the web, and what is kept on this device; and the act of keeping. This module knows the
+//! state; what is fetched and how is `remote`'s, what is kept and where `stored_captures`'.
 
 mod choice;
 mod list;

@@ -1,4 +1,4 @@
-//! Fetches a capture from the web: asks before a large one, tells how far it is, goes on where the connection broke. Knows
+//! Fetches a capture from the web: asks before a large one, tells how far it is, goes on where the connection broke. This module knows
 //! requests and streams; the sentences are `session::open::remote`'s.
 //!
 //! ```text

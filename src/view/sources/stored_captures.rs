@@ -1,5 +1,5 @@
 //! Captures kept on this device, on request: copies in the browser's own file system for this page (OPFS), with a list of what
-//! they are. Knows that file system; no element.
+//! they are. This module knows that file system; no element.
 //!
 //! Whoever changes what is kept holds a lock of the browser's meanwhile, for other tabs do so as well. A folder that the list does not
 //! name while nobody holds the lock is what a tab left that was closed while it wrote: it is taken away.

@@ -1,4 +1,4 @@
-//! The page's address and its state, each kept as the other says. Knows when a change is a step in the browser's
+//! The page's address and its state, each kept as the other says. This module knows when a change is a step in the browser's
 //! history; what is written is in `protocol::url::address`.
 
 use super::embedded::is_single;
@@ -112,7 +112,7 @@ impl State {
         hash.parse().map_or_else(|_| String::new(), |address: Address| address.capture)
     }
 
-    /// The address is of a capture of this machine. What is kept on this device, and the sample, open again; of others it is said
+    /// The address is of a capture of this machine. What is kept on this device, and the sample, open again; of others it is reported
     /// which it needs.
     fn come_back(self, capture: String, stored: String, says_something: bool) {
         if capture == sample::NAME && !is_single() {
@@ -125,7 +125,7 @@ impl State {
         }
     }
 
-    /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is told.
+    /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is reported.
     pub(crate) fn view_state<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
     where
         T: FromStr<Err = String> + Clone + Default + PartialEq + Send + Sync + 'static,

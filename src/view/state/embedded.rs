@@ -1,4 +1,4 @@
-//! The page as one file: what lies in it. Knows the names under which `share/boot.js` leaves it.
+//! The page as one file: what lies in it. This module knows the names under which `share/boot.js` leaves it.
 
 use super::State;
 use crate::worker::client::Picked;

@@ -1,4 +1,4 @@
-//! The workers of the page, and what is asked of them: of what is open, and of what is being read. Knows handles and requests; not what
+//! The workers of the page, and what is asked of them: of what is open, and of what is being read. This module knows handles and requests; not what
 //! becomes of answers.
 
 use super::clock::now;
@@ -33,7 +33,7 @@ pub(super) struct Engines {
     pub(super) further: Vec<SentRequest>,
     /// Questions that were withdrawn: the worker may be at the first of them all the same.
     pub(super) withdrawn: Vec<RequestId>,
-    /// It will be looked at whether questions wait for long.
+    /// It will be examined whether questions wait for long.
     pub(super) looks: bool,
     /// The rows on screen.
     pub(super) wanted: Range<u32>,

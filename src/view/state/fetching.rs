@@ -1,4 +1,4 @@
-//! A capture that is being fetched: as a load, before there is anything for a worker to do. Knows loads and the way to end one;
+//! A capture that is being fetched: as a load, before there is anything for a worker to do. This module knows loads and the way to end one;
 //! not how bytes come.
 
 use super::State;

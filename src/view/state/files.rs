@@ -1,4 +1,4 @@
-//! Files as the browser hands them over: from an input, or from a drop that may hold folders. Knows entries
+//! Files as the browser hands them over: from an input, or from a drop that may hold folders. This module knows entries
 //! and handles; reads nothing.
 
 use super::State;

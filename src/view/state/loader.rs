@@ -1,4 +1,4 @@
-//! Opening files: a fresh worker for each load, swapped in when it has something to show. Knows workers and
+//! Opening files: a fresh worker for each load, swapped in when it has something to show. This module knows workers and
 //! files as handles; never reads one.
 //!
 //! ```text

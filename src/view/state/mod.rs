@@ -48,7 +48,7 @@ pub(crate) struct Opened {
     pub(crate) session: SessionInfo,
 }
 
-/// Something that is told in the corner.
+/// Something that is reported in the corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Toast {
     pub(crate) id: u32,
@@ -76,7 +76,7 @@ pub(crate) struct State {
     large: StoredValue<Option<Wanted>, LocalStorage>,
     /// Why nothing is open, where a load failed with nothing open.
     pub(crate) failure: RwSignal<Option<Failure>>,
-    /// What is told in the corner.
+    /// What is reported in the corner.
     pub(crate) toasts: RwSignal<Vec<Toast>>,
     /// What is asked.
     pub(crate) query: RwSignal<Query>,
@@ -262,7 +262,7 @@ impl State {
         id
     }
 
-    /// Takes back what was told.
+    /// Takes back what was reported.
     pub(crate) fn dismiss(self, id: u32) {
         self.toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
     }

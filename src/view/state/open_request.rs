@@ -1,4 +1,4 @@
-//! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. Knows handles; reads nothing.
+//! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. This module knows handles; reads nothing.
 
 use crate::chart::widgets::picker_options;
 use crate::protocol::{Request, Skip};

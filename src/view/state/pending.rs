@@ -34,7 +34,7 @@ impl Shown {
     }
 }
 
-/// A breakdown that was asked for and is not on screen yet.
+/// A breakdown that was requested and is not on screen yet.
 pub(super) struct Pending {
     pub(super) sort: Sort,
     pub(super) head: Option<PtrEq<BreakdownHead>>,
@@ -45,7 +45,7 @@ pub(super) struct Pending {
     pub(super) since: f64,
 }
 
-/// A page of rows that was asked for.
+/// A page of rows that was requested.
 pub(super) struct InFlight {
     pub(super) id: RequestId,
     pub(super) page: u32,
@@ -63,7 +63,7 @@ pub(super) enum PendingState {
 }
 
 impl Pending {
-    /// Asks for a query's figures (unless they are at hand) and its first rows.
+    /// Asks for a query's figures (unless they are loaded) and its first rows.
     pub(super) fn send(link: &Link, query: Query, sort: Sort, head: Option<PtrEq<BreakdownHead>>) -> Self {
         let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
         let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: virtual_rows::PAGE }));
@@ -120,7 +120,7 @@ pub(super) struct SentRequest {
 }
 
 impl SentRequest {
-    /// What is said in place of an answer: there will be none.
+    /// What is reported in place of an answer: there will be none.
     pub(super) fn cancelled(self) {
         (self.then)(Reply::Cancelled);
     }

@@ -1,4 +1,4 @@
-//! A shared value that is equal only to itself: signals over it need no deep comparison. Knows nothing else.
+//! A shared value that is equal only to itself: signals over it need no deep comparison. This module knows nothing else.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Questions beside the table's: scopes, statistics over steps, exports. Each is asked with what to do with its
-//! answer. Knows requests; not what becomes of the answers.
+//! answer. This module knows requests; not what becomes of the answers.
 
 use super::State;
 use super::clock::now;

@@ -1,4 +1,4 @@
-//! The sample that lies beside the page: fetched when it is asked for, then opened as any file. Knows its name.
+//! The sample that lies beside the page: fetched when it is requested, then opened as any file. This module knows its name.
 
 use super::State;
 use crate::protocol::Failure;

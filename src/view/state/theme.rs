@@ -1,4 +1,4 @@
-//! Light, dark, or what the system says; and what the page remembers between visits. Knows local storage.
+//! Light, dark, or what the system says; and what the page remembers between visits. This module knows local storage.
 
 use leptos::prelude::*;
 

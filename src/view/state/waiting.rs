@@ -1,5 +1,5 @@
-//! Questions whose answers take long: they are told of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
-//! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
+//! Questions whose answers take long: they are reported of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
+//! to end it; the files are read again, out of sight. This module knows what waits; not what is asked.
 
 use super::State;
 use super::clock::now;

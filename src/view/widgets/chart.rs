@@ -1,5 +1,5 @@
 //! A chart on the screen: draws any scene, says what the pointer or the keyboard is on, saves itself as SVG or PNG, and
-//! shows the same figures as a table. Knows marks; not what they stand for. One tab stop; arrows walk the marks.
+//! shows the same figures as a table. This module knows marks; not what they stand for. One tab stop; arrows walk the marks.
 
 use super::clipboard;
 use super::menu::{Entry, MenuButton};

@@ -1,4 +1,4 @@
-//! What leaves the page on someone's word: text into the clipboard, a file into the downloads. Knows the browser's
+//! What leaves the page on someone's word: text into the clipboard, a file into the downloads. This module knows the browser's
 //! two ways; not what goes out.
 
 use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! A drag across a chart: from where to where, with a band over what it covers. Knows the pointer; not what lies there.
+//! A drag across a chart: from where to where, with a band over what it covers. This module knows the pointer; not what lies there.
 
 use super::size::rect;
 use super::tooltip::Tips;

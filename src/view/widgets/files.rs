@@ -10,7 +10,7 @@ use web_sys::{Event, HtmlElement, HtmlInputElement};
 const FILES: &str = "choose-files";
 const FOLDER: &str = "choose-folder";
 
-fn press(id: &str) {
+fn click_input(id: &str) {
     if let Some(input) = document().get_element_by_id(id) {
         input.unchecked_into::<HtmlElement>().click();
     }
@@ -18,17 +18,17 @@ fn press(id: &str) {
 
 /// Asks for files.
 pub(crate) fn choose_files() {
-    press(FILES);
+    click_input(FILES);
 }
 
 /// Asks for a folder.
 pub(crate) fn choose_folder() {
-    press(FOLDER);
+    click_input(FOLDER);
 }
 
 /// The inputs.
 #[component]
-pub(crate) fn Inputs(state: State) -> impl IntoView {
+pub(crate) fn FileInputs(state: State) -> impl IntoView {
     let chosen = move |event: Event| state::from_input(state, &event_target::<HtmlInputElement>(&event));
     let folder = NodeRef::<html::Input>::new();
     effect(move || {

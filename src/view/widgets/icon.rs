@@ -1,4 +1,4 @@
-//! Icons: 16 × 16, stroked in the text's colour. Knows paths; never says anything (labels are the buttons').
+//! Icons: 16 × 16, stroked in the text's colour. This module knows paths; never says anything (labels are the buttons').
 
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;

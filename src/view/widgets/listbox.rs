@@ -1,5 +1,5 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
-//! steps are as quick as three. Knows labels and places; not what they stand for.
+//! steps are as quick as three. This module knows labels and places; not what they stand for.
 
 use super::icon::{Icon, icon};
 use crate::chart::widgets::picker_options::Choice;

@@ -1,5 +1,5 @@
 //! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
-//! popover). Knows names and keys; not what they do.
+//! popover). This module knows names and keys; not what they do.
 
 use super::icon::{Icon, icon};
 use super::popover;

@@ -1,4 +1,4 @@
-//! A button that shows what is chosen and opens a list to choose another. Knows labels; not what they stand for.
+//! A button that shows what is chosen and opens a list to choose another. This module knows labels; not what they stand for.
 
 use super::icon::{Icon, icon};
 use super::listbox::Listbox;
@@ -14,7 +14,7 @@ pub(crate) fn Picker<T>(
     label: &'static str,
     /// Names the list.
     list: &'static str,
-    /// What is said beside the chosen entry on its line stands on the button too.
+    /// What is reported beside the chosen entry on its line stands on the button too.
     #[prop(optional)]
     detailed: bool,
     /// Shown while nothing that is on the list is chosen.

@@ -1,5 +1,5 @@
 //! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
-//! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
+//! press elsewhere, and gives the focus back. This module knows where it goes; not what is in it.
 
 use super::size::{rect, screen};
 use crate::chart::plot::popover_position;

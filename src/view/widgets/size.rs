@@ -1,4 +1,4 @@
-//! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
+//! How wide an element is, kept up to date. This module knows the browser's observer; decides nothing.
 
 use crate::view::type_erasure::effect;
 use gloo::events::{EventListener, EventListenerOptions};

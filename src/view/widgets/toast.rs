@@ -1,11 +1,11 @@
-//! What is told in the corner: errors stay until they are dismissed, information goes by itself.
+//! What is reported in the corner: errors stay until they are dismissed, information goes by itself.
 
 use super::icon::{Icon, icon};
 use crate::view::state::{State, Toast};
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
-/// All that is told, the newest last.
+/// All that is reported, the newest last.
 #[component]
 pub(crate) fn Toasts(state: State) -> impl IntoView {
     let one = move |toast: Toast| {

@@ -1,5 +1,5 @@
 //! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
-//! hides it. Knows where it goes; not what it says.
+//! hides it. This module knows where it goes; not what it says.
 
 use super::size::{rect, screen};
 use crate::chart::breakdown::Tip;

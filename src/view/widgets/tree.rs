@@ -1,4 +1,4 @@
-//! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
+//! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. This module knows no row.
 
 use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;

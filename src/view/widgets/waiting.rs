@@ -6,7 +6,7 @@ use crate::view::type_erasure::{EraseType, If, effect, live};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 
-/// Between two times that are told, milliseconds.
+/// Between two times that are reported, milliseconds.
 const TICK: u32 = 100;
 
 /// The strip; nothing while answers come soon.

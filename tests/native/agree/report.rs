@@ -106,7 +106,7 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let n = found.len();
     found.truncate(12);
     assert!(n == 0, "{what}: {n} differences from the program's JSON (which comes first):\n{}", found.join("\n"));
-    // What is told and what is cut sum to the whole.
+    // What is reported and what is cut sum to the whole.
     let result = report.rows.iter().map(|row| row.group.total).chain(report.rest.iter().map(|rest| rest.total));
     assert_eq!(result.sum::<Picos>(), ps(&views.breakdown["totals"]["busy_duration_ps"]), "{what}: rows and rest");
     assert_eq!(report.n_rows() as usize, rows(&views.breakdown["groups"]).len(), "{what}: rows");

@@ -13,7 +13,7 @@ use rooflight::protocol::{
     RowsQuery, ShareQuery, Sort,
 };
 use rooflight::session::{Input, OpenSession, Opened, open};
-use rooflight::share::{Level, Report, decode, encode, link, markdown, read_link};
+use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
 use rooflight::units::Picos;
 
 fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
@@ -193,7 +193,7 @@ fn ops_and_programs(engine: &mut OpenSession) {
         engine.answer(&Question::MemoryOf(request.clone()).into());
         engine.answer(&Question::MemoryCurve { query: request, points: Points { from: 0, to: u32::MAX } }.into());
     }
-    engine.answer(&Request::Steps);
+    engine.answer(&Request::StepStats);
 }
 
 /// A report at all levels: it is read back as it was written, and time is neither lost nor made.
@@ -207,8 +207,8 @@ fn levels(full: &Report, exact: bool) {
         let written = encode(&result);
         let again = decode(&written).expect("what is written is read");
         assert!(encode(&again) == written, "what is read is written the same");
-        let text = link(&result);
-        assert!(text.len() > 64_000 || read_link(&text).is_ok());
+        let text = encode_link(&result);
+        assert!(text.len() > 64_000 || decode_link(&text).is_ok());
         for result in [result.without_sources(), result.anonymise()] {
             let _ = (result.preview(), markdown(&result, None));
         }

@@ -13,9 +13,9 @@ pub struct Entry {
     pub crc: u32,
     /// How long it says it is, unpacked.
     pub size: u64,
-    /// Its sizes and its place are said in 64 bits.
+    /// Its sizes and its place are reported in 64 bits.
     pub zip64: bool,
-    /// Where its header is said to be, instead of where it is.
+    /// Where its header is reported to be, instead of where it is.
     pub at: Option<u32>,
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Dimensions are independent: multiply-adds = batch × output features × input features of the kernel × Π over spatial
 //! dimensions of the pairs (o, k) that count. This is what XLA's `HloCostAnalysis` counts. A reversed window visits the same
-//! positions. Knows shapes and attributes; no other instruction.
+//! positions. This module knows shapes and attributes; no other instruction.
 
 use super::{ArrayShape, Instruction};
 
@@ -27,7 +27,7 @@ struct Dimension {
     window_dilation: i128,
 }
 
-/// Outputs or taps of one dimension that are looked at one by one, at most: of a hostile file they may be any number.
+/// Outputs or taps of one dimension that are examined one by one, at most: of a hostile file they may be any number.
 const MOST: i128 = 1 << 16;
 
 /// FLOPs of a convolution by its `window` and `dim_labels`: two for each multiply-add. `None` where they do not say it.

@@ -3,7 +3,7 @@
 //! The rules are those of XLA's `HloCostAnalysis`: a dot is 2 · result · contracted, a convolution 2 for each multiply-add that
 //! meets an element of its input (padding and the holes of dilation are none), a reduction what goes in less what comes out,
 //! elementwise arithmetic one per element; bytes are what is taken and what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
-//! convolutions have FLOPs. Knows shapes; no time.
+//! convolutions have FLOPs. This module knows shapes; no time.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
@@ -51,7 +51,7 @@ impl Module {
         }
     }
 
-    /// All that a fused computation does. What cannot be told makes the sum unknown.
+    /// All that a fused computation does. What cannot be reported makes the sum unknown.
     fn sum_of(&self, computation: ComputationId, depth: u32) -> Option<f64> {
         self.instructions_of(computation).map(|id| self.flops(self.instruction(id)?, id, depth)).sum()
     }

@@ -1,4 +1,4 @@
-//! Element types: their names in HLO text, their numbers in protos, their width. Knows nothing of shapes.
+//! Element types: their names in HLO text, their numbers in protos, their width. This module knows nothing of shapes.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The same [`Module`] from a proto. Knows which fields text writes as which attributes, in which order.
+//! The same [`Module`] from a proto. This module knows which fields text writes as which attributes, in which order.
 
 use super::ids::Texts;
 use super::proto_attributes::Names;

@@ -21,7 +21,7 @@ pub struct Layout {
     pub minor_to_major: Vec<u32>,
     /// Tiles, the outermost first.
     pub tiles: Vec<Tile>,
-    /// `E(n)`: bits of one element; 0 where nothing is said.
+    /// `E(n)`: bits of one element; 0 where nothing is reported.
     pub element_bits: u32,
     /// `L(n)`: the number of elements is rounded up to a multiple of this; 0 and 1 change nothing.
     pub tail_alignment: u64,

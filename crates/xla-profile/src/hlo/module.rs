@@ -1,4 +1,4 @@
-//! A module: computations of instructions, linked both ways. Knows neither the text nor the proto it came from.
+//! A module: computations of instructions, linked both ways. This module knows neither the text nor the proto it came from.
 
 use super::opcode::is_done;
 use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text, Value};

@@ -1,4 +1,4 @@
-//! What can be told from an opcode alone. Opcodes stay text: new ones appear with each compiler.
+//! What can be reported from an opcode alone. Opcodes stay text: new ones appear with each compiler.
 
 use super::Instruction;
 

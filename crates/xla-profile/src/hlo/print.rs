@@ -1,4 +1,4 @@
-//! HLO as text again: what is printed reads back as the same. Knows no parsing.
+//! HLO as text again: what is printed reads back as the same. This module knows no parsing.
 
 use super::escape::escape;
 use super::{

@@ -1,4 +1,4 @@
-//! Which devices take part in a collective together. Knows the forms files write; nothing of topology.
+//! Which devices take part in a collective together. This module knows the forms files write; nothing of topology.
 //!
 //! ```text
 //! replica_groups={{0,1},{2,3}}            lists

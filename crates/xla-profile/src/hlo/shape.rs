@@ -1,4 +1,4 @@
-//! Shapes: what an instruction gives. Knows sizes without padding; how elements lie is [`Layout`](super::Layout)'s.
+//! Shapes: what an instruction gives. This module knows sizes without padding; how elements lie is [`Layout`](super::Layout)'s.
 //!
 //! ```text
 //! bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}      an array: dtype, dimensions, layout
@@ -34,7 +34,7 @@ pub struct ArrayShape {
     pub dims: Vec<u64>,
     /// Which dimensions are bounds (`<=128`) rather than sizes; empty where none is.
     pub dynamic: Vec<bool>,
-    /// How its elements lie in memory, where that is said.
+    /// How its elements lie in memory, where that is reported.
     pub layout: Option<Box<Layout>>,
 }
 

@@ -47,7 +47,7 @@ pub struct Builder<'p> {
     pub(super) n_events: u64,
 }
 
-/// Stat names of the plane at hand.
+/// Stat names of the current plane.
 #[derive(Default)]
 struct Names {
     slots: Vec<Slot>,

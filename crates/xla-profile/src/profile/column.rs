@@ -7,7 +7,7 @@
 //!
 //! Nothing is lost: a block whose numbers lie far apart is eight bytes wide. *Least* is meant of signed numbers, so small
 //! differences on both sides of zero are as narrow as small numbers. A column grows block by block: what is there stays where it
-//! is, so nothing need be counted beforehand. Knows numbers only; not what they measure.
+//! is, so nothing need be counted beforehand. This module knows numbers only; not what they measure.
 
 use std::fmt;
 
@@ -205,7 +205,7 @@ const fn mask(width: usize) -> u64 {
 pub struct Iter<'a> {
     column: &'a Column,
     next_block: usize,
-    /// The first `n` are those of the block at hand, of which `at` have been given.
+    /// The first `n` are those of the current block, of which `at` have been given.
     numbers: [u64; BLOCK],
     at: usize,
     n: usize,
@@ -217,7 +217,7 @@ impl Iter<'_> {
         self.column.len.saturating_sub(self.next_block * BLOCK)
     }
 
-    /// Unpacks the next block. Where there is none, nothing is at hand.
+    /// Unpacks the next block. Where there is none, nothing is loaded.
     #[inline(never)]
     fn unpack(&mut self) {
         (self.at, self.n) = (0, self.left().min(BLOCK));

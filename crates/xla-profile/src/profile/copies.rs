@@ -1,4 +1,4 @@
-//! What runtimes call copies and fills: CUDA and ROCm, by event, by call and by kernel. Knows names alone.
+//! What runtimes call copies and fills: CUDA and ROCm, by event, by call and by kernel. This module knows names alone.
 
 /// What is copied where, or set, by the name of an event, a call or a kernel, in CUPTI's words: `MemcpyH2D` itself,
 /// `hipMemcpyHtoDAsync`, `CopyHostToDevice`, `[CUDA memcpy Host-to-Device]`. `Memcpy` where the name does not say between what.
@@ -20,7 +20,7 @@ pub fn copy_of_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Letters and digits of a name that are looked at.
+/// Letters and digits of a name that are examined.
 const LETTERS: usize = 48;
 
 /// What stands behind `memcpy` and `copy`.

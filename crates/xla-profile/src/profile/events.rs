@@ -2,7 +2,7 @@
 //!
 //! Columns are [narrow](Column), so an event takes some 17 bytes, not the 36 of its numbers. Times on the device's clock stand as
 //! differences to the event's own: two clocks of one machine drift apart by nanoseconds while a block of events passes, so two
-//! bytes hold what would take six. Knows places and times; not what an op is.
+//! bytes hold what would take six. This module knows places and times; not what an op is.
 
 use super::column::Column;
 use super::ids::OpId;

@@ -1,4 +1,4 @@
-//! What an analysis or a reader has to say beside its figures. Knows no format and no figure.
+//! What an analysis or a reader has to say beside its figures. This module knows no format and no figure.
 
 use super::NoteCode;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The name of an op in the name of its metadata, which on op lines is a whole HLO text. Knows no more of HLO.
+//! The name of an op in the name of its metadata, which on op lines is a whole HLO text. This module knows no more of HLO.
 
 /// `copy-done.4` from `%copy-done.4 = f32[…] copy-done(…)`; any other text as it is.
 pub(super) fn short_name(text: &str) -> &str {

@@ -50,7 +50,7 @@ pub trait Source {
 /// Why bytes could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SourceError {
-    /// A range beyond the end was asked for.
+    /// A range beyond the end was requested.
     #[error("bytes {offset} to {end} are asked for, but there are only {len}")]
     PastEnd {
         /// First byte asked for.

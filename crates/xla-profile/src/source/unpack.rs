@@ -1,5 +1,5 @@
 //! What is packed read from front to back, layer by layer, none of them a bomb: what unpacks to more than a profile can is an
-//! error where it does, so neither memory nor time is spent on it. Knows streams; neither how a layer packs nor what the bytes mean.
+//! error where it does, so neither memory nor time is spent on it. This module knows streams; neither how a layer packs nor what the bytes mean.
 //!
 //! ```text
 //!  Source ─► Sequential ─► Counted ─► Counted ─► bytes
@@ -129,7 +129,7 @@ impl Forward for Sequential<'_> {
     }
 }
 
-/// What one layer unpacks to, held against what it was packed to.
+/// What one layer unpacks to, compared with what it was packed to.
 struct Counted<'s> {
     layer: Box<dyn Unpack<'s> + 's>,
     given: u64,

@@ -1,5 +1,5 @@
 //! The members of a zip archive, each as bytes of its own that are read where they lie: nothing is unpacked here, and nothing
-//! whole is in memory. Knows offsets and what makes an archive hostile; not what the members mean.
+//! whole is in memory. This module knows offsets and what makes an archive hostile; not what the members mean.
 //!
 //! ```text
 //!  archive   │ header │ stored  │ header │ deflated │ … │ table of contents │ end │
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 /// Members read, at most: as many as files of a folder.
 const MAX_MEMBERS: usize = 10_000;
-/// Entries looked at, folders included.
+/// Entries examined, folders included.
 const MAX_ENTRIES: u64 = 100_000;
 /// A longer name is no path of any file system.
 const MAX_NAME: usize = 4096;
@@ -29,7 +29,7 @@ pub struct Members {
     pub members: Vec<Member>,
     /// Entries beyond those that are read.
     pub left_out: u64,
-    /// The table of contents breaks off: what is wrong. What came before is told.
+    /// The table of contents breaks off: what is wrong. What came before is reported.
     pub damage: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Protobuf fields in a slice: the hot path. Knows wire types, not messages.
+//! Protobuf fields in a slice: the hot path. This module knows wire types, not messages.
 //!
 //! A field is a tag (number × 8 + wire type) and a value. Wire types: 0 variable-length number, 1 eight
 //! bytes, 2 length and bytes, 5 four bytes. Groups (3, 4) are in none of our formats and count as damage.

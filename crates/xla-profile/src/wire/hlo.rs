@@ -1,4 +1,4 @@
-//! Bytes → an `HloProto`. Knows which bytes are one; what a program means is `hlo`'s.
+//! Bytes → an `HloProto`. This module knows which bytes are one; what a program means is `hlo`'s.
 //!
 //! Programs are decoded whole: they are small beside a capture's events. A field of two bytes can become a message of
 //! hundreds, so what there is of each kind is counted first, and a file that would blow up is refused.

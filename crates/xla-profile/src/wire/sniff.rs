@@ -15,11 +15,11 @@ pub enum Format {
     HloText,
     /// Chrome trace JSON.
     TraceJson,
-    /// gzip; what is inside is told after unpacking.
+    /// gzip; what is inside is reported after unpacking.
     Gzip,
-    /// xz; what is inside is told after unpacking.
+    /// xz; what is inside is reported after unpacking.
     Xz,
-    /// A zip archive; what its members are is told one by one.
+    /// A zip archive; what its members are is reported one by one.
     Zip,
     /// A report of Rooflight's own: [`REPORT_MAGIC`].
     Report,
@@ -172,7 +172,7 @@ fn plausible_module(message: &[u8], whole: bool) -> bool {
     }
 }
 
-/// The value of a field of this tag, as far as it is at hand, and what comes after it.
+/// The value of a field of this tag, as far as it is loaded, and what comes after it.
 fn field(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let rest = bytes.strip_prefix(&[tag])?;
     let (length, n) = super::cursor::varint(rest).ok()?;

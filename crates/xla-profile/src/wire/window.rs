@@ -54,7 +54,7 @@ impl<'s> Window<'s> {
         Span { start: 0, end: self.size }
     }
 
-    /// The bytes from `at` on, as far as they are at hand, but not beyond `end`: at least `need` of them, or all
+    /// The bytes from `at` on, as far as they are loaded, but not beyond `end`: at least `need` of them, or all
     /// up to `end` if those are fewer.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<'s> Window<'s> {
         if jumps || at > have {
             (self.start, self.filled) = (at, 0);
         } else if have.saturating_add(more).max(needed).saturating_sub(self.start) > stride {
-            // What is at hand of what is asked for stays so.
+            // What is loaded of what is requested stays so.
             let gone = usize::try_from(at.saturating_sub(self.start)).unwrap_or(self.filled);
             self.buf.copy_within(gone..self.filled, 0);
             (self.start, self.filled) = (at, self.filled.saturating_sub(gone));

@@ -1,5 +1,5 @@
-//! What is inside an instruction that calls computations: which of it is told, where its operands come in, and what it
-//! gives. Knows HLO.
+//! What is inside an instruction that calls computations: which of it is reported, where its operands come in, and what it
+//! gives. This module knows HLO.
 
 use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
 use indexmap::IndexMap;
@@ -23,8 +23,8 @@ pub(crate) fn size(module: &Module, inside: &[ComputationId]) -> usize {
     inside.iter().map(|id| module.instructions_of(*id).len()).sum()
 }
 
-/// The instructions that are told and those left out: nearest to what is given first, so that nobody who takes from one
-/// that is told is left out.
+/// The instructions that are reported and those left out: nearest to what is given first, so that nobody who takes from one
+/// that is reported is left out.
 pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<InstructionId>, Vec<InstructionId>) {
     let all: Vec<InstructionId> = inside.iter().flat_map(|id| module.instructions_of(*id)).collect();
     if all.len() <= MAX {

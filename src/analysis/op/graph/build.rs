@@ -1,7 +1,7 @@
 //! Which nodes a graph has: the centre, those near it, what is inside opened ones, and one node for each place where some
-//! are left out. Knows HLO; knows no time.
+//! are left out. This module knows HLO; it knows no time.
 
-use super::hops::Near;
+use super::hops::Dependencies;
 use super::report::{GraphNode, NodeBody, NodeRole};
 use super::{bodies, short};
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -14,14 +14,14 @@ pub(crate) struct Build<'a> {
     pub(crate) module: &'a Module,
     tpu: bool,
     open: &'a [String],
-    near: Near<'a>,
+    near: Dependencies<'a>,
     pub(crate) nodes: Vec<GraphNode>,
     /// The instruction of each node; of one that stands for others none.
     pub(crate) ids: Vec<Option<InstructionId>>,
     at: IndexMap<InstructionId, u32>,
     /// Which node stands for one that is left out.
     left: IndexMap<InstructionId, u32>,
-    /// Opened ones whose inside is told elsewhere: two that call the same.
+    /// Opened ones whose inside is reported elsewhere: two that call the same.
     pub(crate) shared: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Build<'a> {
         weight: &dyn Fn(InstructionId) -> u64,
     ) -> Option<Self> {
         let (module, centre) = inst.module?;
-        let near = Near::new(module, inst.instruction.computation);
+        let near = Dependencies::new(module, inst.instruction.computation);
         let (up, down) = (near.side(centre, true, weight), near.side(centre, false, weight));
         let mut build = Self {
             module,
@@ -69,7 +69,7 @@ impl<'a> Build<'a> {
         Some(build)
     }
 
-    /// The node of an instruction that is told.
+    /// The node of an instruction that is reported.
     pub(crate) fn node_at(&self, id: InstructionId) -> Option<u32> {
         self.at.get(&id).copied()
     }

@@ -1,4 +1,4 @@
-//! What flows between the nodes of a graph. Knows HLO and who is told.
+//! What flows between the nodes of a graph. This module knows HLO and who is reported.
 
 use super::bodies::{parameters, roots};
 use super::build::Build;

@@ -1,13 +1,13 @@
-//! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
+//! Who is near an instruction: one hop and two, in one direction, and who is left out. This module knows HLO and weights.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 
 /// Told at most, one hop away.
-const FIRST: usize = 16;
+const MAX_AT_ONE_HOP: usize = 16;
 /// Told at most, two hops away.
-const SECOND: usize = 32;
+const MAX_AT_TWO_HOPS: usize = 32;
 
 /// One direction: `[0]` one hop away, `[1]` two.
 pub(crate) type Side = [Hop; 2];
@@ -15,20 +15,20 @@ pub(crate) type Side = [Hop; 2];
 /// Instructions of one hop, each once and in no other hop.
 #[derive(Default)]
 pub(crate) struct Hop {
-    /// Those that are told, in order.
+    /// Those that are reported, in order.
     pub(crate) shown: Vec<InstructionId>,
     /// Those left out.
     pub(crate) left: Vec<InstructionId>,
 }
 
 /// Who has to run before whom, both ways: what flows and control edges.
-pub(crate) struct Near<'a> {
+pub(crate) struct Dependencies<'a> {
     module: &'a Module,
     /// Control edges the other way: a module knows only predecessors.
     after: IndexMap<InstructionId, Vec<InstructionId>>,
 }
 
-impl<'a> Near<'a> {
+impl<'a> Dependencies<'a> {
     pub(crate) fn new(module: &'a Module, of: Option<ComputationId>) -> Self {
         let mut after: IndexMap<InstructionId, Vec<InstructionId>> = IndexMap::default();
         for id in of.into_iter().flat_map(|of| module.instructions_of(of)) {
@@ -54,11 +54,11 @@ impl<'a> Near<'a> {
         near
     }
 
-    /// Two hops in one direction. Where there are too many, those of most weight are told.
+    /// Two hops in one direction. Where there are too many, those of most weight are reported.
     pub(crate) fn side(&self, centre: InstructionId, up: bool, weight: &dyn Fn(InstructionId) -> u64) -> Side {
         let near = self.hop(centre, up);
         let mut known: IndexSet<InstructionId> = near.iter().copied().chain([centre]).collect();
-        let first = cut(near, FIRST, weight);
+        let first = cut(near, MAX_AT_ONE_HOP, weight);
         let mut lists: Vec<_> = Vec::new();
         for id in &first.shown {
             let mut list = self.hop(*id, up);
@@ -71,7 +71,7 @@ impl<'a> Near<'a> {
         for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
                 if known.insert(id) {
-                    let to = if second.shown.len() < SECOND { &mut second.shown } else { &mut second.left };
+                    let to = if second.shown.len() < MAX_AT_TWO_HOPS { &mut second.shown } else { &mut second.left };
                     to.push(id);
                 }
             }

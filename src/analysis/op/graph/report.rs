@@ -1,4 +1,4 @@
-//! What is told of an op's surroundings: nodes and what flows between them. Knows nothing of how they were found, nor
+//! The report of an op's surroundings: nodes and what flows between them. This module knows nothing of how they were found, nor
 //! of where they are drawn.
 
 use crate::analysis::base::Query;
@@ -19,7 +19,7 @@ pub struct OpGraph {
     pub program_id: Option<u64>,
     /// The device that times are of: `TPU:0`, or "8 devices" for a sum.
     pub device: Option<String>,
-    /// Which node was asked about.
+    /// Which node was requested.
     pub centre: u32,
     /// Instructions, each once, and what stands for those left out. A node comes after the node it is in.
     pub nodes: Vec<GraphNode>,

@@ -46,7 +46,7 @@ pub struct DrawnNode {
     pub marks: Vec<Mark>,
     /// The kind of its time.
     pub kind: Option<Kind>,
-    /// It is the op that was asked about.
+    /// It is the op that was requested.
     pub is_centre: bool,
     /// Where to press to open or close it; `None` where there is nothing inside.
     pub toggle: Option<Rect>,

@@ -1,4 +1,4 @@
-//! How an edge looks: its way as a smooth line, the head of its arrow, what flows in words. Knows points.
+//! How an edge looks: its way as a smooth line, the head of its arrow, what flows in words. This module knows points.
 
 use super::DrawnEdge;
 use crate::analysis::op::graph::{GraphEdge, OpGraph};

@@ -1,5 +1,5 @@
 //! How a node looks: its name, what it is and gives, its time, and the kind of that as a strip at its foot. What runs by
-//! itself has a face, what does not a hairline, what stands for others a dashed one. Knows a node and its place.
+//! itself has a face, what does not a hairline, what stands for others a dashed one. This module knows a node and its place.
 
 use super::DrawnNode;
 use crate::analysis::op::graph::{GraphNode, OpGraph};

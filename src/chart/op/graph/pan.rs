@@ -1,4 +1,4 @@
-//! Which part of a drawing is seen: pan, zoom, fit. Knows lengths; no pointer and no wheel.
+//! Which part of a drawing is seen: pan, zoom, fit. This module knows lengths; no pointer and no wheel.
 
 /// The part that is seen: the drawing's point at the frame's top left corner, and how large a pixel of it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! A drawing as a chart: what "save" writes. Knows marks; no file.
+//! A drawing as a chart: what "save" writes. This module knows marks; no file.
 
 use super::edge::pieces;
 use super::table::rows;

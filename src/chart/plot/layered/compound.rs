@@ -1,5 +1,5 @@
 //! Boxes in boxes: each opened node is laid out by itself, the innermost first, and stands in the one around it like any
-//! other node. An edge between boxes passes through ports in their rims. Knows graphs and sizes.
+//! other node. An edge between boxes passes through ports in their rims. This module knows graphs and sizes.
 
 use super::layer_graph::{Item, Link, NodePlace};
 use super::layered_layout::{Laid, lay};

@@ -1,5 +1,5 @@
 //! The order within rows: sweeps that put each spot amid those it is joined to, and swaps of neighbours; the order with
-//! the fewest crossings is kept. Knows who is joined; no place.
+//! the fewest crossings is kept. This module knows who is joined; no place.
 
 use super::layer_graph::Net;
 

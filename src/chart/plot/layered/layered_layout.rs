@@ -1,4 +1,4 @@
-//! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. Knows
+//! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. This module knows
 //! sizes; not what an item is.
 
 use super::layer_graph::{Item, Link, Net};

@@ -1,4 +1,4 @@
-//! Which row of a layered drawing each item is in: below all that lead to it, rows not too wide. Knows links and widths;
+//! Which row of a layered drawing each item is in: below all that lead to it, rows not too wide. This module knows links and widths;
 //! no place.
 
 use super::layer_graph::{Item, Link, NodePlace};
@@ -87,7 +87,7 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
             if filled > 0.0 && filled + items[*item].width / 2.0 > each {
                 (next, filled) = (next + 1, 0.0);
             }
-            // Rows not yet cut are told from those that are by lying beyond.
+            // Rows not yet cut are reported from those that are by lying beyond.
             row[*item] = last + 2 + next;
             filled += items[*item].width;
         }

@@ -94,12 +94,12 @@ pub(super) struct Grid {
     pub(super) visible: RwSignal<Range<u32>>,
     /// Which columns there are: seldom others, while their widths follow the figures.
     pub(super) ids: Memo<Vec<&'static str>>,
-    /// The column whose menu is asked for.
+    /// The column whose menu is requested.
     pub(super) menu_column: RwSignal<Option<&'static str>>,
 }
 
 impl Grid {
-    /// The grid's element. Frames and observers come later than what they were asked for: the table may be gone.
+    /// The grid's element. Frames and observers come later than what they were requested: the table may be gone.
     pub(super) fn element(self) -> Option<web_sys::HtmlDivElement> {
         self.node.try_get_untracked().flatten()
     }

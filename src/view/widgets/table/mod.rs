@@ -1,5 +1,5 @@
 //! A table: a grid of any length of which only the seen rows exist. One tab stop; arrows, Page, Home, End walk its
-//! cells. Knows columns and cells as data (`chart::table`), and where rows go; not what they stand for.
+//! cells. This module knows columns and cells as data (`chart::table`), and where rows go; not what they stand for.
 
 mod grid;
 mod head;

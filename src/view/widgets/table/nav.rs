@@ -1,4 +1,4 @@
-//! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
+//! Walking the table with the keyboard, and what its cells say on hover and focus. This module knows cells by their places.
 
 use super::grid::{Grid, GridAction, GridCell};
 use crate::chart::breakdown::Tip;

@@ -9,7 +9,7 @@
 //! value        everything up to the next comma outside of brackets and quotes; it may hold line breaks
 //! ```
 //!
-//! Time and memory are linear in the text: each byte is looked at a fixed number of times, also where brackets or
+//! Time and memory are linear in the text: each byte is examined a fixed number of times, also where brackets or
 //! quotes never close (from the first such place on, a value ends with its line).
 
 mod groups;

@@ -94,7 +94,7 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
 /// What begins something else: a computation of such a name would print as that.
 const WORDS: [&str; 6] = ["HloModule", "ENTRY", "FileNames", "FunctionNames", "FileLocations", "StackFrames"];
 
-/// `ENTRY %name (p: f32[]) -> f32[] {`, or just `name {`. What it says of parameters and root is said again below.
+/// `ENTRY %name (p: f32[]) -> f32[] {`, or just `name {`. What it says of parameters and root is reported again below.
 fn header(scan: &mut Scan<'_>, reader: &mut Reader) -> Option<(Computation, bool)> {
     let is_entry = scan.eat_word("ENTRY");
     scan.space();

@@ -1,4 +1,4 @@
-//! A place in a text that only moves forward. Knows brackets, quotes and comments; no HLO.
+//! A place in a text that only moves forward. This module knows brackets, quotes and comments; no HLO.
 
 /// A place in a text.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Kernels as ops: named after the HLO op they are of, else after themselves. Knows what drivers call copies.
+//! Kernels as ops: named after the HLO op they are of, else after themselves. This module knows what drivers call copies.
 
 use super::super::model::{HloBlob, Profile};
 use super::super::{Note, NoteCode, Severity, copy_of_name};

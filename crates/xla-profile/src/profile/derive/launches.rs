@@ -1,4 +1,4 @@
-//! Kernels that do not say their op: what the host's call that launched them says. Knows correlation ids.
+//! Kernels that do not say their op: what the host's call that launched them says. This module knows correlation ids.
 
 use super::super::copy_of_name;
 use super::super::correlation_ids::Role;
@@ -63,7 +63,7 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
     lacking
 }
 
-/// The launches of these ids. A launch is told by the runtime and by the driver: the one that says an op counts, else the first.
+/// The launches of these ids. A launch is reported by the runtime and by the driver: the one that says an op counts, else the first.
 fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
     let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
     let hosts =

@@ -7,7 +7,7 @@
 //!                                           └─ run_id ─► XLA Modules (derived)
 //! ```
 //!
-//! What is derived says so, and counts as no event of a file. TPU planes are left as they are. Knows names of planes, lines
+//! What is derived says so, and counts as no event of a file. TPU planes are left as they are. This module knows names of planes, lines
 //! and kernels; knows no kinds and no time beyond where a run begins and ends.
 
 mod kernels;

@@ -1,4 +1,4 @@
-//! Programs that events name without an id, as a trace JSON does: numbered by name, so that two programs stay two. Knows
+//! Programs that events name without an id, as a trace JSON does: numbered by name, so that two programs stay two. This module knows
 //! `hlo_module`.
 
 use super::super::model::{Plane, Profile};

@@ -1,4 +1,4 @@
-//! Runs of programs, where no line tells them: as a line of module runs, such as TPUs have. Knows programs and where their
+//! Runs of programs, where no line tells them: as a line of module runs, such as TPUs have. This module knows programs and where their
 //! ops lie.
 //!
 //! ```text

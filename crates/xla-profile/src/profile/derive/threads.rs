@@ -1,4 +1,4 @@
-//! CPUs as devices: the ops on a host's threads, by the device they are of. Knows the ids that join events.
+//! CPUs as devices: the ops on a host's threads, by the device they are of. This module knows the ids that join events.
 
 use super::super::Events;
 use super::super::correlation_ids::OpRun;

@@ -103,7 +103,7 @@ impl Names {
     }
 }
 
-/// What a name means, on whatever plane: which that is may be said after the arguments.
+/// What a name means, on whatever plane: which that is may be reported after the arguments.
 fn means(name: &str) -> Option<Means> {
     if name == "long_name" {
         return Some(Means::Text);
@@ -119,7 +119,7 @@ impl EventArgs {
         }
     }
 
-    /// Nothing is said of the next event yet.
+    /// Nothing is reported of the next event yet.
     pub(super) fn clear(&mut self) {
         let names = std::mem::take(&mut self.names);
         *self = Self { names, ..Self::default() };

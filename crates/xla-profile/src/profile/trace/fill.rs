@@ -113,7 +113,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         profile.notes.extend(self.tree.room.notes());
     }
 
-    /// The op that the event at hand is of.
+    /// The op that the current event is of.
     fn op(&mut self, plane: usize, name: &[u8]) -> u32 {
         let strings = &mut self.builder.profile.strings;
         let name = strings.intern(&String::from_utf8_lossy(name));
@@ -152,7 +152,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         id
     }
 
-    /// Adds the event at hand to its line; returns its place there.
+    /// Adds the current event to its line; returns its place there.
     fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
         // The first walk had no room for its thread, and counted it.
         let at = self.tree.find(event)?;

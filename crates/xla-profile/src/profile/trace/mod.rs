@@ -7,7 +7,7 @@
 //!  pid ─► plane   tid ─► line   name ─► op.name   args.long_name ─► op.text   args.hlo_category … ─► op.stats
 //! ```
 //!
-//! Twice, because names may follow the events they name, and a capture that was read as an XSpace is told by its names and times
+//! Twice, because names may follow the events they name, and a capture that was read as an XSpace is reported by its names and times
 //! before any event of it is taken. Texts are kept once, events allocate nothing.
 
 mod event_args;

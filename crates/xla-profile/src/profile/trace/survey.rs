@@ -19,7 +19,7 @@ pub struct Survey {
 const SMALL: i128 = 1 << 62;
 
 impl Survey {
-    /// The moment that times are told from, ns.
+    /// The moment that times are reported from, ns.
     pub(super) fn origin_ns(&self) -> i64 {
         let first = self.first_ps.filter(|_| !self.counts_from_zero);
         first.and_then(|ps| i64::try_from(ps.div_euclid(1000)).ok()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Processes and threads as planes and lines, found by their ids. Knows no event's content.
+//! Processes and threads as planes and lines, found by their ids. This module knows no event's content.
 
 use super::super::room::Room;
 use crate::wire::trace::{Event, Id};

@@ -3,7 +3,7 @@
 use super::text::{SyntaxError, Text};
 use super::{Event, Id, Sink, scaled};
 
-/// The texts of the event at hand; kept from event to event, so that none allocates.
+/// The texts of the current event; kept from event to event, so that none allocates.
 #[derive(Default)]
 pub(super) struct Fields {
     key: Vec<u8>,

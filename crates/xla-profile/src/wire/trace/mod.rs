@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Knows how events lie in JSON; knows no plane, line or op. Names of processes and threads are events like all
-//! others and may come last, so whoever needs them first walks twice. Nothing of a text is held but the event at hand.
+//! others and may come last, so whoever needs them first walks twice. Nothing of a text is held but the current event.
 //!
 //! Not `serde_json`, which this crate writes JSON with: of a cut file it says a line and column where all is one line; it takes
 //! no trailing comma; it makes numbers doubles, which lose picoseconds and need tables of 10 kB in the page; and strings have no

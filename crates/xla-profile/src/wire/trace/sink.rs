@@ -32,7 +32,7 @@ pub enum Id<'a> {
 
 /// Takes events. Of each its arguments come first.
 pub trait Sink {
-    /// Whether the arguments of the event at hand matter. `phase` is 0 where the event has not said it yet.
+    /// Whether the arguments of the current event matter. `phase` is 0 where the event has not said it yet.
     fn wants_args(&self, phase: u8) -> bool;
     /// An argument's name comes; whether its value matters.
     fn wants(&mut self, name: &[u8]) -> bool;

@@ -1,7 +1,7 @@
-//! JSON as tokens, from a window that slides over a stream. Knows strings, literals and nesting; no event.
+//! JSON as tokens, from a window that slides over a stream. This module knows strings, literals and nesting; no event.
 //!
 //! Lenient where writers are: commas may be missing, doubled or trailing, bytes that are no UTF-8 pass. Strict where a
-//! file is damaged: what is no token is told with its place. Nothing recurses, and nothing grows with a string.
+//! file is damaged: what is no token is reported with its place. Nothing recurses, and nothing grows with a string.
 
 use crate::source::Stream;
 use std::io::Read;
@@ -22,7 +22,7 @@ pub enum SyntaxError {
     Deep,
 }
 
-/// A text at hand in pieces.
+/// A text loaded in pieces.
 pub(super) struct Text<'s> {
     stream: Stream<'s>,
     buf: Vec<u8>,
@@ -53,7 +53,7 @@ impl<'s> Text<'s> {
         self.stream.position()
     }
 
-    /// The bytes at hand; none at the end alone.
+    /// The bytes loaded; none at the end alone.
     #[inline]
     fn rest(&mut self) -> &[u8] {
         if self.at >= self.filled {

@@ -106,7 +106,7 @@ fn incomplete(rest: Span, window: &mut Window<'_>) -> WireError {
 enum Step {
     /// A field was taken, of so many bytes; an event whose inside is wrong is left out, and the walk goes on.
     Took { bytes: usize, damage: Option<WireError> },
-    /// The field at hand goes beyond the slice: so many bytes from its start on.
+    /// The field loaded goes beyond the slice: so many bytes from its start on.
     Needs(u64),
 }
 

@@ -57,7 +57,7 @@ pub(super) fn walk(
     sink: &mut impl Sink,
     outcome: &mut Outcome,
 ) {
-    // What follows goes back and forth in it. Where it cannot be read, that is said when it is.
+    // What follows goes back and forth in it. Where it cannot be read, that is reported when it is.
     if span.len() <= window.stride() {
         let _ = window.ahead(span.start, span.end, span.len());
     }

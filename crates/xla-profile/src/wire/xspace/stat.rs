@@ -24,7 +24,7 @@ pub enum StatValue<'a> {
     Int(i64),
     /// Text; not checked to be UTF-8.
     Text(&'a [u8]),
-    /// Bytes, by place: they may be a whole program. With them those bytes, where they are few enough to be at hand.
+    /// Bytes, by place: they may be a whole program. With them those bytes, where they are few enough to be loaded.
     Bytes(Span, &'a [u8]),
     /// The id of a stat name that is the value.
     Ref(u64),
