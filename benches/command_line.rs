@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Measures and prints the table.
+/// OpTimeCache and prints the table.
 fn table() -> Result<()> {
     let runs = env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
     let rooflight = PathBuf::from(env!("CARGO_BIN_EXE_rooflight"));

@@ -69,7 +69,7 @@ pub(crate) fn App() -> impl IntoView {
         <DropTarget state />
         <Help state node=help />
         <Tooltip tips=state.tips />
-        <p class="unseen" role="status">
+        <p class="visually-hidden" role="status">
             {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(Load::announcement)))}
         </p>
     }

@@ -44,9 +44,9 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
             view! {
                 <Popover
                     id="how-data-movement"
-                    class="how"
+                    class="formula-button"
                     label=Signal::stored("How data movement is computed".to_owned())
-                    panel_class="how-panel"
+                    panel_class="formula-panel"
                     face=Box::new(|| "=".into_any())
                 >
                     {figures::formula_popover(how.clone())}
@@ -87,7 +87,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
                 </tr><tr>
                     <th scope="col">"Category, source"</th>
                     <th scope="col" class="num">"Self " <span class="unit">{unit}</span></th>
-                    <th scope="col" class="tree-bar"><span class="unseen">"Moves, waits"</span></th>
+                    <th scope="col" class="tree-bar"><span class="visually-hidden">"Moves, waits"</span></th>
                     <th scope="col" class="num">"Step " <span class="unit">"%"</span></th>
                     <th scope="col" class="num wide-2">"Waits " <span class="unit">{unit}</span></th>
                     <th scope="col" class="num wide-2">"Runs"</th>

@@ -141,7 +141,7 @@ const STATES = {
   },
   "roofline by step, as a table": async (page) => {
     await page.keyboard.press("Escape");
-    await page.locator(".roofline-tools").getByRole("button", { name: "Steps", exact: true }).click();
+    await page.locator(".table-tools").getByRole("button", { name: "Steps", exact: true }).click();
     await page.locator("#roofline-menu-button").click();
     await page.getByRole("menuitem", { name: "Show as a table" }).click();
     await page.locator(".roofline .chart-table td").first().waitFor();
@@ -201,7 +201,7 @@ const STATES = {
   "filtered by kind and text": async (page) => {
     await page.locator(".part-name").first().click();
     await page.locator("#filter").fill("dot");
-    await until(() => page.locator("#filter-says").innerText(), (said) => said !== "");
+    await until(() => page.locator("#filter-status").innerText(), (said) => said !== "");
   },
   "nothing matches": async (page) => {
     await page.locator("#filter").fill("nothing like it");
@@ -272,7 +272,7 @@ const STATES = {
     await opened(page);
     await share(page);
     await page.getByText(/All texts included/).click();
-    await page.locator(".share-seen section").first().waitFor();
+    await page.locator(".share-preview section").first().waitFor();
   },
   "a link that is too long": async (page) => {
     await page.getByRole("slider", { name: "Detail" }).fill("100");

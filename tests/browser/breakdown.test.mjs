@@ -26,7 +26,7 @@ async function type(page, text) {
   await settled(page);
 }
 
-const said = (page) => page.locator("#filter-says").innerText();
+const said = (page) => page.locator("#filter-status").innerText();
 const within = (page, name) => page.getByRole("group", { name: "Search in" }).getByRole("button", { name, exact: true }).click();
 const percent = (text) => Number(/([\d.]+) % of the step/.exec(text)[1]);
 /** To the digits shown. */

@@ -56,7 +56,7 @@ onPage("figures, sentence and rows are the command line's", { needs: tpu() }, as
     assert.equal(told.Overlapped, `${percent(totals.overlapped_ps / totals.in_flight_ps)} %`);
     const what = of === "Copies" ? "copies between memories" : "communication";
     const says = `${percent(totals.stall_ps / step)} % of step ${report.step} waits for ${what}; ${percent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
-    assert.ok((await page.locator(".comm-says").innerText()).startsWith(says), says);
+    assert.ok((await page.locator(".comm-summary").innerText()).startsWith(says), says);
     assert.equal(await rowCount(page), rows.length);
     // As the first figure has it: the longest stall comes first.
     rows.sort((a, b) => b.stall_ps - a.stall_ps);
@@ -272,15 +272,15 @@ onPage("what is saved is what the command line writes; pictures stand alone", as
 
 onPage("no collective: copies are shown; asked for collectives, it says that there are none", { needs: tpu() }, async ({ page }) => {
   await show(page, tpu());
-  await until(() => page.locator(".comm-says").innerText(), (is) => /waits for copies between memories/.test(is));
+  await until(() => page.locator(".comm-summary").innerText(), (is) => /waits for copies between memories/.test(is));
   // Copies fly beside each other: their times in flight and exposed have no sum.
   const foot = await page.locator(".comm-table .grid-foot").innerText();
   assert.ok(foot.includes("rows of copies") && !foot.includes("864.778"), foot);
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
-  await until(() => page.locator(".comm-says").innerText(), (is) => /^No collective ran in step 4\./.test(is));
+  await until(() => page.locator(".comm-summary").innerText(), (is) => /^No collective ran in step 4\./.test(is));
   await page.getByRole("heading", { name: "No collectives in step 4" }).waitFor();
   await page.getByRole("button", { name: "Show copies" }).click();
-  await until(() => page.locator(".comm-says").innerText(), (is) => /waits for copies between memories/.test(is));
+  await until(() => page.locator(".comm-summary").innerText(), (is) => /waits for copies between memories/.test(is));
   // The whole capture has an all-reduce of two devices.
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
   await page.getByRole("button", { name: "Whole capture", exact: true }).click();

@@ -21,7 +21,7 @@ const planes = (page) => page.locator(".file-planes");
 const programs = (page) => page.locator(".file-programs > .programs .program");
 const code = (page) => page.locator(".code");
 const find = (page) => page.getByRole("textbox", { name: "Find in the text" });
-const said = (page) => page.locator(".find-says").innerText();
+const said = (page) => page.locator(".find-status").innerText();
 const title = (page) => page.getByRole("complementary").getByRole("heading", { level: 2 });
 /** The number of the line that is gone to. */
 const at = async (page) => Number(await page.locator(".code-line.at .code-no").textContent());
@@ -137,7 +137,7 @@ onPage("a program's text is what is saved, down to its last line, and few lines 
   const bytes = readFileSync(program()).toString("latin1");
   const missing = names.filter((name) => !(name.length < 128 && bytes.includes(`\x0a${String.fromCharCode(name.length)}${name}`)));
   assert.deepEqual(missing, []);
-  const head = await page.locator(".file-says").innerText();
+  const head = await page.locator(".file-status").innerText();
   assert.ok(head.includes(`${count(names.length)} instructions`) && head.includes(`${count(lines.length)} lines`), head);
 });
 

@@ -36,7 +36,7 @@ async function ready(page) {
   await settled(page);
 }
 
-const rows = (by) => (page) => page.locator(".roofline-tools").getByRole("button", { name: by, exact: true }).click();
+const rows = (by) => (page) => page.locator(".table-tools").getByRole("button", { name: by, exact: true }).click();
 
 onPage("figures, rows and totals are the command line's", { needs: tpu() }, async ({ page }) => {
   for (const file of [capture(), tpu()]) {

@@ -70,7 +70,7 @@ const states = {
     await opened(page);
     await page.getByRole("button", { name: "anywhere", exact: true }).click();
     await page.locator("#filter").fill("kda");
-    await page.locator("#filter-says").getByText("outer scope").waitFor();
+    await page.locator("#filter-status").getByText("outer scope").waitFor();
   },
   columns: async (page) => {
     await pickFiles(page, [tpu]);
@@ -80,7 +80,7 @@ const states = {
   how: async (page) => {
     await pickFiles(page, [tpu]);
     await opened(page);
-    await page.locator(".how").nth(2).click();
+    await page.locator(".formula-button").nth(2).click();
   },
   step: async (page) => {
     await pickFiles(page, [tpu]);

@@ -242,7 +242,7 @@ onPage("what is taken out is in none of what leaves", async ({ page }) => {
   const path = await save(page, "anonymous.rooflight");
   assert.deepEqual(found(unpacked(path), names), []);
   // The texts are listed before.
-  const told = await dialog.locator(".share-seen section pre").allInnerTexts();
+  const told = await dialog.locator(".share-preview section pre").allInnerTexts();
   assert.ok(told.join("\n").includes("program-1"));
 });
 

@@ -9,7 +9,7 @@ import { figures, heads } from "./reading.mjs";
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
+    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .visually-hidden");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);

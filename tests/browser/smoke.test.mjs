@@ -17,5 +17,5 @@ onPage("the sample opens, and every view shows it", async ({ page }) => {
     await page.locator(shows).first().waitFor();
   }
   await page.getByRole("textbox", { name: "Filter ops" }).fill("fusion");
-  await until(() => page.locator("#filter-says").innerText());
+  await until(() => page.locator("#filter-status").innerText());
 });

@@ -96,7 +96,7 @@ for (const [what, file] of [["a CPU", cpu()], ["NVIDIA GPUs", v100()], ["an AMD 
     await page.locator(".memory").waitFor();
     await page.keyboard.press("5");
     const comm = json(file, "comm");
-    await until(() => page.locator(".comm-says").innerText(), (is) => is !== "");
+    await until(() => page.locator(".comm-summary").innerText(), (is) => is !== "");
     // Without any, what is missing is said in place of the pictures and the table.
     await (comm.rows.length > 0 ? until(() => rowCount(page), (n) => n === comm.rows.length) : page.locator(".comm > .empty").waitFor());
     await page.keyboard.press("8");

@@ -219,7 +219,7 @@ const screen = async (page) => ({
   step: await page.locator("#step-button").innerText(),
   device: await page.locator("#device-button").innerText(),
   filter: await page.getByRole("textbox", { name: "Filter ops" }).inputValue(),
-  says: await page.locator("#filter-says").innerText(),
+  says: await page.locator("#filter-status").innerText(),
   selected: await page.locator("[data-row][aria-selected=true]").count(),
   picture: await page.getByRole("group", { name: "Picture" }).getByRole("button", { pressed: true }).innerText(),
 });
@@ -230,7 +230,7 @@ onPage("the address says it all: reloaded, the same file shows the same", async 
   await pick(page, "step", "Step 12");
   await groupBy(page, "Category");
   await page.getByRole("textbox", { name: "Filter ops" }).fill("mlp");
-  await until(() => page.locator("#filter-says").innerText(), (said) => said !== "");
+  await until(() => page.locator("#filter-status").innerText(), (said) => said !== "");
   await sortBy(page, "Mean", "ascending");
   await page.keyboard.press("c");
   await page.getByRole("checkbox", { name: /^Count/ }).uncheck();

@@ -11,7 +11,7 @@ const faults = (page) =>
   page.evaluate(() => {
     const found = [];
     const say = (node, what) => found.push(`${what}: “${node.textContent.trim().slice(0, 40)}”`);
-    const passes = (node) => node.closest(".unseen, [popover], dialog, .toasts, script, style, .patterns");
+    const passes = (node) => node.closest(".visually-hidden, [popover], dialog, .toasts, script, style, .patterns");
     // Texts: cut by a box around them, or beyond the window.
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let text = walk.nextNode(); text; text = walk.nextNode()) {

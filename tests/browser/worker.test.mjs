@@ -146,9 +146,9 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   assert.equal(await page.getByRole("alert").count(), 0, "that was no accident");
   assert.deepEqual(await seen(), before);
   // It is not asked again by itself.
-  await stays(() => page.locator(".picture-of .scene rect").count(), (n) => n === 0);
+  await stays(() => page.locator(".picture-pane .scene rect").count(), (n) => n === 0);
   await waiting.getByRole("button", { name: "Compute" }).click();
-  await page.locator(".picture-of .scene").first().waitFor();
+  await page.locator(".picture-pane .scene").first().waitFor();
   await until(() => waiting.count(), (n) => n === 0);
 });
 

@@ -3,7 +3,7 @@ use super::after_backward::after_backward;
 use super::device::Device;
 use super::find_devices::devices;
 use super::hosts;
-use super::measure::Measures;
+use super::op_times::OpTimeCache;
 use super::query::{DeviceChoice, Query};
 use super::rows::Known;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
@@ -24,7 +24,7 @@ pub struct Analysis {
     pub(in crate::analysis) words: Strings,
     /// Whether ops merged of several count under the first of their paths.
     pub(in crate::analysis) merged_paths: bool,
-    pub(in crate::analysis) measures: Measures,
+    pub(in crate::analysis) measures: OpTimeCache,
     /// How many rows questions have without the text of their filter, the last asked first: counting 100,000 of them
     /// for every letter typed would take as long as the answer.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
@@ -50,7 +50,7 @@ impl Analysis {
             hosts_aligned,
             words,
             merged_paths,
-            measures: Measures::default(),
+            measures: OpTimeCache::default(),
             counts: RefCell::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the devices of a profile: which lines hold ops, runs of programs and steps, and on which clock they are.
 use super::device::{Clock, Device, Step, StepBasis, intervals, program_of_run};
 use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
-use super::measure::union_length;
+use super::op_times::union_length;
 use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step};

@@ -1,6 +1,6 @@
 //! Finds an op among the events: by program and name, on all devices. This module knows no HLO.
 
-use super::measure::OpTime;
+use super::op_times::OpTime;
 use super::query::Query;
 use super::selection::Selection;
 use crate::analysis::base::Analysis;

@@ -6,7 +6,7 @@
 //! ```
 
 use super::device::Device;
-use super::measure::{Measured, OpTime};
+use super::op_times::{OpTime, OpTimes};
 use super::query::GroupBy;
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, Phase, PlaneFacts};
 use crate::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
@@ -67,7 +67,7 @@ pub struct Slice {
     /// Index into the session's devices.
     pub device: usize,
     /// Times of its ops.
-    pub measured: Rc<Measured>,
+    pub measured: Rc<OpTimes>,
     /// Which of its ops are shown; `None`: all.
     pub chosen: Option<Rc<[bool]>>,
 }

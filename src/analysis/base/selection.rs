@@ -2,7 +2,7 @@
 //! breakdown and scopes start from here.
 
 use super::device::Clock;
-use super::measure::Measured;
+use super::op_times::OpTimes;
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
@@ -29,7 +29,7 @@ pub struct Selection {
 }
 
 impl Analysis {
-    /// Measures what a query is of.
+    /// OpTimeCache what a query is of.
     pub(in crate::analysis) fn selection(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {
@@ -47,7 +47,7 @@ impl Analysis {
                 continue;
             };
             let span = window_of.span;
-            let measured = self.measures.get_or_measure(plane, *index, device, &window_of);
+            let measured = self.measures.get_or_compute(plane, *index, device, &window_of);
             step_name.get_or_insert(window_of.name);
             add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
             duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
@@ -147,7 +147,7 @@ fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 fn add_totals(
     totals: &mut Totals,
-    measured: &Measured,
+    measured: &OpTimes,
     facts: &PlaneFacts,
     plane: &Plane,
     profile: &Profile,

@@ -16,7 +16,7 @@ pub type Interval = (u64, u64);
 
 /// Calls `own(index, from, to)` for each stretch that belongs to an event, in order of time, until all are
 /// told. Stretches do not overlap and are not empty. Θ(n) if events come in order of start, else Θ(n log n).
-pub fn sweep(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
+pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
     let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));
     let in_order = (1..events.len()).all(|i| order(i - 1) <= order(i));
@@ -64,7 +64,7 @@ mod tests {
 
     fn self_times(events: &[Interval]) -> Vec<u64> {
         let mut out = vec![0; events.len()];
-        sweep(events, |i, from, to| out[i] += to - from);
+        self_time(events, |i, from, to| out[i] += to - from);
         out
     }
 
@@ -105,7 +105,7 @@ mod tests {
         fn stretches_are_in_order_and_disjoint(raw in prop::collection::vec((0u64..1000, 0u64..300), 0..60)) {
             let events: Vec<Interval> = raw.iter().map(|(s, d)| (*s, s + d)).collect();
             let mut last = 0;
-            sweep(&events, |_, from, to| { assert!(last <= from && from < to); last = to; });
+            self_time(&events, |_, from, to| { assert!(last <= from && from < to); last = to; });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A row as it is reported: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
 use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
-use crate::analysis::base::measure::OpTime;
+use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
 use crate::analysis::base::{GroupBy, sort_by_text};
 use crate::analysis::classify::op_facts::{dtypes, shape};

@@ -9,7 +9,7 @@
 //! Each step's figures are those that a breakdown of that step has: Σ kinds = busy; with one op line busy + idle = duration.
 
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::{Device, Interval, Step, intervals, sweep};
+use crate::analysis::base::{Device, Interval, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
 use crate::units::Picos;
@@ -135,7 +135,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let Some(events) = intervals(line, device.step_clock) else { continue };
         let mut open = Open::default();
-        sweep(&events, |event, from, to| {
+        self_time(&events, |event, from, to| {
             let kind = facts.ops[line.events.op(event).0 as usize].kind;
             open.each(&device.steps, (from, to), |step, length| {
                 times[step].busy += Picos(length);

@@ -10,7 +10,7 @@
 
 use super::async_pairs::{AsyncPairs, Part};
 use super::interval::Merged;
-use crate::analysis::base::{Clock, Device, Interval, intervals, sweep};
+use crate::analysis::base::{Clock, Device, Interval, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
@@ -121,7 +121,7 @@ impl CoreTimeline {
             };
             let kind = |op: OpId| kinds.and_then(|kinds| kinds.get(op.0 as usize));
             if kinds.is_some() {
-                sweep(&events, |event, from, to| {
+                self_time(&events, |event, from, to| {
                     let op = line.events.op(event);
                     busy.push((from, to));
                     match kind(op) {

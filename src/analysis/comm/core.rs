@@ -4,7 +4,7 @@
 use super::async_pairs::AsyncPairs;
 use super::async_spans::{CoreTimeline, clock};
 use super::primitive::Core;
-use crate::analysis::base::measure::{Window, measure};
+use crate::analysis::base::op_times::{Window, op_times};
 use crate::analysis::base::rows::Slice;
 use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, StepChoice};
 use crate::analysis::classify::{Facts, Kind, classify};
@@ -53,7 +53,7 @@ impl Step {
 }
 
 impl Device {
-    /// The window of a choice on the clock of a sweep, and whether it is the whole capture.
+    /// The window of a choice on the clock of a self_time, and whether it is the whole capture.
     pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Interval, bool)> {
         let Window { name, whole, .. } = self.choose(choice)?;
         if whole {
@@ -100,7 +100,7 @@ impl Analysis {
             let links = AsyncPairs::new(profile, plane, &kinds);
             let flight = CoreTimeline::new(plane, &sparse, of.event_clock, &links, &kinds);
             let requested = Window { name: String::new(), clock: of.event_clock, span: window, whole };
-            let own = measure(plane, &sparse, &requested).ops.iter().map(|time| time.own).collect();
+            let own = op_times(plane, &sparse, &requested).ops.iter().map(|time| time.own).collect();
             Side { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }
         };
         profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(side).collect()

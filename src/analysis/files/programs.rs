@@ -63,7 +63,7 @@ impl Analysis {
                     ran.run_time = Picos(ran.run_time.0.saturating_add(length));
                 }
             }
-            let measured = self.measures.get_or_measure(plane, index, device, &device.whole_capture());
+            let measured = self.measures.get_or_compute(plane, index, device, &device.whole_capture());
             for (op, time) in plane.ops.iter().zip(&measured.ops) {
                 let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.own > 0) else { continue };
                 let ran = known.entry(id).or_default();

@@ -1,8 +1,8 @@
 //! How long an op takes: in the window, in each step, execution by execution. This module knows times; it knows no HLO.
 
 use super::report::{Histogram, OpFigures, OpStep};
-use crate::analysis::base::measure::Window;
-use crate::analysis::base::{Analysis, Clock, Device, FoundOp, intervals, sweep};
+use crate::analysis::base::op_times::Window;
+use crate::analysis::base::{Analysis, Clock, Device, FoundOp, intervals, self_time};
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Plane, Profile};
@@ -109,7 +109,7 @@ fn walk(
         }
         let mut own = vec![0_u64; if window.is_some() { events.len() } else { 0 }];
         let mut open = Open::default();
-        sweep(&events, |event, from, to| {
+        self_time(&events, |event, from, to| {
             if !is_mine[event] {
                 return;
             }

@@ -7,7 +7,7 @@ use super::report::StepRoof;
 use super::sums::{OpPoint, Sums};
 use crate::analysis::base::rows::{Member, Slice};
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Filter, FilterError, Query, StepChoice, intervals, sweep};
+use crate::analysis::base::{Analysis, Filter, FilterError, Query, StepChoice, intervals, self_time};
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
@@ -87,7 +87,7 @@ impl Analysis {
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let Some(events) = intervals(line, device.step_clock) else { continue };
             let mut open = Open::default();
-            sweep(&events, |event, from, to| {
+            self_time(&events, |event, from, to| {
                 let op = line.events.op(event);
                 if passes(op) {
                     open.each(&device.steps, (from, to), |step, length| {

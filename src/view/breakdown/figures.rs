@@ -35,7 +35,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
         <div class=format!("figure {class}")>
             <dt>
                 {figure.label}
-                <Popover id class="how" label=Signal::stored(label) panel_class="how-panel" face=Box::new(|| "=".into_any())>
+                <Popover id class="formula-button" label=Signal::stored(label) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
                     {formula_popover(figure.how.clone())}
                 </Popover>
             </dt>
@@ -48,7 +48,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
 pub(crate) fn formula_popover(how: Formula) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {
-        <b class="how-title">{how.formula}</b>
+        <b class="formula-title">{how.formula}</b>
         <table><tbody>{how.rows.into_iter().map(line).collect_view()}</tbody></table>
     }
     .any()

@@ -100,7 +100,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 placeholder="Filter ops"
                 aria-label="Filter ops"
                 aria-invalid=move || bad().to_string()
-                aria-describedby="filter-says"
+                aria-describedby="filter-status"
                 autocomplete="off"
                 autocapitalize="off"
                 spellcheck="false"
@@ -156,7 +156,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
         <div class="filter-line" data-roving="" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
-            <p class="filter-says" id="filter-says" role="status">{live(says)}</p>
+            <p class="filter-status" id="filter-status" role="status">{live(says)}</p>
         </div>
     }
     .any()

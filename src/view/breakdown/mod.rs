@@ -42,7 +42,7 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) 
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
-            <h1 class="unseen">"Breakdown of " {live(name)}</h1>
+            <h1 class="visually-hidden">"Breakdown of " {live(name)}</h1>
             <figures::Figures head />
             <bar::StackedBar state head />
             <parts::Parts state head />

@@ -20,7 +20,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice(state) /> }.any(),
         Picture::DataMovement => view! { <DataMovementPicture state /> }.any(),
     };
-    view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
+    view! { <section class="picture-pane" aria-label="Picture">{live(body)}</section> }.any()
 }
 
 /// The picture that is shown: the steps, where the session has no other.

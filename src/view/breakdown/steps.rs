@@ -70,9 +70,9 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                     <dl>{figures.into_iter().map(one).collect_view()}</dl>
                     <Popover
                         id="how-steps"
-                        class="how"
+                        class="formula-button"
                         label=Signal::stored("How step statistics are computed".to_owned())
-                        panel_class="how-panel"
+                        panel_class="formula-panel"
                         face=Box::new(|| "=".into_any())
                     >
                         {super::figures::formula_popover(how.clone())}

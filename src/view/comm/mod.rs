@@ -48,12 +48,12 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     on_cleanup(move || state.table.set_value(None));
     view! {
         <div class="comm" role="tabpanel" aria-labelledby="tab-communication" node_ref=node>
-            <h1 class="unseen">"Communication of " {live(name)}</h1>
+            <h1 class="visually-hidden">"Communication of " {live(name)}</h1>
             <div class="memory-top">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />
             </div>
-            <p class="comm-says" role="status"><b>{live(says)}</b> " " {live(other)}</p>
+            <p class="comm-summary" role="status"><b>{live(says)}</b> " " {live(other)}</p>
             <If when=move || is_absent.get()>{move || rows::empty(model)}</If>
             <If when=move || !is_absent.get()>
                 <div class="comm-halves">

@@ -157,7 +157,7 @@ fn flags(model: CommModel) -> AnyView {
             .any(),
         )
     };
-    view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="unseen">"Flags"</h2>{live(all)}</div> }.any()
+    view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="visually-hidden">"Flags"</h2>{live(all)}</div> }.any()
 }
 
 /// Who comes last.
@@ -195,5 +195,5 @@ fn devices(model: CommModel) -> AnyView {
         }.any());
         Some(view! { {says} {first} {second} }.any())
     };
-    view! { <div class="found" tabindex="0" role="region" aria-label="Devices"><h2 class="unseen">"Devices"</h2>{live(all)}</div> }.any()
+    view! { <div class="found" tabindex="0" role="region" aria-label="Devices"><h2 class="visually-hidden">"Devices"</h2>{live(all)}</div> }.any()
 }

@@ -182,7 +182,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
         })
     };
     view! {
-        <div class="roofline-tools" data-roving="">
+        <div class="table-tools" data-roving="">
             <If when=move || state.can(|can| can.comm_groups)>
                 <div class="segmented" data-roving="" role="group" aria-label="Rows">{CommBy::ALL.map(by).collect_view()}</div>
             </If>

@@ -60,7 +60,7 @@ fn need(of: Need) -> AnyView {
     view! {
         <tr>
             <th scope="row">{of.what}</th>
-            <td class="supply-how">{words(&of.how)}</td>
+            <td class="supply-remedy">{words(&of.how)}</td>
             <td class="num" class:caution=is_missing>{of.found.unwrap_or_else(|| "missing".to_owned())}</td>
         </tr>
     }
@@ -90,7 +90,7 @@ pub(crate) fn NoDevices(state: State) -> impl IntoView {
         Some(
             view! {
                 <div class="no-devices">
-                    <h1 class="unseen">{state.view.get().label()} " of " {opened.name.clone()}</h1>
+                    <h1 class="visually-hidden">{state.view.get().label()} " of " {opened.name.clone()}</h1>
                     {empty_state(state, empty::devices(&opened.session), ().into_any())}
                     <section class="empty held">{contents}</section>
                 </div>

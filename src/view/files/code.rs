@@ -119,7 +119,7 @@ pub(crate) fn Code(
     let top = move || format!("{}px", f64::from(rows.get().start) * ROW);
     let height = move || format!("{}px", (f64::from(lines.get()) * ROW).min(TALLEST));
     view! {
-        <p class="file-says">{live(says)}</p>
+        <p class="file-status">{live(says)}</p>
         <div class="code" node_ref=node tabindex="0" role="region" aria-label="Line by line" on:scroll=move |_| scrolled(()) on:keydown=key>
             <div class="code-space" style:height=height>
                 <div class="code-rows" style:top=top>{live(body)}</div>

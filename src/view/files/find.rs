@@ -123,7 +123,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
     };
     let regex = move || state.file.with(|place| place.regex).to_string();
     view! {
-        <span class="find-says" role="status">{live(says)}</span>
+        <span class="find-status" role="status">{live(says)}</span>
         <button type="button" class="btn icon-only small" aria-label="Previous match" title="Previous match (Shift Enter)" on:click=move |_| go(-1)>{icon(Icon::Left)}</button>
         <button type="button" class="btn icon-only small" aria-label="Next match" title="Next match (Enter)" on:click=move |_| go(1)>{icon(Icon::Right)}</button>
         <div class="field" class:bad=move || bad.with(Option::is_some) role="search">

@@ -43,7 +43,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
     let planes = move || found.get().map(|file| planes::planes(&file));
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">
-            <h1 class="unseen">"Contents of the files"</h1>
+            <h1 class="visually-hidden">"Contents of the files"</h1>
             <dl class="figures" data-roving="">{live(figures)}</dl>
             <p class="file-origin">{live(origin)}</p>
             {live(lacks)}
@@ -64,7 +64,7 @@ fn of_summary(state: State) -> AnyView {
     let words = untrack(|| state.opened.with(|opened| opened.as_ref().map(|opened| empty::files(&opened.session))));
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">
-            <h1 class="unseen">"Contents of the files"</h1>
+            <h1 class="visually-hidden">"Contents of the files"</h1>
             {words.map(|words| empty_state(state, words, ().into_any()))}
         </div>
     }

@@ -21,7 +21,7 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
                     <th scope="col">"Type"</th>
                     <th scope="col" class="num">"Events"</th>
                     <th scope="col" class="num">"Size"</th>
-                    <th scope="col" class="tree-bar"><span class="unseen">"Size as a bar"</span></th>
+                    <th scope="col" class="tree-bar"><span class="visually-hidden">"Size as a bar"</span></th>
                 </tr></thead>
                 {rows.into_iter().enumerate().map(|(at, row)| plane(open, at, row)).collect_view()}
             </table>

@@ -70,7 +70,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
                 <span>{of(|load| load.left().unwrap_or_default())}</span>
             </p>
             <table class="stages">
-                <caption class="unseen">"Stages of the load"</caption>
+                <caption class="visually-hidden">"Stages of the load"</caption>
                 <tbody>{move || lines().into_iter().map(line).collect_view()}</tbody>
             </table>
             <p class="loading-acts">
@@ -94,7 +94,7 @@ fn line(line: Line) -> impl IntoView {
     };
     view! {
         <tr class=class>
-            <th scope="row"><span class="stage-mark">{mark.map(icon)}</span> {line.name} <span class="unseen">{state}</span></th>
+            <th scope="row"><span class="stage-mark">{mark.map(icon)}</span> {line.name} <span class="visually-hidden">{state}</span></th>
             <td class="found">{line.found}</td>
             <td class="num">{line.time}</td>
         </tr>

@@ -41,7 +41,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
         Memo::new(move |_| model.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
     view! {
         <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
-            <h1 class="unseen">"Memory of " {live(name)}</h1>
+            <h1 class="visually-hidden">"Memory of " {live(name)}</h1>
             <div class="memory-top">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />

@@ -201,5 +201,5 @@ fn findings(model: MemoryModel) -> AnyView {
         };
         Some(findings::findings(memory.space.as_ref()?).into_iter().map(one).collect_view())
     };
-    view! { <div class="found" tabindex="0" role="region" aria-label="Findings"><h2 class="unseen">"Findings"</h2>{live(all)}</div> }.any()
+    view! { <div class="found" tabindex="0" role="region" aria-label="Findings"><h2 class="visually-hidden">"Findings"</h2>{live(all)}</div> }.any()
 }

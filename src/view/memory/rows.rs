@@ -109,11 +109,11 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let hint = move || state.can(|can| can.memory_replay).then_some("Click a buffer to see the peak without it.");
     let rest = move || model.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
-        <div class="roofline-tools" data-roving="">
+        <div class="table-tools" data-roving="">
             {field::search(state.memory_filter, "Filter buffers")}
             {save::menu(entries)}
         </div>
-        <p class="roofline-says sub">{live(hint)} " " {live(rest)}</p>
+        <p class="table-status sub">{live(hint)} " " {live(rest)}</p>
     }
     .any()
 }

@@ -76,7 +76,7 @@ fn roof(of: Roof) -> AnyView {
         .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = of.how;
     let beside = view! {
-        <Popover id="how-roof" class="how" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
+        <Popover id="how-roof" class="formula-button" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
             {crate::view::breakdown::formula_popover(how.clone())}
         </Popover>
     }

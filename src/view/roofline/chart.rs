@@ -389,7 +389,7 @@ fn Said(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoView {
         text.map(|text| view! { <p class="sub">{text}</p> }.any())
     };
     view! {
-        <div class="roofline-said">
+        <div class="roofline-summary">
             <div role="status">{live(selection)}</div>
             {live(above)}
             {live(elsewhere)}

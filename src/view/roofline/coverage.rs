@@ -40,7 +40,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
             let opaque = part.reason == Some(SkipReason::OpaqueCall);
             view! {
                 <li class=class on:pointerenter=hover on:pointerleave=move |_| model.state.tips.leave()>
-                    {text} <span class="unseen">" (" {part.says.clone()} ")"</span>
+                    {text} <span class="visually-hidden">" (" {part.says.clone()} ")"</span>
                     {opaque.then(editors::hint)}
                 </li>
             }

@@ -35,7 +35,7 @@ pub(crate) fn Roofline(state: State) -> impl IntoView {
     };
     view! {
         <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline" node_ref=node>
-            <h1 class="unseen">"Roofline of " {live(name)}</h1>
+            <h1 class="visually-hidden">"Roofline of " {live(name)}</h1>
             <dl class="figures" data-roving="">{live(readout)}</dl>
             <coverage::Coverage model />
             <div class="roofline-halves">

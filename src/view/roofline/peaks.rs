@@ -26,7 +26,7 @@ pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
             };
             let short = figures.peaks.first().map(peaks::short).unwrap_or_default();
             view! {
-                <span class="peaks-whose">{peaks::device_text(figures)}</span>
+                <span class="peaks-source">{peaks::device_text(figures)}</span>
                 {short.into_iter().map(one).collect_view()}
                 <span class="change">"change"</span>
             }

@@ -54,13 +54,13 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         })
     };
     view! {
-        <div class="roofline-tools" data-roving="">
-            <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
+        <div class="table-tools" data-roving="">
+            <h2 id="roofline-gaps" class="visually-hidden">"Gap to the roof"</h2>
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
             <If when=move || state.can(|can| can.roofline_filter)><FilterBox state /></If>
             {save::menu(entries)}
         </div>
-        <p class="filter-says roofline-says" id="filter-says" role="status">{live(says)}</p>
+        <p class="filter-status table-status" id="filter-status" role="status">{live(says)}</p>
     }
     .any()
 }

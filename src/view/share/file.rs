@@ -50,7 +50,7 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
             <label>
                 <input
                     type="radio"
-                    name="share-inside"
+                    name="share-contents"
                     prop:checked=move || model.with_capture.get() == with
                     on:change=move |_| model.with_capture.set(with)
                 />
@@ -75,8 +75,8 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     };
     view! {
         <p class="share-about">{about}</p>
-        <fieldset class="share-inside">
-            <legend class="unseen">"Contents"</legend>
+        <fieldset class="share-contents">
+            <legend class="visually-hidden">"Contents"</legend>
             {choice(false, "The report: every op, exact figures", live(report).into_any())}
             {if has_capture {
                 choice(true, "The report and the capture: all views, every event", capture.into_any())

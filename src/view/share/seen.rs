@@ -26,7 +26,7 @@ pub(super) fn tables(model: ShareModel) -> AnyView {
         <div class="share-tables">
             <h3>"Included"</h3>
             <table>
-                <caption class="unseen">"Included"</caption>
+                <caption class="visually-hidden">"Included"</caption>
                 <tbody>{live(rows)}</tbody>
             </table>
         </div>
@@ -52,7 +52,7 @@ pub(super) fn rows(model: ShareModel) -> AnyView {
         is_open.get().then(sections)
     };
     view! {
-        <div class="share-seen">
+        <div class="share-preview">
             <h3>"Preview for the reader"</h3>
             <pre class="share-rows" tabindex="0">{live(first)}</pre>
             <details on:toggle=move |event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"))>

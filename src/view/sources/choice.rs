@@ -62,7 +62,7 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
             </p>
             <div class="choose-rows">
                 <table>
-                    <caption class="unseen">"Planes"</caption>
+                    <caption class="visually-hidden">"Planes"</caption>
                     <tbody>{rows.into_iter().enumerate().map(row).collect_view()}</tbody>
                 </table>
             </div>

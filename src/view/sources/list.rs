@@ -81,12 +81,12 @@ pub(super) fn List(state: State) -> impl IntoView {
         (!rows.is_empty()).then(|| {
             view! {
                 <div class="kept">
-                    <p class="kept-head">
+                    <p class="stored-head">
                         <span>"Stored on this device"</span>
                         <button type="button" class="link" on:click=forget_all>"forget all"</button>
                     </p>
                     <table>
-                        <caption class="unseen">"Stored on this device"</caption>
+                        <caption class="visually-hidden">"Stored on this device"</caption>
                         <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
                     </table>
                 </div>

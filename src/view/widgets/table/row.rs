@@ -90,7 +90,7 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
             let (at, gap) = (format!("{:.1}%", at * 100.0), format!("{:.1}%", gap * 100.0));
             view! {
                 <span class="gap"><span class="gap-at" style:width=at></span><span class="gap-lost" style:width=gap></span></span>
-                <span class="unseen">{text.clone()}</span>
+                <span class="visually-hidden">{text.clone()}</span>
             }
             .any()
         }
@@ -98,7 +98,7 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
             let (at, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
             view! {
                 <span class="life"><span style:margin-left=at style:width=wide></span></span>
-                <span class="unseen">{text.clone()}</span>
+                <span class="visually-hidden">{text.clone()}</span>
             }
             .any()
         }

@@ -3,7 +3,7 @@
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
-use super::self_time::{Interval, sweep};
+use super::self_time::{Interval, self_time};
 use crate::profile::Plane;
 use indexmap::IndexMap;
 use std::cell::RefCell;
@@ -62,7 +62,7 @@ impl Device {
 }
 
 /// Times of a device's ops within a window.
-pub struct Measured {
+pub struct OpTimes {
     /// By [`OpId`].
     pub ops: Vec<OpTime>,
     /// Length of the union over all op lines, clipped.
@@ -72,9 +72,9 @@ pub struct Measured {
 }
 
 /// Sweeps the op lines of a device.
-pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
+pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     let (whole, clock, window) = (window.whole, window.clock, window.span);
-    let mut measured = Measured { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
+    let mut measured = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
     let mut stretches: Vec<Interval> = Vec::new();
     let several = device.ops.len() > 1;
     for i in &device.ops {
@@ -88,7 +88,7 @@ pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
             events.iter_mut().filter(|at| at.0 >= window.1 || at.1 <= window.0).for_each(|at| at.1 = at.0);
         }
         let mut own = vec![0u64; events.len()];
-        sweep(&events, |event, from, to| {
+        self_time(&events, |event, from, to| {
             let (from, to) = (from.max(window.0), to.min(window.1));
             if from < to {
                 own[event] += to - from;
@@ -145,25 +145,25 @@ const ENTRY_OPS: usize = 8;
 /// The windows that were measured last, in two generations: a window that is requested again moves to the younger one, and
 /// when that is full it takes the older one's place. So keeping, finding and forgetting take the same time however many there are.
 #[derive(Default)]
-pub struct Measures {
+pub struct OpTimeCache {
     generations: RefCell<[Generation; 2]>,
 }
 
 #[derive(Default)]
 struct Generation {
-    cached: IndexMap<(usize, Window), Rc<Measured>>,
+    cached: IndexMap<(usize, Window), Rc<OpTimes>>,
     n_ops: usize,
 }
 
-impl Measures {
+impl OpTimeCache {
     /// The times of a device's ops within a window, from before or measured now.
-    pub fn get_or_measure(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<Measured> {
+    pub fn get_or_compute(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<OpTimes> {
         let [young, old] = &mut *self.generations.borrow_mut();
         let key = (index, window.clone());
         if let Some(measured) = young.cached.get(&key) {
             return Rc::clone(measured);
         }
-        let measured = old.cached.get(&key).map_or_else(|| Rc::new(measure(plane, device, window)), Rc::clone);
+        let measured = old.cached.get(&key).map_or_else(|| Rc::new(op_times(plane, device, window)), Rc::clone);
         young.n_ops = young.n_ops.saturating_add(measured.ops.len()).saturating_add(ENTRY_OPS);
         young.cached.entry(key).or_insert(Rc::clone(&measured));
         if young.n_ops > KEPT_OPS {
