@@ -1,7 +1,7 @@
 //! Pure functions from a profile to report structs.
 //!
 //! ```text
-//!  Profile ─► device: which lines, steps, clocks ──────────────► measure: sweep, per op and window ─┐
+//!  Profile ─► device: which lines, steps, clocks ──────────────► op_times: self time, per op and window ─┐
 //!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
 //!                                                             └─► rows ─► row_view, scopes, steps ◄─┤
 //!  hlo::Module of the capture ───────────────► op_graph: its neighbourhood, op_detail: one op ◄──────┘
