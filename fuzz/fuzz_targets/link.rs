@@ -11,7 +11,7 @@ use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
 use rooflight::session::OpenSession;
-use rooflight::share::{Level, decode, encode, encode_link, markdown, decode_link};
+use rooflight::share::{Level, decode, decode_link, encode, encode_link, markdown};
 use std::io::Write;
 
 fn sealed(streams: &[u8]) -> Vec<u8> {
@@ -41,9 +41,9 @@ fuzz_target!(|bytes: &[u8]| {
     let again = decode(&written).expect("what is written is read");
     // What is no number equals nothing: the bytes are compared.
     assert!(written == encode(&again));
-    for told in [report.cut_to(Level::SMALL), report.without_sources(), report.anonymise()] {
-        let _ = (told.preview(), markdown(&told, None));
-        let text = encode_link(&told);
+    for report in [report.cut_to(Level::SMALL), report.without_sources(), report.anonymise()] {
+        let _ = (report.preview(), markdown(&report, None));
+        let text = encode_link(&report);
         assert!(text.len() > 64_000 || decode_link(&text).is_ok());
     }
     let query = Query { device: report.origin.device, ..Query::default() };
@@ -54,15 +54,15 @@ fuzz_target!(|bytes: &[u8]| {
         let sort = Sort { column, descending: true };
         engine.answer(&Request::Rows(RowsQuery { query: query.clone(), sort, first: 0, count: 10 }));
     }
-    let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+    let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     for column in RoofColumn::ALL {
         let sort = RoofSort { column, descending: true };
-        let rows = RoofRowsQuery { ask: ask.clone(), sort, first: 0, count: 10 };
+        let rows = RoofRowsQuery { query: roofline.clone(), sort, first: 0, count: 10 };
         engine.answer(&Question::RooflineRows(rows).into());
     }
     let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
     let comm = CommQuery { query, ..CommQuery::default() };
-    for question in [Question::Roofline(ask), Question::Memory, Question::MemoryOf(memory), Question::Comm(comm)] {
+    for question in [Question::Roofline(roofline), Question::Memory, Question::MemoryOf(memory), Question::Comm(comm)] {
         engine.answer(&question.into());
     }
 });

@@ -11,8 +11,8 @@ fuzz_target!(|bytes: &[u8]| {
     let module = Module::from_proto(&program);
     let memory = ProgramMemory::new(assignment, &module);
     for peak in memory.peaks() {
-        let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
-        let Some(space) = memory.summarize(&module, ProgramPeaks::default(), &ask).space else {
+        let query = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
+        let Some(space) = memory.summarize(&module, ProgramPeaks::default(), &query).space else {
             panic!("a memory is told")
         };
         let alive = &space.alive;
@@ -21,11 +21,11 @@ fuzz_target!(|bytes: &[u8]| {
         let ids: Vec<BufferId> = alive.buffers.iter().map(|buffer| buffer.id).collect();
         assert!(
             memory
-                .peak_without(&module, &ask, &ids, Points { from: 0, to: u32::MAX })
+                .peak_without(&module, &query, &ids, Points { from: 0, to: u32::MAX })
                 .is_some_and(|what| what.peak <= peak.peak)
         );
-        memory.alive_at(&module, &ask, peak.n_events / 2);
-        memory.curve(&module, &ask, Points { from: 1, to: peak.n_events / 2 });
-        memory.lanes(&module, &ask, Points { from: 0, to: u32::MAX });
+        memory.alive_at(&module, &query, peak.n_events / 2);
+        memory.curve(&module, &query, Points { from: 1, to: peak.n_events / 2 });
+        memory.lanes(&module, &query, Points { from: 0, to: u32::MAX });
     }
 });

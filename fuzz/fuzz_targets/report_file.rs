@@ -7,8 +7,8 @@ use rooflight::share::{MAGIC, decode, encode, pack, unpack};
 
 fuzz_target!(|bytes: &[u8]| {
     let check = |file: &[u8]| {
-        let Ok(told) = unpack(&file) else { return };
-        assert!(told.captures.iter().all(|capture| capture.start + capture.size <= file.len() as u64));
+        let Ok(report) = unpack(&file) else { return };
+        assert!(report.captures.iter().all(|capture| capture.start + capture.size <= file.len() as u64));
         let input = Input { name: "it.rooflight".into(), source: Box::new(file.to_vec()), from_folder: false };
         let _ = OpenSession::open(vec![input], &mut |_| {});
     };

@@ -323,10 +323,10 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
                     ("Enter", Some(id)) => hand.go(id),
                     (" ", Some(id)) => hand.toggle(id),
                     ("+" | "=", _) => {
-                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), Pan::STEP)))
+                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), Pan::STEP)));
                     }
                     ("-", _) => {
-                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), 1.0 / Pan::STEP)))
+                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), 1.0 / Pan::STEP)));
                     }
                     ("0", _) => fit.run(()),
                     _ => {}
