@@ -343,6 +343,6 @@ mod tests {
         let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
         let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
         let Some(RoofLine::None(words)) = roof_line(&op, Slot::Idle) else { panic!() };
-        assert_eq!(words, "It is held against no roof: ends of asynchronous ops.");
+        assert_eq!(words, "No roofline: ends of asynchronous ops.");
     }
 }
