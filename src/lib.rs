@@ -2,11 +2,11 @@
 //! time goes. The same library runs in a browser tab (WebAssembly, in a worker) and in the terminal.
 //!
 //! ```text
-//!  source ──► wire ──► profile ──► analysis ──► report ──► bin/rooflight   terminal, CI, agents
-//!  bytes      records  columns     numbers      text          │
-//!                                     │                       │
-//!                                  engine ◄──── view ◄────────┘  bin/app, bin/worker   the page
-//!                                  contract     pixels  (chart: geometry)
+//!  source ──► wire ──► profile ──► analysis ──► report, share ──► bin/rooflight   terminal, CI, agents
+//!  bytes      records  columns     numbers      text, links
+//!                                     │
+//!                                  session ◄──► worker ◄── protocol ──► view    the page
+//!                                  answers      messages                pixels  (chart: geometry)
 //! ```
 //!
 //! Folder order is the way data flows: a folder never names a later one. Everything up to and including
@@ -28,6 +28,7 @@ pub mod protocol;
 pub mod report;
 pub mod session;
 pub mod share;
+pub mod table;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod worker;

@@ -4,7 +4,7 @@ use super::breakdown::figures::Formula;
 use super::plot::time_part::Slot;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// The heads of the changes, in the order of [`Change::ALL`].

@@ -5,7 +5,7 @@ use crate::analysis::files::{
     FileLine, FilePlane, FileProgram, FileView, Finding, FindingKind, LineUse, ProgramSource,
 };
 use crate::protocol::{OutlineItem, ProgramHead};
-use crate::report::format;
+use crate::table::format;
 
 /// Stats of one plane that are reported, and names of stats.
 const STATS: usize = 24;

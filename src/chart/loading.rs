@@ -2,7 +2,7 @@
 //! that is handed in; no timer, no screen.
 
 use crate::protocol::{Progress, Stage};
-use crate::report::format;
+use crate::table::format;
 
 /// A load that takes longer than this is shown.
 pub const SHOWN_AFTER_MS: u32 = 200;

@@ -1,8 +1,8 @@
 //! What the share dialog says, in words: counts, sizes, the first rows. This module knows what would leave; no element.
 
 use crate::protocol::ReportRow;
-use crate::report::format;
 use crate::share::{Preview, Table};
+use crate::table::format;
 
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {

@@ -1,8 +1,10 @@
 //! Communication as tables. This module knows columns and units.
 
-use super::format::{bytes_text, count, counted, gbs, percent_text, time_text};
-use super::text::Table;
+use crate::analysis::comm::columns::COMM;
 use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
+use crate::table::csv;
+use crate::table::format::{bytes_text, count, counted, gbs, percent_text, time_text};
+use crate::table::text::Table;
 use std::fmt::Write as _;
 
 const ABSENT: &str = "–";
@@ -106,54 +108,7 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
 
 /// All rows with exact figures.
 pub fn csv(comm: &Comm, top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("key", true),
-        ("primitive", true),
-        ("program_id", true),
-        ("source", true),
-        ("core", true),
-        ("sync", true),
-        ("groups", true),
-        ("group_size", false),
-        ("axis", true),
-        ("n_executions", false),
-        ("bytes_per_execution", false),
-        ("bytes", false),
-        ("stall_ps", false),
-        ("in_flight_ps", false),
-        ("exposed_ps", false),
-        ("overlapped_ps", false),
-        ("alg_gbps", false),
-        ("bus_gbps", false),
-        ("util", false),
-    ]);
-    let exact = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-    let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
-    for row in comm.rows.iter().take(top).chain(comm.copy_rows.iter().take(top)) {
-        let group = row.group.as_ref();
-        table.row(vec![
-            row.key.clone(),
-            row.primitive.map_or(String::new(), |primitive| primitive.key().to_owned()),
-            number(row.program_id),
-            row.source.clone().unwrap_or_default(),
-            row.core.key().to_owned(),
-            row.execution.key().to_owned(),
-            group.map_or(String::new(), |group| group.text.clone()),
-            number(group.and_then(|group| group.size)),
-            group.and_then(|group| group.axis.clone()).unwrap_or_default(),
-            row.n.to_string(),
-            number(row.bytes_each),
-            number(row.bytes),
-            row.stall.0.to_string(),
-            row.overlap.in_flight.0.to_string(),
-            row.overlap.exposed.0.to_string(),
-            row.overlap.overlapped.0.to_string(),
-            exact(row.alg_rate.map(|rate| rate / 1e9)),
-            exact(row.bus_rate.map(|rate| rate / 1e9)),
-            exact(row.util),
-        ]);
-    }
-    table
+    csv::table(COMM, comm.rows.iter().take(top).chain(comm.copy_rows.iter().take(top)))
 }
 
 /// Flags worth trying, by primitive; empty where nothing waits, and for chips that were not checked.

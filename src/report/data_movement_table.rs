@@ -1,8 +1,10 @@
 //! Data movement as tables. This module knows columns and units.
 
-use super::format::{TimeUnit, bytes_text, count, percent, time};
-use super::text::Table;
+use crate::analysis::data_movement::columns::DATA_MOVEMENT;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
+use crate::table::csv;
+use crate::table::format::{TimeUnit, bytes_text, count, percent, time};
+use crate::table::text::Table;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -114,36 +116,5 @@ pub fn opcodes(a: &DataMovement, top: usize) -> Table {
 
 /// For programs: categories and sources in one table, exact figures, named as in the JSON.
 pub fn data_movement_csv(a: &DataMovement, top: usize) -> Table {
-    let changes = Change::ALL.map(|change| format!("{}_change", change.key()));
-    let mut heads = vec![
-        ("key", true),
-        ("key_kind", true),
-        ("hlo_category", true),
-        ("kind", true),
-        ("n_executions", false),
-        ("total_dur_ps", false),
-        ("stall_dur_ps", false),
-        ("moved_bytes", false),
-    ];
-    heads.extend(changes.iter().map(|head| (head.as_str(), true)));
-    heads.extend([("shape_in", true), ("shape_out", true), ("source_inner", true), ("tf_op", true)]);
-    let mut table = Table::new(&heads);
-    for row in a.by_category.iter().take(top).chain(a.sources(top)) {
-        let mut cells = vec![
-            row.key.clone(),
-            row.key_kind.clone(),
-            row.category.clone(),
-            super::json_text::kind_name(row.kind).to_owned(),
-            row.n_executions.to_string(),
-            row.total.0.to_string(),
-            row.stall.0.to_string(),
-            row.bytes.map(|n| n.to_string()).unwrap_or_default(),
-        ];
-        cells.extend(Change::ALL.map(|c| row.tally(c).majority().map(|yes| yes.to_string()).unwrap_or_default()));
-        let text = |text: Option<&String>| text.cloned().unwrap_or_default();
-        cells.extend([row.shapes_in.first(), row.shapes_out.first()].map(text));
-        cells.extend([row.source_inner.as_ref(), row.tf_op.as_ref()].map(text));
-        table.row(cells);
-    }
-    table
+    csv::table(DATA_MOVEMENT, a.by_category.iter().take(top).chain(a.sources(top)))
 }

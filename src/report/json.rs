@@ -3,13 +3,14 @@
 //! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. This module knows names and
 //! order of fields; computes nothing but percentages and sums of kinds.
 
-use super::json_text::kind_name;
-pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
 use crate::analysis::base::{Filter, Header, Status, Totals};
-use crate::analysis::breakdown::{Breakdown, Group, Part, Scopes, Shown};
+use crate::analysis::breakdown::columns::GROUPS;
+use crate::analysis::breakdown::{Breakdown, Group, Scopes, Shown};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
+use crate::table::json::Rows;
+pub use crate::table::json::text;
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -85,107 +86,6 @@ impl<'a> TotalsJson<'a> {
     }
 }
 
-/// One row.
-#[derive(Serialize)]
-pub struct GroupJson<'a> {
-    key: &'a str,
-    key_kind: &'a str,
-    kind: &'static str,
-    program: Option<&'a str>,
-    program_id: Option<String>,
-    n_executions: u64,
-    total_dur_ps: Picos,
-    inclusive_dur_ps: Picos,
-    min_dur_ps: Option<Picos>,
-    max_dur_ps: Option<Picos>,
-    avg_dur_ps: Option<Picos>,
-    pct_of_step: Option<f64>,
-    pct_of_kind: Option<f64>,
-    flops_sum: Option<f64>,
-    model_flops_sum: Option<f64>,
-    bytes_accessed_sum: Option<f64>,
-    hlo_categories: BTreeMap<&'a str, ShareJson>,
-    hlo_op_breakdown: Vec<PartJson<'a>>,
-    op_group: Option<&'a str>,
-    phase: Option<&'a str>,
-    layer: Option<&'a str>,
-    dtypes: &'a [String],
-    shapes: &'a [String],
-    source_stack: Option<&'a str>,
-    source_inner: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kernel: Option<&'a str>,
-    tf_op: Option<&'a str>,
-    example_hlo_op: Option<&'a str>,
-    example_hlo_op_dur_ps: Option<Picos>,
-}
-
-#[derive(Serialize)]
-struct ShareJson {
-    n_executions: u64,
-    total_dur_ps: Picos,
-}
-
-#[derive(Serialize)]
-struct PartJson<'a> {
-    signature: &'a str,
-    hlo_category: Option<&'a str>,
-    total_dur_ps: Picos,
-    n_executions: u64,
-    pct_of_group: Option<f64>,
-}
-
-impl<'a> PartJson<'a> {
-    fn new(part: &'a Part, total: Picos) -> Self {
-        Self {
-            signature: &part.signature,
-            hlo_category: part.category.as_deref(),
-            total_dur_ps: part.total,
-            n_executions: part.n,
-            pct_of_group: part.total.fraction_of(total).map(|f| f * 100.0),
-        }
-    }
-}
-
-impl<'a> GroupJson<'a> {
-    /// The row of a group.
-    pub fn new(g: &'a Group) -> Self {
-        let share = |s: &crate::analysis::breakdown::Share| ShareJson { n_executions: s.n, total_dur_ps: s.dur };
-        let counted = |p: Picos| (g.n_executions > 0).then_some(p);
-        Self {
-            key: &g.key,
-            key_kind: &g.key_kind,
-            kind: kind_name(g.kind),
-            program: g.program.as_deref(),
-            program_id: g.program_id.map(|id| id.to_string()),
-            n_executions: g.n_executions,
-            total_dur_ps: g.total,
-            inclusive_dur_ps: g.inclusive,
-            min_dur_ps: counted(g.min),
-            max_dur_ps: counted(g.max),
-            avg_dur_ps: g.mean,
-            pct_of_step: g.of_step.map(|f| f * 100.0),
-            pct_of_kind: g.of_kind.map(|f| f * 100.0),
-            flops_sum: g.flops,
-            model_flops_sum: g.model_flops,
-            bytes_accessed_sum: g.bytes_accessed,
-            hlo_categories: g.categories.iter().map(|(k, s)| (k.as_str(), share(s))).collect(),
-            hlo_op_breakdown: g.parts.iter().map(|p| PartJson::new(p, g.total)).collect(),
-            op_group: g.op_group.as_deref(),
-            phase: g.phase.as_deref(),
-            layer: g.layer.as_deref(),
-            dtypes: &g.dtypes,
-            shapes: &g.shapes,
-            source_stack: g.source_stack.as_deref(),
-            source_inner: g.source_inner.as_deref(),
-            kernel: g.kernel.as_deref(),
-            tf_op: g.tf_op.as_deref(),
-            example_hlo_op: g.example.as_deref(),
-            example_hlo_op_dur_ps: g.example_dur,
-        }
-    }
-}
-
 /// `rooflight breakdown --json`.
 #[derive(Serialize)]
 pub struct BreakdownJson<'a> {
@@ -202,7 +102,7 @@ pub struct BreakdownJson<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum GroupsJson<'a> {
-    Flat(Vec<GroupJson<'a>>),
+    Flat(Rows<'a, Group>),
     Nested(Vec<ScopeJson<'a>>),
 }
 
@@ -293,8 +193,13 @@ pub fn breakdown<'a>(
 ) -> BreakdownJson<'a> {
     let groups = match scopes {
         Some(scopes) => GroupsJson::Nested(nested(scopes, b.header.step_duration, top)),
-        None => GroupsJson::Flat(b.groups.iter().take(top).map(GroupJson::new).collect()),
+        None => GroupsJson::Flat(Rows { columns: GROUPS, rows: first(&b.groups, top) }),
     };
     let shown = ShownJson::new(&b.shown, b.groups.len());
     BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
+}
+
+/// The first `top` rows.
+pub(super) fn first<R>(rows: &[R], top: usize) -> &[R] {
+    rows.get(..top).unwrap_or(rows)
 }

@@ -1,8 +1,8 @@
 //! Memory as tables. This module knows columns and units.
 
-use super::format::{bytes_text, count, percent_text, time_text};
-use super::text::Table;
 use crate::analysis::memory::{RollUpBy, SpaceMemory, WholeMemory};
+use crate::table::format::{bytes_text, count, percent_text, time_text};
+use crate::table::text::Table;
 
 const ABSENT: &str = "–";
 

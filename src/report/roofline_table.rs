@@ -1,13 +1,16 @@
 //! The roofline as sentences and tables. This module knows columns and units.
 
-use super::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
-use super::text::Table;
 use crate::analysis::base::GroupBy;
 use crate::analysis::breakdown::Group;
+use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::classify::Kind;
+use crate::analysis::roofline::columns::ROOF;
 use crate::analysis::roofline::{
-    Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
+    Bound, DevicePeaks, Level, Peak, PeakOf, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
 };
+use crate::table::csv;
+use crate::table::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
+use crate::table::text::Table;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -183,72 +186,16 @@ fn name(by: GroupBy, g: &Group) -> String {
     key.replace('\n', " ‹ ")
 }
 
-/// For programs: every row and exact figures, named as in the JSON.
+/// For programs: every row and exact values, named as in the JSON. Of the breakdown's columns only the first few.
 pub fn csv(r: &Roofline) -> Table {
-    let mut table = Table::new(&[
-        ("key", true),
-        ("key_kind", true),
-        ("program_id", true),
-        ("n_executions", false),
-        ("total_dur_ps", false),
-        ("rooflined_dur_ps", false),
-        ("dtype", true),
-        ("peak_dtype", true),
-        ("dtype_uncertain", true),
-        ("rooflined_flops_sum", false),
-        ("rooflined_bytes_sum", false),
-        ("arithmetic_intensity", false),
-        ("ridge_point", false),
-        ("roof", true),
-        ("t_compute_ps", false),
-        ("t_hbm_ps", false),
-        ("t_roofline_ps", false),
-        ("mfu", false),
-        ("hbm_util", false),
-        ("roofline_util", false),
-        ("gap_ps", false),
-        ("recoverable_ps", false),
-        ("above_peak", true),
-        ("latency_bound", true),
-        ("skipped", true),
-    ]);
-    let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
-    for RoofRow { group: g, roof, skipped } in &r.rows {
-        let mut cells = vec![
-            g.key.clone(),
-            g.key_kind.clone(),
-            g.program_id.map_or(String::new(), |id| id.to_string()),
-            g.n_executions.to_string(),
-            g.total.0.to_string(),
-        ];
-        if let Some(r) = roof {
-            cells.extend([
-                r.total.0.to_string(),
-                r.dtype.clone().unwrap_or_default(),
-                r.precision.map_or("", Precision::key).to_owned(),
-                r.dtype_uncertain.to_string(),
-                r.flops.to_string(),
-                r.bytes.to_string(),
-                number(r.intensity),
-                number(r.ridge),
-                r.bound.key().to_owned(),
-                r.t_compute.0.to_string(),
-                r.t_hbm().0.to_string(),
-                r.t_roof.0.to_string(),
-                number(r.mfu),
-                number(r.hbm_util()),
-                number(r.util),
-                r.gap.to_string(),
-                r.recoverable.0.to_string(),
-                r.is_above().to_string(),
-                r.latency_bound.to_string(),
-            ]);
-        } else {
-            cells.push("0".into());
-            cells.resize(24, String::new());
-        }
-        cells.push(skipped.iter().map(|s| s.reason.key()).collect::<Vec<_>>().join(" "));
-        table.row(cells);
+    const GROUP: [&str; 5] = ["key", "key_kind", "program_id", "n_executions", "total_dur_ps"];
+    let heads = GROUP.into_iter().chain(csv::heads(ROOF)).chain(["skipped"]);
+    let mut table = Table::new(&heads.map(|id| (id, true)).collect::<Vec<_>>());
+    for row in &r.rows {
+        let group = csv::heads(GROUPS).zip(csv::cells(GROUPS, &row.group));
+        let group = group.filter(|(id, _)| GROUP.contains(id)).map(|(_, cell)| cell);
+        let skipped = row.skipped.iter().map(|s| s.reason.key()).collect::<Vec<_>>().join(" ");
+        table.row(group.chain(csv::cells(ROOF, &row.roof)).chain([skipped]).collect());
     }
     table
 }

@@ -7,8 +7,8 @@
 //!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two
 //! ```
 
-use super::format::middle_cut;
 use crate::analysis::breakdown::Group;
+use crate::table::format::middle_cut;
 
 /// A row's name in at most `room` characters, beside the rows it must not be taken for.
 pub fn label(group: &Group, beside: &[Group], room: usize) -> String {

@@ -1,6 +1,5 @@
 //! The tree of scopes as nested JSON. This module knows names and order of fields.
 
-use super::json_text::kind_name;
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
@@ -34,7 +33,7 @@ pub(super) fn nested(scopes: &Scopes, step: Option<Picos>, top: usize) -> Vec<Sc
             key: &node.name,
             key_kind: if node.path == crate::analysis::breakdown::NO_SCOPE { "no_scope" } else { "scope" },
             path: &node.path,
-            kind: kind_name(main),
+            kind: main.json_key(),
             n_executions: node.n,
             total_dur_ps: node.total,
             own_dur_ps: node.own,

@@ -1,15 +1,17 @@
 //! The summary of a capture: the figures of every analysis, each as its own view tells it. This module knows names and order of fields.
 
-use super::comm_json::TrafficJson;
-use super::format::bytes_text;
-use super::json::{GroupJson, HeadJson};
+use super::comm_json::traffic;
+use super::json::{HeadJson, first};
 use super::steps_json::StepsJson;
 use super::{comm_table, roofline_json, roofline_table};
-use crate::analysis::breakdown::{Breakdown, StepStats};
-use crate::analysis::comm::Comm;
+use crate::analysis::breakdown::columns::GROUPS;
+use crate::analysis::breakdown::{Breakdown, Group, StepStats};
+use crate::analysis::comm::{Comm, Traffic};
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
+use crate::table::format::bytes_text;
+use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
 
@@ -37,14 +39,14 @@ pub struct Summary<'a> {
 pub struct SummaryJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
-    kinds: Vec<GroupJson<'a>>,
-    by_source: Vec<GroupJson<'a>>,
+    kinds: Rows<'a, Group>,
+    by_source: Rows<'a, Group>,
     tail: TailJson,
     step_stats: StepsJson<'a>,
     roofline: roofline_json::SummaryJson<'a>,
     memory: MemoryJson<'a>,
-    comm_totals: TrafficJson,
-    dma: TrafficJson,
+    comm_totals: Row<'a, Traffic>,
+    dma: Row<'a, Traffic>,
     notes: &'a [Note],
 }
 
@@ -101,8 +103,8 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
     };
     SummaryJson {
         head,
-        kinds: of.kinds.groups.iter().map(GroupJson::new).collect(),
-        by_source: of.sources.groups.iter().take(top).map(GroupJson::new).collect(),
+        kinds: Rows { columns: GROUPS, rows: &of.kinds.groups },
+        by_source: Rows { columns: GROUPS, rows: first(&of.sources.groups, top) },
         tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
         step_stats: StepsJson::new(of.steps),
         roofline: roofline_json::SummaryJson::new(of.roofline, 0),
@@ -110,8 +112,8 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
             programs: of.programs.iter().map(program).collect(),
             runtime: of.allocators.iter().map(runtime).collect(),
         },
-        comm_totals: TrafficJson::new(&of.comm.tensor),
-        dma: TrafficJson::new(&of.comm.copies),
+        comm_totals: traffic(&of.comm.tensor),
+        dma: traffic(&of.comm.copies),
         notes,
     }
 }

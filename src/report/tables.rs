@@ -1,12 +1,14 @@
 //! Views as tables of text: which columns, in which units. This module knows report structs and number formats.
 
-use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;
-use super::text::Table;
 use crate::analysis::base::{GroupBy, Peaks};
+use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::breakdown::{Breakdown, Group, Scopes, Spread, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
+use crate::table::csv;
+use crate::table::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
+use crate::table::text::Table;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -140,60 +142,7 @@ fn spread_row(label: String, s: Spread, unit: TimeUnit) -> Vec<String> {
 
 /// For programs: every row and exact figures, named as in the JSON.
 pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
-    let mut table = Table::new(&[
-        ("key", true),
-        ("key_kind", true),
-        ("kind", true),
-        ("program", true),
-        ("program_id", true),
-        ("n_executions", false),
-        ("total_dur_ps", false),
-        ("inclusive_dur_ps", false),
-        ("min_dur_ps", false),
-        ("max_dur_ps", false),
-        ("avg_dur_ps", false),
-        ("pct_of_step", false),
-        ("flops_sum", false),
-        ("bytes_accessed_sum", false),
-        ("hlo_category", true),
-        ("op_group", true),
-        ("phase", true),
-        ("layer", true),
-        ("dtype", true),
-        ("shape", true),
-        ("source_inner", true),
-        ("tf_op", true),
-    ]);
-    let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
-    let counted = |g: &Group, time: Picos| if g.n_executions > 0 { time.0.to_string() } else { String::new() };
-    for g in b.groups.iter().take(top) {
-        let kind = if g.kind == crate::analysis::classify::Kind::Fused { "comm" } else { g.kind.key() };
-        table.row(vec![
-            g.key.clone(),
-            g.key_kind.clone(),
-            kind.into(),
-            g.program.clone().unwrap_or_default(),
-            g.program_id.map_or(String::new(), |id| id.to_string()),
-            g.n_executions.to_string(),
-            g.total.0.to_string(),
-            g.inclusive.0.to_string(),
-            counted(g, g.min),
-            counted(g, g.max),
-            g.mean.map_or(String::new(), |m| m.0.to_string()),
-            number(g.of_step.map(|f| f * 100.0)),
-            number(g.flops),
-            number(g.bytes_accessed),
-            g.main_category().unwrap_or_default().into(),
-            g.op_group.clone().unwrap_or_default(),
-            g.phase.clone().unwrap_or_default(),
-            g.layer.clone().unwrap_or_default(),
-            g.dtypes.first().cloned().unwrap_or_default(),
-            g.shapes.first().cloned().unwrap_or_default(),
-            g.source_inner.clone().unwrap_or_default(),
-            g.tf_op.clone().unwrap_or_default(),
-        ]);
-    }
-    table
+    csv::table(GROUPS, b.groups.iter().take(top))
 }
 
 /// Planes and lines of files.

@@ -3,9 +3,9 @@
 use super::report::Report;
 use crate::analysis::base::Status;
 use crate::analysis::classify::Kind;
-use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
-use crate::report::text::{Table, markdown_text};
+use crate::table::format::{bytes_text, counted, percent_text, time_text};
+use crate::table::text::{Table, markdown_text};
 
 /// Ops that are reported.
 const ROWS: usize = 10;

@@ -9,7 +9,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{Roof, RooflineFigures};
-use crate::report::format::{self, TimeUnit};
+use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Reverse;
 

@@ -11,9 +11,9 @@ use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::chart::widgets::table::{Content, Measure, Order};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::CommRows;
-use rooflight::report::format;
 use rooflight::session;
 use rooflight::session::{Input, Programs};
+use rooflight::table::format;
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 

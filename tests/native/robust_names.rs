@@ -61,7 +61,7 @@ fn nothing_that_is_printed_acts_on_a_terminal() {
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(view.split(' ')).arg(&path).output().unwrap();
         for text in [out.stdout, out.stderr] {
             let text = String::from_utf8(text).unwrap();
-            let acts = |c: &char| *c != '\n' && rooflight::report::text::is_invisible(*c);
+            let acts = |c: &char| *c != '\n' && rooflight::table::text::is_invisible(*c);
             assert_eq!(text.chars().find(acts), None, "{view}: {text:?}");
             shown += usize::from(text.contains("\\u{1b}[2J") || text.contains("\\u001b[2J"));
         }

@@ -11,11 +11,11 @@ use rooflight::protocol::{
     BreakdownHead, Column, CommView, Export, MemorySession, Question, Reply, Request, RoofRowsPage, RoofRowsQuery,
     RoofSort, RooflineHead, RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
 };
-use rooflight::report::format::{TimeUnit, time, time_text};
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
     AIM, Fit, Level, MOST, OpRow, Report, decode, decode_link, encode, encode_link, markdown, pack,
 };
+use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::units::Picos;
 use std::path::Path;
 

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "crates/xla-profile/src/source",
     "crates/xla-profile/src/wire",
     "crates/xla-profile/src/hlo",
     "crates/xla-profile/src/profile",
     "src/chip",
+    "src/table",
     "src/analysis",
     "src/report",
     "src/share",

@@ -1,5 +1,6 @@
 //! Self time of each op within a window, grouped into rows; the tree of scopes and the statistics of steps.
 
+pub mod columns;
 pub(in crate::analysis) mod query;
 pub(in crate::analysis) mod report;
 pub(in crate::analysis) mod row_text;

@@ -42,6 +42,14 @@ impl Kind {
     }
 
     /// The name in JSON and on the command line. `Fused` is a sub-kind of communication: groups of it
+    /// The name in the JSON of rows, where an op that computes and communicates at once counts as communication.
+    pub const fn json_key(self) -> &'static str {
+        match self {
+            Self::Fused => Self::Communication.key(),
+            _ => self.key(),
+        }
+    }
+
     /// carry the key `fused` and the kind `comm`.
     pub const fn key(self) -> &'static str {
         match self {

@@ -15,6 +15,7 @@ mod async_spans;
 mod axis;
 mod balance;
 mod collective;
+pub mod columns;
 mod core;
 pub mod flags;
 mod imbalance;

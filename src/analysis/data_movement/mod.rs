@@ -10,6 +10,7 @@
 
 mod change;
 mod classify;
+pub mod columns;
 mod opcodes;
 mod operands;
 mod order;

@@ -6,6 +6,7 @@ mod addresses;
 mod buffers;
 mod check;
 mod class;
+pub mod columns;
 mod estimate;
 mod estimate_arrays;
 mod live_ranges;

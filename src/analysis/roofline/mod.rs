@@ -12,6 +12,7 @@
 //!
 //! Knows ops, programs and chips; knows no pages, and nothing of how numbers look.
 
+pub mod columns;
 mod compute_dtype;
 mod cost;
 mod evaluate;

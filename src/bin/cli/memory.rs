@@ -5,9 +5,9 @@ use super::{Failure, OpenCapture, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy, Status};
 use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
 use rooflight::chip::{CHIPS, Chip};
-use rooflight::report::text::Table;
 use rooflight::report::{json, memory_json, memory_table};
 use rooflight::session;
+use rooflight::table::text::Table;
 
 /// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]

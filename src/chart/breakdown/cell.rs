@@ -3,7 +3,7 @@
 
 use crate::analysis::base::GroupBy;
 use crate::protocol::{Column, Largest, Sort};
-use crate::report::format::TimeUnit;
+use crate::table::format::TimeUnit;
 
 /// A column of the breakdown's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

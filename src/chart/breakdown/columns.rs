@@ -5,7 +5,7 @@ pub use super::cell::{ALL, Cell, Units};
 use crate::analysis::base::GroupBy;
 use crate::chart::widgets::table::{self, Measure};
 use crate::protocol::{Column, Largest};
-use crate::report::format;
+use crate::table::format;
 
 /// Those shown unasked, where there is room: [`ALL`] up to here.
 const USUAL: usize = 11;

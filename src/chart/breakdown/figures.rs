@@ -3,7 +3,7 @@
 use crate::analysis::base::{Header, Totals};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.

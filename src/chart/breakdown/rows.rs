@@ -10,8 +10,8 @@ use crate::chart::plot::label::last_segment;
 use crate::chart::plot::time_part::Slot;
 use crate::chart::widgets::table::{self, Content, Measure, Name};
 use crate::protocol::{BreakdownHead, RowsPage};
-use crate::report::format::{self, ABSENT};
 use crate::report::row_label;
+use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// A row, and the running sum that ends with it.
@@ -292,7 +292,7 @@ mod tests {
     use crate::analysis::breakdown::Share;
     use crate::analysis::classify::Kind;
     use crate::protocol::{RowsQuery, Sort};
-    use crate::report::format::TimeUnit;
+    use crate::table::format::TimeUnit;
 
     fn group(key: &str, total: u64) -> Group {
         Group {

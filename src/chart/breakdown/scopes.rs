@@ -5,7 +5,7 @@ use super::tips::Tip;
 use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 use std::cmp::Reverse;
 

@@ -8,7 +8,7 @@ use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, 
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
 use crate::chart::plot::step::{Part, Step};
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
 

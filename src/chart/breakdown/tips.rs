@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::rows::Row;
 use crate::analysis::breakdown::{Group, Part, is_unrated};
-use crate::report::format;
+use crate::table::format;
 
 /// What a tooltip says: a name, then a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

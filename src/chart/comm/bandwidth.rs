@@ -19,7 +19,7 @@ use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
 use crate::protocol::url::comm::CommRows;
-use crate::report::format;
+use crate::table::format;
 use std::cmp::Reverse;
 
 const LEFT: f64 = 44.0;

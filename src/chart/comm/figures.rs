@@ -6,7 +6,7 @@ use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, shar
 use crate::profile::NoteCode;
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.

@@ -19,7 +19,7 @@ use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
-use crate::report::format::{self, TimeUnit};
+use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// A block, and a row with the ground below it; where there are many lanes both are smaller.

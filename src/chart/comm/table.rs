@@ -7,7 +7,7 @@ use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Ordering;
 

@@ -3,7 +3,7 @@
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};
 use crate::report::comm_table;
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]

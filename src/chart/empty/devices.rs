@@ -3,7 +3,7 @@
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
 use crate::protocol::SessionInfo;
-use crate::report::format;
+use crate::table::format;
 
 /// Why a session without ops of a device shows no breakdown.
 pub fn devices(session: &SessionInfo) -> Empty {

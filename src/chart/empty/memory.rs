@@ -2,7 +2,7 @@
 
 use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
 use crate::protocol::{MemorySession, SessionInfo};
-use crate::report::format;
+use crate::table::format;
 
 /// Programs that are named.
 const NAMED: usize = 2;

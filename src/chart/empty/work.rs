@@ -9,7 +9,7 @@ use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
 use crate::protocol::SessionInfo;
 use crate::protocol::url::comm::CommRows;
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 
 /// Why no roofline can be drawn; `None` where one can, or where only what is filtered (not `is_all`) has no op to plot.

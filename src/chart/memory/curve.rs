@@ -19,7 +19,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::{label, ticks};
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 
 const LEFT: f64 = 56.0;

@@ -4,7 +4,7 @@
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row};
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 
 fn exact(size: u64) -> String {
     format!("{} B", format::count(size))

@@ -2,7 +2,7 @@
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 
 /// Something found.
 #[derive(Clone, Debug, PartialEq)]

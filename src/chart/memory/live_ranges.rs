@@ -10,7 +10,7 @@ use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::report::format;
+use crate::table::format;
 
 /// A block, and the ground below it.
 const BLOCK: f64 = 16.0;

@@ -3,7 +3,7 @@
 use super::size::text;
 use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
 use crate::chart::widgets::picker_options::Choice;
-use crate::report::format;
+use crate::table::format;
 
 /// Letters of a program's name.
 const NAME: usize = 48;

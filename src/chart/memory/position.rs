@@ -6,7 +6,7 @@
 
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{self, Tick};
-use crate::report::format;
+use crate::table::format;
 
 /// The position of a point, in words: "303", or "the start" for the point before the first event.
 pub fn position(point: u32) -> String {

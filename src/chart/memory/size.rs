@@ -1,6 +1,6 @@
 //! Sizes in a column, and in words. This module knows bytes.
 
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 
 /// MiB in a column: one decimal, three below 0.1; "<0.001" for what is above zero and less.
 pub fn mib(size: u64) -> String {

@@ -5,7 +5,7 @@ use super::treemap::tip as buffer_tip;
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 use std::cmp::Ordering;
 
 /// A column: its id, head, width in digits, whether it holds figures.

@@ -11,7 +11,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::treemap::squarify;
-use crate::report::format;
+use crate::table::format;
 use std::cmp::Reverse;
 
 /// Between groups, and between buffers.

@@ -4,7 +4,7 @@ use crate::analysis::classify::Phase;
 use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
 use crate::chart::breakdown::rows;
 use crate::protocol::{OpRef, ProgramOf, ProgramRef};
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// A figure: its name, value and unit.

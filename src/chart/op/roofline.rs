@@ -11,7 +11,7 @@ use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::Slot;
 use crate::chart::roofline::memory;
 use crate::chart::roofline::words::bound;
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 
 /// An op's time against its floor.

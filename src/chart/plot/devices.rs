@@ -7,7 +7,7 @@ use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
-use crate::report::format::{self, TimeUnit};
+use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// The steps of one device.

@@ -15,7 +15,7 @@ use super::hit_test::Direction;
 use super::label;
 use super::scene::Size;
 use crate::chart::plot::label::last_segment;
-use crate::report::format::middle_cut;
+use crate::table::format::middle_cut;
 
 /// Height of a row.
 pub const ROW_HEIGHT: f64 = 22.0;

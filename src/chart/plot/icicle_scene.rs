@@ -7,7 +7,7 @@ use super::paint::{Paint, Tone};
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
-use crate::report::format;
+use crate::table::format;
 
 /// Below this width a foot has the colour of its largest kind alone: parts could not be reported apart.
 const PLAIN: f64 = 4.0;

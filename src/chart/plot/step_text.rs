@@ -1,7 +1,7 @@
 //! What the chart per step says in words. This module knows steps and numbers; no pixels.
 
 use super::step::Step;
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 
 /// What sums up several steps.

@@ -20,7 +20,7 @@ use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::step::{Part, Step};
 use super::ticks::{self, Tick};
 use super::{label, step_text as words};
-use crate::report::format::{self, TimeUnit};
+use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// The least width of a step that has a bar of its own.

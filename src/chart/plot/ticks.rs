@@ -2,7 +2,7 @@
 //! are the caller's.
 
 use super::scale::Scale;
-use crate::report::format;
+use crate::table::format;
 
 /// A marked value.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! What of the time is compared with a roof, and why the rest is not: parts of one bar. This module knows an answer's figures; no pixel.
 
 use crate::analysis::roofline::{RooflineFigures, SkipReason};
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 
 /// A part of the time asked about.

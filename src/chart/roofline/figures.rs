@@ -5,8 +5,8 @@ use super::peaks::main_memory;
 use super::roofs;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
-use crate::report::format::{self, ABSENT};
 use crate::report::roofline_table;
+use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 fn exact(time: Picos) -> String {

@@ -1,6 +1,6 @@
 //! Numbers that people type: "229.5", "1.2e12", "3 T". This module knows units of size; no field.
 
-use crate::report::format;
+use crate::table::format;
 
 /// A number with or without a unit of size: k, M, G, T, P, E. `None` where it is none, or below zero.
 pub fn typed(text: &str) -> Option<f64> {

@@ -5,7 +5,7 @@ use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
 use crate::chart::widgets::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
-use crate::report::format;
+use crate::table::format;
 
 /// A line of the editor.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use crate::chart::plot::label_placement::Obstacle;
 use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
-use crate::report::format;
+use crate::table::format;
 
 /// How far the wall reaches beyond a roof.
 const WALL: f64 = 11.0;

@@ -7,8 +7,8 @@ use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name};
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
-use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::report::row_label;
+use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// Columns in the order they stand.

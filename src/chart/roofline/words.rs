@@ -9,7 +9,7 @@ use super::roofs;
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::scene::SceneTable;
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Letters of a label.

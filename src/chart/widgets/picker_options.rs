@@ -3,7 +3,7 @@
 
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
 use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
-use crate::report::format;
+use crate::table::format;
 
 /// One line of a picker's menu.
 #[derive(Clone, Debug, PartialEq, Eq)]

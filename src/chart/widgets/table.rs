@@ -7,7 +7,7 @@
 
 use crate::analysis::memory::MemoryClass;
 use crate::chart::plot::time_part::Slot;
-use crate::report::text::{markdown_text, spreadsheet_cell};
+use crate::table::text::{markdown_text, spreadsheet_cell};
 
 /// A column that is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Content {
     /// As plain text, for copies and for screen readers.
     pub fn plain(&self) -> &str {
         match self {
-            Self::Absent => crate::report::format::ABSENT,
+            Self::Absent => crate::table::format::ABSENT,
             Self::Text(text)
             | Self::Soft(text)
             | Self::Above(text)

@@ -2,8 +2,8 @@
 
 use crate::profile::{Note, NoteCode, Severity, Survey};
 use crate::protocol::{Failure, Skip};
-use crate::report::format;
 use crate::source::{Refused, ZipError};
+use crate::table::format;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError, trace};
 

@@ -2,7 +2,7 @@
 //! not come. Words and rules only; who fetches is the page.
 
 use crate::protocol::Failure;
-use crate::report::format;
+use crate::table::format;
 
 /// A capture that is larger, or of which nobody says how large it is, is fetched once someone said so, bytes.
 pub const ASKED_FROM: u64 = 32 << 20;

@@ -1,6 +1,6 @@
 //! The file picker: what is open, what is in the session, and how to open something else.
 
-use crate::report::format;
+use crate::table::format;
 use crate::view::sources;
 use crate::view::state::{State, is_single};
 use crate::view::type_erasure::{EraseType, live};

@@ -1,7 +1,7 @@
 //! The notes badge, and the list it opens: what was assumed, skipped or left out.
 
 use crate::profile::{Note, Severity};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};

@@ -22,7 +22,7 @@ const TYPE: f64 = 12.0;
 
 /// What a segment's tooltip says.
 pub(super) fn tip(part: &Part, whole: &str) -> Tip {
-    let share = part.share.clone().unwrap_or_else(|| crate::report::format::ABSENT.to_owned());
+    let share = part.share.clone().unwrap_or_else(|| crate::table::format::ABSENT.to_owned());
     Tip {
         title: part.slot.label().to_owned(),
         rows: vec![(format!("Of {whole}"), share), ("Time".to_owned(), part.exact.clone())],

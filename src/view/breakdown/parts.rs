@@ -4,7 +4,7 @@ use super::bar::{pressed, tip, toggle};
 use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
-use crate::report::format::ABSENT;
+use crate::table::format::ABSENT;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;

@@ -9,7 +9,7 @@ use crate::chart::breakdown::rows::{self, RowOptions};
 use crate::chart::breakdown::{Cell, tips};
 use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::protocol::{BreakdownHead, Sort};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;

@@ -5,7 +5,7 @@ use super::loaded_row::with_row;
 use crate::chart::breakdown::{Cell, Units, rows};
 use crate::chart::widgets::table::{self, Column};
 use crate::protocol::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;

@@ -9,7 +9,7 @@ use crate::chart::plot::scene::Scene;
 use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::{Reply, Request};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{Model, room};

@@ -2,7 +2,7 @@
 
 use super::model::CommModel;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
-use crate::report::format::{self, ABSENT};
+use crate::table::format::{self, ABSENT};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;

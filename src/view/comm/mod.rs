@@ -11,7 +11,7 @@ mod tools;
 
 use crate::chart::comm::{figures, traffic};
 use crate::protocol::url::comm::CommRows;
-use crate::report::format;
+use crate::table::format;
 use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};

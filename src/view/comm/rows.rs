@@ -11,7 +11,7 @@ use crate::chart::widgets::table::{
 };
 use crate::protocol::url::comm::CommRows;
 use crate::protocol::{Export, Question};
-use crate::report::format;
+use crate::table::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;

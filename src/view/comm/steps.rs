@@ -5,7 +5,7 @@ use crate::analysis::base::StepChoice;
 use crate::chart::breakdown::step_stats;
 use crate::chart::comm::steps;
 use crate::chart::plot::steps as chart_steps;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model, room};

@@ -4,7 +4,7 @@
 use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;
 use crate::protocol::url::View;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::choose_files;

@@ -1,7 +1,7 @@
 //! A load under way: how much is read, what was found, and the way out. This module knows a `Load`; starts and ends none.
 
 use crate::chart::loading::{Line, Load, State as Stage};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{State, now};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};

@@ -6,7 +6,7 @@ use crate::analysis::memory::Points;
 use crate::chart::memory::{at_position, curve, text};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::scene::Scene;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};

@@ -6,7 +6,7 @@ use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::Question;
 use crate::protocol::url::memory::Pane as Which;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};

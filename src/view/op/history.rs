@@ -2,7 +2,7 @@
 
 use crate::chart::op::panel;
 use crate::protocol::Failure;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::State;
 use crate::view::widgets::clipboard;
 use wasm_bindgen::JsCast;

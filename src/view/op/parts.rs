@@ -6,7 +6,7 @@ use crate::chart::op::panel::{self, ValueRow};
 use crate::chart::op::roofline::{Roof, RoofLine};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::widgets::hlo_text;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{remember, remembered};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};

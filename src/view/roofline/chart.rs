@@ -10,7 +10,7 @@ use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
 use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, peaks, scene, words, zoomed};
 use crate::protocol::url::roofline::RoofBy;
-use crate::report::format;
+use crate::table::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;

@@ -30,7 +30,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
     };
     let says = move || {
         let one = |part: &Part| {
-            let text = format!("{} {}", crate::report::format::percent_text(part.share), part.label);
+            let text = format!("{} {}", crate::table::format::percent_text(part.share), part.label);
             let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
             let (title, detail) = (part.label.clone(), part.says.clone());
             let hover = move |event: ev::PointerEvent| {

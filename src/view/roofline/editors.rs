@@ -4,7 +4,7 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
-use crate::report::format;
+use crate::table::format;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};

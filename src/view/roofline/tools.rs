@@ -3,7 +3,7 @@
 use super::model::RooflineModel;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Question};
-use crate::report::format;
+use crate::table::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
 use crate::view::type_erasure::{EraseType, If, live};

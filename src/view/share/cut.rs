@@ -1,7 +1,7 @@
 //! What is taken out before anything leaves. This module knows what is chosen.
 
 use super::model::{ShareModel, Tab};
-use crate::report::format;
+use crate::table::format;
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 

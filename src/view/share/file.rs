@@ -6,7 +6,7 @@ use super::single;
 use crate::chart::share;
 use crate::chart::widgets::table::file_name;
 use crate::protocol::{Carries, Question, Reply};
-use crate::report::format::bytes_text;
+use crate::table::format::bytes_text;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};

@@ -3,8 +3,8 @@
 use super::model::ShareModel;
 use crate::chart::share;
 use crate::protocol::{Question, Reply};
-use crate::report::format;
 use crate::share::{AIM, Fit, base_address};
+use crate::table::format;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};

@@ -2,7 +2,7 @@
 //! estimate; how it is made is `session::open::estimate`'s.
 
 use crate::protocol::{Choice, Estimate};
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::html;

@@ -3,7 +3,7 @@
 use super::stored_captures::{self, StoredCapture};
 use crate::chart::widgets::relative_time::ago;
 use crate::protocol::Failure;
-use crate::report::format;
+use crate::table::format;
 use crate::view::state::{KEPT, State, remember};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};

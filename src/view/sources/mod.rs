@@ -8,8 +8,8 @@ mod stored_captures;
 
 use crate::protocol::url::address::Address;
 use crate::protocol::{Failure, SessionInfo};
-use crate::report::format;
 use crate::session::open::remote::{Refusal, WebAddress, question};
+use crate::table::format;
 use crate::view::state::{KEPT, State, remember};
 use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::icon::{Icon, icon};

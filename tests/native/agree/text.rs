@@ -2,7 +2,7 @@
 
 use super::views::{Views, all_printed, printed, ps, rows};
 use rooflight::analysis::classify::Kind;
-use rooflight::report::format::{TimeUnit, percent_text, time, time_text};
+use rooflight::table::format::{TimeUnit, percent_text, time, time_text};
 use rooflight::units::Picos;
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::{Breakdown, Shown};
 use rooflight::analysis::roofline::RoofRow;
-use rooflight::report::format::{bytes_text, count, percent_text, time_text};
 use rooflight::report::summary::{self, Summary};
 use rooflight::report::{comm_json, json, roofline_json};
 use rooflight::share::Report;
+use rooflight::table::format::{bytes_text, count, percent_text, time_text};
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::DrawnEdge;
 use crate::analysis::op::graph::{GraphEdge, OpGraph};
 use crate::chart::plot::scene::px;
-use crate::report::format;
+use crate::table::format;
 
 /// The head of an arrow: length and half its width.
 const LENGTH: f64 = 6.0;

@@ -26,7 +26,7 @@ pub use walk::{Direction, next};
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
-use crate::report::format;
+use crate::table::format;
 
 /// Where everything goes.
 pub fn draw(graph: &OpGraph) -> Drawing {

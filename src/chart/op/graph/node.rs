@@ -10,7 +10,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::plot::time_part::Slot;
-use crate::report::format;
+use crate::table::format;
 
 /// Room beside words.
 const PADDING: f64 = 8.0;

@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, GridAction, SharedRow, content};
 use crate::chart::widgets::table::{Content, Name};
-use crate::report::format::ABSENT;
+use crate::table::format::ABSENT;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::html;

@@ -1,7 +1,7 @@
-//! JSON as text: `serde_json`'s, two spaces deep. This module knows how numbers are spelled; no field.
+//! Rows as JSON, and JSON as text: `serde_json`'s, two spaces deep. This module knows how numbers are spelled; it knows no field.
 
 use super::text::is_invisible;
-use crate::analysis::classify::Kind;
+use super::{Column, Files, Value};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
@@ -57,6 +57,63 @@ impl Formatter for Plain<'_> {
     }
 }
 
+/// Rows of a table: each as an object with one field per column.
+pub struct Rows<'r, R: 'static> {
+    /// The columns, in the order of the fields.
+    pub columns: &'static [Column<R>],
+    /// The rows.
+    pub rows: &'r [R],
+}
+
+impl<R> Serialize for Rows<'_, R> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.rows.iter().map(|row| Row { columns: self.columns, row }))
+    }
+}
+
+/// A row of a table as an object.
+pub struct Row<'r, R: 'static> {
+    /// The columns, in the order of the fields.
+    pub columns: &'static [Column<R>],
+    /// The row.
+    pub row: &'r R,
+}
+
+impl<R> Serialize for Row<'_, R> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let fields = self.columns.iter().filter_map(|column| {
+            let value = (column.value)(self.row);
+            let is_in_json = match column.files {
+                Files::All | Files::Json => true,
+                Files::JsonIfPresent => value != Value::Absent,
+                Files::Csv => false,
+            };
+            is_in_json.then_some((column.id, value))
+        });
+        serializer.collect_map(fields)
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Absent => serializer.serialize_none(),
+            Self::Time(time) => time.serialize(serializer),
+            Self::Integer(n) => serializer.serialize_i64(*n),
+            Self::Count(n) => serializer.serialize_u64(*n),
+            Self::Id(id) => serializer.collect_str(id),
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Percent(fraction) => serializer.serialize_f64(fraction * 100.0),
+            Self::Bandwidth(rate) => serializer.serialize_f64(rate / 1e9),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Word(word) => serializer.serialize_str(word),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Record(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
+        }
+    }
+}
+
 /// Any of the reports as text, a line break at its end.
 pub fn text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
@@ -66,11 +123,6 @@ pub fn text(value: &impl Serialize) -> String {
         Ok(Ok(text)) => text + "\n",
         _ => "{\"status\":\"error\",\"error\":\"the report could not be written\"}\n".to_owned(),
     }
-}
-
-/// The kind of a group: fused ops are communication to the contract.
-pub(super) fn kind_name(kind: Kind) -> &'static str {
-    if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

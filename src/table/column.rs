@@ -1,0 +1,112 @@
+//! A column of a table, and the value of a cell.
+
+use crate::units::Picos;
+use std::borrow::Cow;
+
+/// A column of rows of type `R`.
+pub struct Column<R> {
+    /// The name in JSON and in the head of a CSV file. It ends with its unit: `_ps`, `_gbps`, `_pct`.
+    pub id: &'static str,
+    /// The value of a row.
+    pub value: for<'r> fn(&'r R) -> Value<'r>,
+    /// Which files have the column.
+    pub files: Files,
+}
+
+/// The files that have a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// JSON and CSV.
+    All,
+    /// JSON only: lists, records, and what is rarely needed.
+    Json,
+    /// JSON only, and only in rows that have a value.
+    JsonIfPresent,
+    /// CSV only: the first value of a list that JSON has whole.
+    Csv,
+}
+
+impl<R> Column<R> {
+    /// A column of JSON and CSV.
+    pub const fn new(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::All }
+    }
+
+    /// A column of JSON.
+    pub const fn json(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::Json }
+    }
+
+    /// A column of JSON, for rows that have a value.
+    pub const fn json_if_present(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::JsonIfPresent }
+    }
+
+    /// A column of CSV.
+    pub const fn csv(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::Csv }
+    }
+}
+
+/// The value of a cell, with its type and unit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'r> {
+    /// No value. The notes of the report say why.
+    Absent,
+    /// A duration, or a point in time.
+    Time(Picos),
+    /// A whole number that may be negative, such as a difference in picoseconds.
+    Integer(i64),
+    /// A count, or a size in bytes.
+    Count(u64),
+    /// An identifier. JSON has it as a string, because a double cannot hold all of its digits.
+    Id(u64),
+    /// A real number, in the unit that the column's name ends with; a fraction of 1 where the name has none.
+    Number(f64),
+    /// A fraction of 1, which files have as a percentage.
+    Percent(f64),
+    /// A bandwidth in bytes per second, which files have in GB/s.
+    Bandwidth(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A text of the capture.
+    Text(Cow<'r, str>),
+    /// A word of a fixed list: its name in files.
+    Word(&'static str),
+    /// Several values. CSV has them in one cell, separated by spaces.
+    List(Vec<Self>),
+    /// Named values.
+    Record(Vec<(Cow<'r, str>, Self)>),
+}
+
+impl<'r> Value<'r> {
+    /// A text.
+    pub fn text(text: &'r str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+
+    /// A text, or [`Value::Absent`].
+    pub fn maybe_text(text: Option<&'r str>) -> Self {
+        text.map_or(Self::Absent, Self::text)
+    }
+
+    /// A value of some kind, or [`Value::Absent`].
+    pub fn maybe<T>(value: Option<T>, kind: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Absent, kind)
+    }
+
+    /// Texts.
+    pub fn texts(texts: &'r [String]) -> Self {
+        Self::List(texts.iter().map(|text| Self::text(text)).collect())
+    }
+
+    /// The values of a row, by column.
+    pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
+        Self::Record(columns.iter().map(|column| (Cow::Borrowed(column.id), (column.value)(row))).collect())
+    }
+
+    /// The values of rows, each by column.
+    pub fn records<R: 'r>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
+        Self::List(rows.into_iter().map(|row| Self::record(columns, row)).collect())
+    }
+}

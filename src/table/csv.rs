@@ -1,0 +1,42 @@
+//! Rows as CSV: exact values, named as in JSON.
+
+use super::text::Table;
+use super::{Column, Files, Value};
+
+/// The table of some rows.
+pub fn table<'r, R: 'r>(columns: &[Column<R>], rows: impl Iterator<Item = &'r R>) -> Table {
+    let mut table = Table::new(&heads(columns).map(|id| (id, true)).collect::<Vec<_>>());
+    rows.for_each(|row| table.row(cells(columns, row).collect()));
+    table
+}
+
+/// The names of the columns that [are in CSV](Column::files).
+pub fn heads<R>(columns: &[Column<R>]) -> impl Iterator<Item = &'static str> {
+    in_csv(columns).map(|column| column.id)
+}
+
+/// The cells of a row under these names.
+pub fn cells<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = String> {
+    in_csv(columns).map(move |column| cell(&(column.value)(row)))
+}
+
+fn in_csv<R>(columns: &[Column<R>]) -> impl Iterator<Item = &Column<R>> {
+    columns.iter().filter(|column| matches!(column.files, Files::All | Files::Csv))
+}
+
+/// A cell: empty where the value is absent.
+fn cell(value: &Value<'_>) -> String {
+    match value {
+        Value::Absent | Value::Record(_) => String::new(),
+        Value::Time(time) => time.0.to_string(),
+        Value::Integer(n) => n.to_string(),
+        Value::Count(n) | Value::Id(n) => n.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Percent(fraction) => (fraction * 100.0).to_string(),
+        Value::Bandwidth(rate) => (rate / 1e9).to_string(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Text(text) => text.clone().into_owned(),
+        Value::Word(word) => (*word).to_owned(),
+        Value::List(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
+    }
+}

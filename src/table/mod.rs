@@ -1,0 +1,79 @@
+//! Tables: one declaration of each column, and the writers that every table shares.
+//!
+//! ```text
+//!  columns of a feature: &[Column<Row>] ─┬─► json::rows      rows of a JSON document
+//!  rows of its report:   &[Row] ─────────┼─► csv::table      exact values for programs
+//!                                        └─► text::Table     terminal and Markdown
+//! ```
+//!
+//! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
+
+mod column;
+pub mod csv;
+pub mod format;
+pub mod json;
+pub mod text;
+
+pub use column::{Column, Files, Value};
+
+#[cfg(test)]
+mod tests {
+    use super::Value::{self, Bandwidth, Count, Flag, Id, Integer, List, Number, Percent, Time, Word};
+    use super::{Column, csv, json};
+    use crate::units::Picos;
+
+    struct Sample {
+        name: String,
+        rate: Option<f64>,
+        shapes: Vec<String>,
+    }
+
+    const COLUMNS: &[Column<Sample>] = &[
+        Column::new("name", |row| Value::text(&row.name)),
+        Column::new("id", |_| Id(u64::MAX)),
+        Column::new("time_ps", |_| Time(Picos(1_500))),
+        Column::new("gap_ps", |_| Integer(-3)),
+        Column::new("n", |_| Count(7)),
+        Column::new("util", |_| Number(0.5)),
+        Column::new("share_pct", |_| Percent(0.25)),
+        Column::new("bus_gbps", |row| Value::maybe(row.rate, Bandwidth)),
+        Column::new("is_late", |_| Flag(true)),
+        Column::new("kind", |_| Word("compute")),
+        Column::json("shapes", |row| Value::texts(&row.shapes)),
+        Column::csv("shape", |row| Value::maybe_text(row.shapes.first().map(String::as_str))),
+        Column::new("axes", |_| List(vec![Word("x"), Word("y")])),
+        Column::json("parts", |row| Value::records(PARTS, &row.shapes)),
+        Column::json_if_present("kernel", |row| Value::maybe_text(row.shapes.get(1).map(String::as_str))),
+    ];
+    const PARTS: &[Column<String>] = &[Column::new("text", |row| Value::text(row))];
+
+    fn rows() -> [Sample; 2] {
+        let shapes = vec!["f32[8]".to_owned(), "fusion_kernel".to_owned()];
+        [
+            Sample { name: "a,b".to_owned(), rate: Some(2.5e9), shapes },
+            Sample { name: "=c".to_owned(), rate: None, shapes: Vec::new() },
+        ]
+    }
+
+    #[test]
+    fn rows_of_json_have_each_value_in_its_unit() {
+        let text = serde_json::to_string(&json::Rows { columns: COLUMNS, rows: &rows() }).unwrap();
+        let shared = r#""id":"18446744073709551615","time_ps":1500,"gap_ps":-3,"n":7,"util":0.5,"share_pct":25.0,"#;
+        let expected = format!(
+            r#"[{{"name":"a,b",{shared}"bus_gbps":2.5,"is_late":true,"kind":"compute","shapes":["f32[8]","fusion_kernel"],"axes":["x","y"],"parts":[{{"text":"f32[8]"}},{{"text":"fusion_kernel"}}],"kernel":"fusion_kernel"}},{{"name":"=c",{shared}"bus_gbps":null,"is_late":true,"kind":"compute","shapes":[],"axes":["x","y"],"parts":[]}}]"#
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn rows_of_csv_have_the_same_values_and_no_records() {
+        let text = csv::table(COLUMNS, rows().iter()).csv();
+        let shared = "18446744073709551615,1500,-3,7,0.5,25,";
+        let expected = format!(
+            "name,id,time_ps,gap_ps,n,util,share_pct,bus_gbps,is_late,kind,shape,axes\r\n\
+             \"a,b\",{shared}2.5,true,compute,f32[8],x y\r\n\
+             '=c,{shared},true,compute,,x y\r\n"
+        );
+        assert_eq!(text, expected);
+    }
+}
