@@ -1,7 +1,8 @@
 //! The roofline between page and worker: what is asked, and what comes of it, small enough for charts of many rows. Plain
 //! data; knows no messages.
 
-use crate::analysis::roofline::{Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
+use crate::analysis::roofline::{Level, Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
+use crate::table::order::SortKey;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -170,5 +171,45 @@ impl RoofColumn {
             Self::Executions => "runs",
             Self::OpGroup => "group",
         }
+    }
+
+    /// The value that a row is sorted by. The name is not among them: rows are ranked by name for ties.
+    pub fn sort_key<'r>(self, row: RoofSortRow<'r>) -> SortKey<'r> {
+        let real = |value: fn(&Roof) -> Option<f64>| SortKey::real(row.roof.and_then(value));
+        match self {
+            Self::Name => SortKey::Absent,
+            Self::Total => SortKey::Number(row.total.0),
+            Self::Executions => SortKey::Number(row.n),
+            Self::OpGroup => SortKey::text(row.op_group),
+            Self::Dtype => SortKey::text(row.roof.and_then(|roof| roof.dtype.as_deref())),
+            Self::Gap => SortKey::number(row.roof.map(|roof| roof.recoverable.0)),
+            Self::Bound => SortKey::number(row.roof.map(|roof| roof.bound.rank())),
+            Self::Util => real(|roof| roof.util),
+            Self::Intensity => real(|roof| roof.intensity),
+            Self::Mfu => real(|roof| roof.mfu),
+            Self::HbmUtil => real(Roof::hbm_util),
+            Self::FlopRate => real(Roof::flop_rate),
+            Self::ByteRate => real(|roof| roof.byte_rate(Level::Hbm)),
+        }
+    }
+}
+
+/// The values of a row that the roofline's table can be sorted by.
+#[derive(Clone, Copy, Debug)]
+pub struct RoofSortRow<'r> {
+    /// Self time.
+    pub total: Picos,
+    /// Executions.
+    pub n: u64,
+    /// Group of work.
+    pub op_group: Option<&'r str>,
+    /// Position in the roofline model.
+    pub roof: Option<&'r Roof>,
+}
+
+impl RoofPoint {
+    /// The values that the row can be sorted by.
+    pub fn sort_row(&self) -> RoofSortRow<'_> {
+        RoofSortRow { total: self.total, n: self.n, op_group: self.op_group.as_deref(), roof: self.roof.as_ref() }
     }
 }

@@ -1,12 +1,14 @@
 //! The last answer of the roofline: figures, points and rows come from it without computing it again.
 use super::programs::{AtHand, Programs};
-use super::row_order::{by_value, ordered, ranks};
+use super::row_order::ranks;
 use crate::analysis::base::{Analysis, FilterError};
+use crate::analysis::classify::OpGroup;
 use crate::analysis::roofline::{Level, Roof, RooflineAnswer, RooflineQuery, StepRoof};
 use crate::profile::Profile;
+use crate::protocol::roofline::RoofSortRow;
 use crate::protocol::{MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofSort, RooflineHead};
+use crate::table::order::{SortKey, sort_rows, sort_rows_by_number};
 use crate::units::Picos;
-use std::collections::BTreeSet;
 
 /// The last answer, kept: its rows are requested in pieces, and in other orders.
 pub(crate) struct RooflineCache {
@@ -53,7 +55,8 @@ impl RooflineCache {
     pub(super) fn cumulate(&mut self) {
         let all: u64 = (0..self.roofs.len()).fold(0, |sum, row| sum.saturating_add(self.recoverable(row)));
         let mut before = 0_u64;
-        for row in by_value(self.values(RoofColumn::Gap), &self.ranks, true) {
+        let gaps = self.roofs.iter().map(|roof| Some(roof.as_ref()?.recoverable.0));
+        for row in sort_rows_by_number(gaps, &self.ranks, true) {
             let gap = self.recoverable(row as usize);
             if gap > 0 {
                 before = before.saturating_add(gap);
@@ -62,48 +65,22 @@ impl RooflineCache {
         }
     }
 
-    /// A number per row that orders as the column's values do.
-    pub(super) fn values(&self, column: RoofColumn) -> Vec<Option<u64>> {
-        let roof = |of: &dyn Fn(&Roof) -> Option<u64>| self.roofs.iter().map(|roof| of(roof.as_ref()?)).collect();
-        let real = |of: &dyn Fn(&Roof) -> Option<f64>| roof(&|roof| of(roof).map(ordered));
-        match column {
-            RoofColumn::Gap => roof(&|roof| Some(roof.recoverable.0)),
-            RoofColumn::Util => real(&|roof| roof.util),
-            RoofColumn::Intensity => real(&|roof| roof.intensity),
-            RoofColumn::Bound => roof(&|roof| Some(roof.bound.rank())),
-            RoofColumn::Mfu => real(&|roof| roof.mfu),
-            RoofColumn::HbmUtil => real(&Roof::hbm_util),
-            RoofColumn::FlopRate => real(&Roof::flop_rate),
-            RoofColumn::ByteRate => real(&|roof| roof.byte_rate(Level::Hbm)),
-            RoofColumn::Dtype => self.texts(&|row| self.roofs[row].as_ref()?.dtype.as_deref()),
-            // What is of all rows, and is no figure of a roof's, is reported by `sorted`.
-            RoofColumn::Name | RoofColumn::Total | RoofColumn::Executions | RoofColumn::OpGroup => {
-                self.ranks.iter().map(|rank| Some(u64::from(*rank))).collect()
-            }
-        }
-    }
-
-    pub(super) fn texts<'a>(&'a self, of: &dyn Fn(usize) -> Option<&'a str>) -> Vec<Option<u64>> {
-        let known: Vec<&str> = (0..self.roofs.len()).filter_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
-        (0..self.roofs.len()).map(|row| Some(known.binary_search(&of(row)?).ok()? as u64)).collect()
-    }
-
     /// Row numbers in an order.
     pub(super) fn sorted(&mut self, profile: &Profile, analysis: &Analysis, sort: RoofSort) -> &[u32] {
         let cached = self.order.take().filter(|(of, _)| *of == sort);
         let order = cached.map_or_else(
             || {
                 let view = self.answer.view(profile, analysis);
-                let row = |of: &dyn Fn(usize) -> Option<u64>| (0..view.len()).map(of).collect();
-                let values = match sort.column {
-                    RoofColumn::Total => row(&|i| Some(view.row(i).own)),
-                    RoofColumn::Executions => row(&|i| Some(view.row(i).n)),
-                    RoofColumn::OpGroup => {
-                        self.texts(&|i| view.op_group(i).map(crate::analysis::classify::OpGroup::label))
-                    }
-                    column => self.values(column),
+                let key = |i: usize| match sort.column {
+                    RoofColumn::Name => SortKey::Number(u64::from(self.ranks[i])),
+                    column => column.sort_key(RoofSortRow {
+                        total: Picos(view.row(i).own),
+                        n: view.row(i).n,
+                        op_group: view.op_group(i).map(OpGroup::label),
+                        roof: self.roofs[i].as_ref(),
+                    }),
                 };
-                by_value(values, &self.ranks, sort.descending)
+                sort_rows((0..view.len()).map(key), &self.ranks, sort.descending)
             },
             |(_, order)| order,
         );

@@ -6,6 +6,7 @@
 use crate::analysis::base::sort_by_text;
 use crate::analysis::breakdown::{RowText, RowView};
 use crate::protocol::{Column, Largest, Sort};
+use crate::table::order::{ranks_of_order, real_order, sort_rows_by_number, text_ranks};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -38,24 +39,8 @@ impl Orders {
         if self.ranks.len() != rows.len() {
             self.ranks = ranks(rows);
         }
-        by_value(values(rows, sort.column, &self.ranks), &self.ranks, sort.descending)
+        sort_rows_by_number(values(rows, sort.column, &self.ranks).into_iter(), &self.ranks, sort.descending)
     }
-}
-
-/// Row numbers by a number per row, ties by rank; rows without one come last in both directions.
-pub(crate) fn by_value(values: Vec<Option<u64>>, ranks: &[u32], descending: bool) -> Vec<u32> {
-    // Value, then rank and row in one number: sorting moves them and looks nothing up.
-    let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
-    for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(ranks)) {
-        let last = u64::from(*rank) << 32 | i;
-        match value {
-            Some(value) => present.push((if descending { !value } else { value }, last)),
-            None => absent.push((0, last)),
-        }
-    }
-    present.sort_unstable();
-    absent.sort_unstable();
-    present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
 }
 
 /// By row: its place by key, then by program.
@@ -63,23 +48,7 @@ pub(crate) fn ranks(rows: RowView<'_>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let program = |i: u32| rows.row(i as usize).program;
     sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
-    places(order.into_iter().map(|i| i as usize))
-}
-
-/// By row: its place by a key and a program.
-pub(crate) fn ranks_of<'a>(n: usize, key: &dyn Fn(usize) -> (&'a str, Option<u64>)) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|a, b| key(*a).cmp(&key(*b)));
-    places(order.into_iter())
-}
-
-/// By row: its place in an order of all rows.
-fn places(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
-    let mut places = vec![0; order.len()];
-    for (place, i) in (0..).zip(order) {
-        places[i] = place;
-    }
-    places
+    ranks_of_order(order.into_iter().map(|i| i as usize))
 }
 
 /// A number per row that orders as the column's values do.
@@ -95,12 +64,12 @@ fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> 
         // What no execution starts in has no shortest and no longest one.
         Column::Min => each(&|i| Some(rows.row(i).min).filter(|_| rows.row(i).n > 0)),
         Column::Max => each(&|i| Some(rows.row(i).max).filter(|_| rows.row(i).n > 0)),
-        Column::OfKind => each(&|i| rows.of_kind(i).map(ordered)),
-        Column::FlopRate => each(&|i| rows.row(i).flop_rate().map(ordered)),
-        Column::ByteRate => each(&|i| rows.row(i).byte_rate().map(ordered)),
-        Column::Flops => each(&|i| rows.row(i).flops.map(ordered)),
-        Column::Bytes => each(&|i| rows.row(i).bytes.map(ordered)),
-        Column::Intensity => each(&|i| rows.row(i).intensity().map(ordered)),
+        Column::OfKind => each(&|i| rows.of_kind(i).map(real_order)),
+        Column::FlopRate => each(&|i| rows.row(i).flop_rate().map(real_order)),
+        Column::ByteRate => each(&|i| rows.row(i).byte_rate().map(real_order)),
+        Column::Flops => each(&|i| rows.row(i).flops.map(real_order)),
+        Column::Bytes => each(&|i| rows.row(i).bytes.map(real_order)),
+        Column::Intensity => each(&|i| rows.row(i).intensity().map(real_order)),
         Column::OpGroup => texts(rows, RowText::OpGroup),
         Column::Phase => each(&|i| rows.phase(i).map(|p| p as u64)),
         Column::Layer => texts(rows, RowText::Layer),
@@ -111,12 +80,6 @@ fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> 
         Column::Shape => texts(rows, RowText::Shape),
         Column::ScopeLeaf => texts(rows, RowText::ScopeLeaf),
     }
-}
-
-/// Bits of a double that order as doubles do.
-pub(crate) fn ordered(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
@@ -133,19 +96,12 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
         None => read(i),
     };
     let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
-    let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
-    order.sort_by_key(|(text, _)| (natural(text), *text));
-    let mut ranks = vec![0; order.len()];
-    for (rank, (_, number)) in order.into_iter().enumerate() {
-        ranks[number as usize] = rank as u64;
+    let places = text_ranks(by_text.keys().copied());
+    let mut ranks = vec![0; by_text.len()];
+    for (text, number) in by_text {
+        ranks[number as usize] = places.get(text).copied().unwrap_or_default();
     }
     numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
-}
-
-/// What stands before the number at a text's end, and the number.
-pub(crate) fn natural(text: &str) -> (&str, Option<u64>) {
-    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
-    (stem, text[stem.len()..].parse().ok())
 }
 
 /// The largest figure of each column.

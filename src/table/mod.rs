@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!  columns of a feature: &[Column<Row>] ─┬─► json::rows      rows of a JSON document
-//!  rows of its report:   &[Row] ─────────┼─► csv::table      exact values for programs
-//!                                        └─► text::Table     terminal and Markdown
+//!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
+//!
+//!  keys of rows by a column ──► order::sort_rows    row numbers, ties by name, absent values last
+//!  cells as text ─────────────► text::Table         terminal, CSV and Markdown
 //! ```
 //!
 //! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
@@ -12,6 +14,7 @@ mod column;
 pub mod csv;
 pub mod format;
 pub mod json;
+pub mod order;
 pub mod text;
 
 pub use column::{Column, Files, Value};

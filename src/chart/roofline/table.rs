@@ -9,6 +9,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
 use crate::report::row_label;
 use crate::table::format::{self, ABSENT, TimeUnit};
+use crate::table::order::{SortKey, sort_rows};
 use crate::units::Picos;
 
 /// Columns in the order they stand.
@@ -143,32 +144,15 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
         skipped: Vec::new(),
         cumulative: None,
     };
-    let mut points: Vec<RoofPoint> = steps.iter().map(point).collect();
-    let value = |point: &RoofPoint| -> Option<f64> {
-        let roof = point.roof.as_ref();
-        match sort.column {
-            RoofColumn::Name | RoofColumn::OpGroup | RoofColumn::Dtype => point.key.parse().ok(),
-            RoofColumn::Gap => roof.map(|roof| roof.recoverable.as_f64()),
-            RoofColumn::Total => Some(point.total.as_f64()),
-            RoofColumn::Util => roof.and_then(|roof| roof.util),
-            RoofColumn::Intensity => roof.and_then(|roof| roof.intensity),
-            #[expect(clippy::cast_precision_loss, reason = "one of six places")]
-            RoofColumn::Bound => roof.map(|roof| roof.bound.rank() as f64),
-            RoofColumn::Mfu => roof.and_then(|roof| roof.mfu),
-            RoofColumn::HbmUtil => roof.and_then(Roof::hbm_util),
-            RoofColumn::FlopRate => roof.and_then(Roof::flop_rate),
-            RoofColumn::ByteRate => roof.and_then(|roof| roof.byte_rate(Level::Hbm)),
-            #[expect(clippy::cast_precision_loss, reason = "counts of executions")]
-            RoofColumn::Executions => Some(point.n as f64),
-        }
-    };
-    points.sort_by(|a, b| {
-        let (a, b) = (value(a), value(b));
-        let by_value = a.zip(b).map_or(std::cmp::Ordering::Equal, |(a, b)| a.total_cmp(&b));
-        let by_value = if sort.descending { by_value.reverse() } else { by_value };
-        a.is_none().cmp(&b.is_none()).then(by_value)
+    let points: Vec<RoofPoint> = steps.iter().map(point).collect();
+    // Steps come by number.
+    let ranks: Vec<u32> = (0..points.len() as u32).collect();
+    let keys = steps.iter().zip(&points).map(|(step, point)| match sort.column {
+        RoofColumn::Name | RoofColumn::OpGroup | RoofColumn::Dtype => SortKey::Number(step.number),
+        column => column.sort_key(point.sort_row()),
     });
-    points
+    let order = sort_rows(keys, &ranks, sort.descending);
+    order.into_iter().map(|row| points[row as usize].clone()).collect()
 }
 
 /// How rows are examined.

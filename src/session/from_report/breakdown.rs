@@ -3,10 +3,11 @@
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::{Kind, Phase};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
-use crate::session::row_order::{by_value, natural, ordered, ranks_of, window};
+use crate::session::row_order::window;
+use crate::table::order::{SortKey, name_ranks, sort_rows};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -173,49 +174,45 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
 
 /// Row numbers in an order.
 fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
-    let ranks = ranks_of(groups.len(), &|i| (&groups[i].key, groups[i].program_id));
-    let mut words: Vec<&str> = groups.iter().filter_map(|group| word(group, sort.column)).collect();
-    words.sort_by_key(|word| (natural(word), *word));
-    words.dedup();
-    let place = |word: &str| words.iter().position(|other| *other == word).map(|at| at as u64);
-    let value = |(at, group): (usize, &Group)| match sort.column {
-        Column::Name => Some(u64::from(ranks[at])),
-        column => word(group, column).map_or_else(|| number(group, column), place),
-    };
-    by_value(groups.iter().enumerate().map(value).collect(), &ranks, sort.descending)
+    let ranks = name_ranks(groups.len(), |i| (&groups[i].key, groups[i].program_id));
+    let keys = groups.iter().zip(&ranks).map(|(group, rank)| match sort.column {
+        Column::Name => SortKey::Number(u64::from(*rank)),
+        column => sort_key(group, column),
+    });
+    sort_rows(keys, &ranks, sort.descending)
 }
 
-fn word(group: &Group, column: Column) -> Option<&str> {
-    match column {
-        Column::Category => group.main_category(),
-        Column::Source => group.source_inner.as_deref(),
-        Column::Program => group.program.as_deref(),
-        Column::OpGroup => group.op_group.as_deref(),
-        Column::Phase => group.phase.as_deref(),
-        Column::Layer => group.layer.as_deref(),
-        Column::Dtype => group.dtypes.first().map(String::as_str),
-        Column::Shape => group.shapes.first().map(String::as_str),
-        Column::ScopeLeaf => group.scope_leaf(),
-        _ => None,
-    }
+/// The place of a phase in the order of a step.
+fn phase_index(label: &str) -> Option<u64> {
+    Phase::ALL.into_iter().position(|phase| phase.label() == label).map(|index| index as u64)
 }
 
-fn number(group: &Group, column: Column) -> Option<u64> {
+fn sort_key(group: &Group, column: Column) -> SortKey<'_> {
+    let executed = |time: Picos| SortKey::number((group.n_executions > 0).then_some(time.0));
     match column {
-        Column::Total | Column::OfStep => Some(group.total.0),
-        Column::Kind => Some(group.kind.index() as u64),
-        Column::Executions => Some(group.n_executions),
-        Column::Mean => group.mean.map(|mean| mean.0),
-        Column::Inclusive => Some(group.inclusive.0),
-        Column::Min => Some(group.min.0).filter(|_| group.n_executions > 0),
-        Column::Max => Some(group.max.0).filter(|_| group.n_executions > 0),
-        Column::OfKind => group.of_kind.map(ordered),
-        Column::FlopRate => group.flop_rate().map(ordered),
-        Column::ByteRate => group.byte_rate().map(ordered),
-        Column::Flops => group.flops.map(ordered),
-        Column::Bytes => group.bytes_accessed.map(ordered),
-        Column::Intensity => group.intensity().map(ordered),
-        _ => None,
+        Column::Name => SortKey::Text(&group.key),
+        Column::Total | Column::OfStep => SortKey::Number(group.total.0),
+        Column::Kind => SortKey::Number(group.kind.index() as u64),
+        Column::Executions => SortKey::Number(group.n_executions),
+        Column::Mean => SortKey::number(group.mean.map(|mean| mean.0)),
+        Column::Inclusive => SortKey::Number(group.inclusive.0),
+        Column::Min => executed(group.min),
+        Column::Max => executed(group.max),
+        Column::OfKind => SortKey::real(group.of_kind),
+        Column::FlopRate => SortKey::real(group.flop_rate()),
+        Column::ByteRate => SortKey::real(group.byte_rate()),
+        Column::Flops => SortKey::real(group.flops),
+        Column::Bytes => SortKey::real(group.bytes_accessed),
+        Column::Intensity => SortKey::real(group.intensity()),
+        Column::Category => SortKey::text(group.main_category()),
+        Column::Source => SortKey::text(group.source_inner.as_deref()),
+        Column::Program => SortKey::text(group.program.as_deref()),
+        Column::OpGroup => SortKey::text(group.op_group.as_deref()),
+        Column::Phase => SortKey::number(group.phase.as_deref().and_then(phase_index)),
+        Column::Layer => SortKey::text(group.layer.as_deref()),
+        Column::Dtype => SortKey::text(group.dtypes.first().map(String::as_str)),
+        Column::Shape => SortKey::text(group.shapes.first().map(String::as_str)),
+        Column::ScopeLeaf => SortKey::text(group.scope_leaf()),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
-use crate::analysis::roofline::{Level, Roof, RooflineQuery};
+use crate::analysis::roofline::{Level, RooflineQuery};
 use crate::protocol::{
     MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
-use crate::session::row_order::{by_value, ordered, ranks_of, window};
+use crate::session::row_order::window;
+use crate::table::order::{SortKey, name_ranks, sort_rows};
 use crate::units::Picos;
-use std::collections::BTreeSet;
 
 impl ReportSession {
     /// Whether the question is the one that was answered when the report was made.
@@ -84,27 +84,10 @@ impl ReportSession {
 }
 
 fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
-    let ranks = ranks_of(points.len(), &|i| (&points[i].key, points[i].program_id));
-    let words = |of: fn(&RoofPoint) -> Option<&str>| {
-        let known: Vec<&str> = points.iter().filter_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
-        let place = |point: &RoofPoint| known.binary_search(&of(point)?).ok().map(|at| at as u64);
-        points.iter().map(place).collect()
-    };
-    let roof = |of: fn(&Roof) -> Option<u64>| points.iter().map(|point| of(point.roof.as_ref()?)).collect();
-    let values = match sort.column {
-        RoofColumn::Name => ranks.iter().map(|rank| Some(u64::from(*rank))).collect(),
-        RoofColumn::Total => points.iter().map(|point| Some(point.total.0)).collect(),
-        RoofColumn::Executions => points.iter().map(|point| Some(point.n)).collect(),
-        RoofColumn::OpGroup => words(|point| point.op_group.as_deref()),
-        RoofColumn::Dtype => words(|point| point.roof.as_ref()?.dtype.as_deref()),
-        RoofColumn::Gap => roof(|roof| Some(roof.recoverable.0)),
-        RoofColumn::Bound => roof(|roof| Some(roof.bound.rank())),
-        RoofColumn::Util => roof(|roof| roof.util.map(ordered)),
-        RoofColumn::Intensity => roof(|roof| roof.intensity.map(ordered)),
-        RoofColumn::Mfu => roof(|roof| roof.mfu.map(ordered)),
-        RoofColumn::HbmUtil => roof(|roof| roof.hbm_util().map(ordered)),
-        RoofColumn::FlopRate => roof(|roof| roof.flop_rate().map(ordered)),
-        RoofColumn::ByteRate => roof(|roof| roof.byte_rate(Level::Hbm).map(ordered)),
-    };
-    by_value(values, &ranks, sort.descending)
+    let ranks = name_ranks(points.len(), |i| (&points[i].key, points[i].program_id));
+    let keys = points.iter().zip(&ranks).map(|(point, rank)| match sort.column {
+        RoofColumn::Name => SortKey::Number(u64::from(*rank)),
+        column => column.sort_key(point.sort_row()),
+    });
+    sort_rows(keys, &ranks, sort.descending)
 }

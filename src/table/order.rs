@@ -1,0 +1,157 @@
+//! The order of rows by the values of a column.
+//!
+//! Comparing texts takes most of the time, so each distinct text is ranked once, and rows are compared by two numbers: the value
+//! of the column, and the row's rank by name for ties.
+
+use rustc_hash::FxHashMap;
+
+/// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SortKey<'r> {
+    /// The row has no value. Such rows come last in both directions.
+    Absent,
+    /// A whole number.
+    Number(u64),
+    /// A real number.
+    Real(f64),
+    /// A text. Numbers at the ends of texts compare by value, so that `layers_2` comes before `layers_10`.
+    Text(&'r str),
+}
+
+impl<'r> SortKey<'r> {
+    /// A real number, or [`SortKey::Absent`].
+    pub fn real(value: Option<f64>) -> Self {
+        value.map_or(Self::Absent, Self::Real)
+    }
+
+    /// A whole number, or [`SortKey::Absent`].
+    pub fn number(value: Option<u64>) -> Self {
+        value.map_or(Self::Absent, Self::Number)
+    }
+
+    /// A text, or [`SortKey::Absent`].
+    pub fn text(value: Option<&'r str>) -> Self {
+        value.map_or(Self::Absent, Self::Text)
+    }
+}
+
+/// Row numbers in the order of their keys. Ties go by rank.
+pub fn sort_rows<'r>(keys: impl Iterator<Item = SortKey<'r>>, ranks: &[u32], descending: bool) -> Vec<u32> {
+    let keys: Vec<SortKey<'_>> = keys.collect();
+    let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(*text) } else { None });
+    let texts = text_ranks(texts);
+    let value = |key: SortKey<'_>| match key {
+        SortKey::Absent => None,
+        SortKey::Number(number) => Some(number),
+        SortKey::Real(real) => Some(real_order(real)),
+        SortKey::Text(text) => texts.get(text).copied(),
+    };
+    sort_rows_by_number(keys.into_iter().map(value), ranks, descending)
+}
+
+/// Row numbers by a number per row. Ties go by rank; rows without a number come last in both directions.
+pub fn sort_rows_by_number(values: impl Iterator<Item = Option<u64>>, ranks: &[u32], descending: bool) -> Vec<u32> {
+    // Value, then rank and row in one number: sorting moves them and looks nothing up.
+    let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
+    for (i, (value, rank)) in (0u64..).zip(values.zip(ranks)) {
+        let last = u64::from(*rank) << 32 | i;
+        match value {
+            Some(value) => present.push((if descending { !value } else { value }, last)),
+            None => absent.push((0, last)),
+        }
+    }
+    present.sort_unstable();
+    absent.sort_unstable();
+    present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
+}
+
+/// The place of each distinct text among all of them.
+pub fn text_ranks<'r>(texts: impl Iterator<Item = &'r str>) -> FxHashMap<&'r str, u64> {
+    let mut places: FxHashMap<&str, u64> = texts.map(|text| (text, 0)).collect();
+    let mut order: Vec<&str> = places.keys().copied().collect();
+    order.sort_by_key(|text| (split_number(text), *text));
+    for (place, text) in (0..).zip(order) {
+        places.insert(text, place);
+    }
+    places
+}
+
+/// The ranks of rows by name, then by program: what ties go by.
+pub fn name_ranks<'r>(n: usize, name: impl Fn(usize) -> (&'r str, Option<u64>)) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| name(*a).cmp(&name(*b)));
+    ranks_of_order(order.into_iter())
+}
+
+/// By row: its place in an order of all rows.
+pub fn ranks_of_order(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
+    let mut ranks = vec![0; order.len()];
+    for (rank, row) in (0..).zip(order) {
+        ranks[row] = rank;
+    }
+    ranks
+}
+
+/// Bits of a double that compare as doubles do.
+pub fn real_order(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// The part of a text before the number at its end, and that number.
+fn split_number(text: &str) -> (&str, Option<u64>) {
+    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, text[stem.len()..].parse().ok())
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::cmp::Ordering;
+
+    /// A plain comparison of two keys, absent ones last.
+    fn compare(a: SortKey<'_>, b: SortKey<'_>, descending: bool) -> Ordering {
+        let turned = |order: Ordering| if descending { order.reverse() } else { order };
+        match (a, b) {
+            (SortKey::Number(a), SortKey::Number(b)) => turned(a.cmp(&b)),
+            (SortKey::Real(a), SortKey::Real(b)) => turned(a.total_cmp(&b)),
+            (SortKey::Text(a), SortKey::Text(b)) => turned((split_number(a), a).cmp(&(split_number(b), b))),
+            (a, b) => (a == SortKey::Absent).cmp(&(b == SortKey::Absent)),
+        }
+    }
+
+    fn check(keys: &[SortKey<'_>], descending: bool) -> Result<(), TestCaseError> {
+        // The last row has the first name.
+        let ranks: Vec<u32> = (0..keys.len() as u32).rev().collect();
+        let sorted = sort_rows(keys.iter().copied(), &ranks, descending);
+        let mut plain: Vec<u32> = (0..keys.len() as u32).rev().collect();
+        plain.sort_by(|a, b| compare(keys[*a as usize], keys[*b as usize], descending));
+        prop_assert_eq!(sorted, plain);
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_in_the_order_of_a_plain_sort(
+            numbers in prop::collection::vec(prop::option::of(0_u64..5), 0..30),
+            reals in prop::collection::vec(prop::option::of(prop_oneof![Just(0.0), Just(-0.0), any::<f64>()]), 0..30),
+            texts in prop::collection::vec(prop::option::of("[ab]{0,2}[0-9]{0,3}"), 0..30),
+            descending: bool,
+        ) {
+            check(&numbers.into_iter().map(SortKey::number).collect::<Vec<_>>(), descending)?;
+            check(&reals.into_iter().map(SortKey::real).collect::<Vec<_>>(), descending)?;
+            check(&texts.iter().map(|text| SortKey::text(text.as_deref())).collect::<Vec<_>>(), descending)?;
+        }
+    }
+
+    #[test]
+    fn numbers_at_the_ends_of_texts_compare_by_value() {
+        let texts = ["layers_10", "layers_2", "embed", "layers"];
+        let order = sort_rows(texts.iter().map(|text| SortKey::Text(text)), &[0, 1, 2, 3], false);
+        assert_eq!(
+            order.iter().map(|row| texts[*row as usize]).collect::<Vec<_>>(),
+            ["embed", "layers", "layers_2", "layers_10"]
+        );
+    }
+}
