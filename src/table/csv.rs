@@ -16,7 +16,7 @@ pub fn heads<R>(columns: &[Column<R>]) -> impl Iterator<Item = &'static str> {
 }
 
 /// The cells of a row under these names.
-pub fn cells<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = String> {
+pub fn cells<R>(columns: &[Column<R>], row: &R) -> impl Iterator<Item = String> {
     in_csv(columns).map(move |column| cell(&(column.value)(row)))
 }
 

@@ -65,6 +65,12 @@ pub fn sort_rows_by_number(values: impl Iterator<Item = Option<u64>>, ranks: &[u
     present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
 }
 
+/// Whether a text is in one of several, whatever its case. The empty text is in all.
+pub fn any_contains(texts: &[&str], wanted: &str) -> bool {
+    let wanted = wanted.trim().to_lowercase();
+    wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+}
+
 /// The place of each distinct text among all of them.
 pub fn text_ranks<'r>(texts: impl Iterator<Item = &'r str>) -> FxHashMap<&'r str, u64> {
     let mut places: FxHashMap<&str, u64> = texts.map(|text| (text, 0)).collect();

@@ -210,8 +210,16 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
                         let right = match (a, b) {
                             (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
                                 let text = |at: usize| table::text(&all[at], column.id, None);
-                                let by = text(pair[0]).cmp(&text(pair[1]));
-                                by == Ordering::Equal || (by == Ordering::Greater) == descending
+                                let (a, b) = (text(pair[0]), text(pair[1]));
+                                // Numbers at the ends of texts compare by value.
+                                let parts = |text: &str| {
+                                    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+                                    let number = text[stem.len()..].parse::<u64>().ok();
+                                    (stem, number)
+                                };
+                                let by = parts(&a).cmp(&parts(&b));
+                                b == "–"
+                                    || a != "–" && (by == Ordering::Equal || (by == Ordering::Greater) == descending)
                             }
                             (Some(a), Some(b)) if descending => a >= b,
                             (Some(a), Some(b)) => a <= b,

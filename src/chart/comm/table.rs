@@ -8,8 +8,8 @@ use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
 use crate::table::format::{self, ABSENT, TimeUnit};
+use crate::table::order::{SortKey, any_contains, sort_rows};
 use crate::units::Picos;
-use std::cmp::Ordering;
 
 /// A column: its id, head, unit, width in digits, whether it holds figures.
 type Spec = (&'static str, &'static str, &'static str, u32, bool);
@@ -123,9 +123,9 @@ pub fn columns(
     columns
 }
 
-/// Places of rows in an order; a filter's text is looked for in all that a row says.
+/// Places of rows in an order; a filter's text is looked for in all that a row says. Ties stay as they come: what is exposed longest
+/// first.
 pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
-    let wanted = filter.trim().to_lowercase();
     let matches = |row: &CommRow| {
         let group = row.group.as_ref();
         let texts = [
@@ -137,33 +137,26 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
             group.and_then(|group| group.axis.as_deref()).unwrap_or_default(),
             row.role.map_or("", |role| role.label()),
         ];
-        wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+        any_contains(&texts, filter)
     };
-    let mut places: Vec<usize> = (0..all.len()).filter(|at| matches(&all[*at])).collect();
-    places.sort_by(|a, b| compare(&all[*a], &all[*b], order));
-    places
-}
-
-/// Ties stay as they come: what is exposed longest first. What is absent comes last both ways.
-fn compare(a: &CommRow, b: &CommRow, order: Order) -> Ordering {
-    let turned = |by: Ordering| if order.descending { by.reverse() } else { by };
-    let number = |of: &dyn Fn(&CommRow) -> Option<f64>| match (of(a), of(b)) {
-        (Some(a), Some(b)) => turned(a.total_cmp(&b)),
-        (a, b) => b.is_some().cmp(&a.is_some()),
-    };
-    let word = |of: &dyn Fn(&CommRow) -> String| turned(of(a).cmp(&of(b)));
-    match order.column {
-        "stall" | "share" => turned(a.stall.cmp(&b.stall)),
-        "runs" => turned(a.n.cmp(&b.n)),
-        "flight" => turned(a.overlap.in_flight.cmp(&b.overlap.in_flight)),
-        "exposed" => turned(a.overlap.exposed.cmp(&b.overlap.exposed)),
-        "overlap" => number(&|row| row.overlap.share()),
-        #[expect(clippy::cast_precision_loss, reason = "an order of sizes")]
-        "message" => number(&|row| row.bytes_each.map(|bytes| bytes as f64)),
-        "bus" => number(&CommRow::rate),
-        "peak" => number(&|row| row.util),
-        id => word(&|row| text(row, id, None)),
-    }
+    let places: Vec<usize> = (0..all.len()).filter(|at| matches(&all[*at])).collect();
+    let texts: Vec<String> = places.iter().map(|at| text(&all[*at], order.column, None)).collect();
+    let keys = places.iter().zip(&texts).map(|(at, text)| {
+        let row = &all[*at];
+        match order.column {
+            "stall" | "share" => SortKey::Number(row.stall.0),
+            "runs" => SortKey::Number(row.n),
+            "flight" => SortKey::Number(row.overlap.in_flight.0),
+            "exposed" => SortKey::Number(row.overlap.exposed.0),
+            "overlap" => SortKey::real(row.overlap.share()),
+            "message" => SortKey::number(row.bytes_each),
+            "bus" => SortKey::real(row.rate()),
+            "peak" => SortKey::real(row.util),
+            _ => SortKey::text(Some(&**text).filter(|text| *text != ABSENT)),
+        }
+    });
+    let ranks: Vec<u32> = (0..places.len() as u32).collect();
+    sort_rows(keys, &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
 }
 
 /// A row.

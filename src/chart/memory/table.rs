@@ -6,7 +6,7 @@ use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::table::format::{self, ABSENT};
-use std::cmp::Ordering;
+use crate::table::order::{SortKey, any_contains, sort_rows};
 
 /// A column: its id, head, width in digits, whether it holds figures.
 const ALL: [(&str, &str, u32, bool); 9] = [
@@ -48,40 +48,30 @@ pub fn columns(two_lines: bool, measure: Measure) -> Vec<Column> {
     columns
 }
 
-/// Places of buffers in an order; a filter's text is looked for in name, scope, source and class.
+/// Places of buffers in an order; a filter's text is looked for in name, scope, source, shape, class and category. Ties stay as
+/// they come: by size.
 pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
-    let wanted = filter.trim().to_lowercase();
     let matches = |of: &Buffer| {
-        let texts = [
-            &*of.instruction,
-            &*of.op_name,
-            of.source.as_deref().unwrap_or_default(),
-            of.class.label(),
-            &*of.shape,
-            of.category.label(),
-        ];
-        wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+        let source = of.source.as_deref().unwrap_or_default();
+        let texts = [&*of.instruction, &*of.op_name, source, of.class.label(), &*of.shape, of.category.label()];
+        any_contains(&texts, filter)
     };
-    let mut places: Vec<usize> = (0..alive.buffers.len()).filter(|at| matches(&alive.buffers[*at])).collect();
-    let compare = |a: &Buffer, b: &Buffer| -> Ordering {
-        match order.column {
-            "size" => a.size.cmp(&b.size),
-            "padding" => padding(a).unwrap_or(0.0).total_cmp(&padding(b).unwrap_or(0.0)),
-            "class" => a.class.cmp(&b.class),
-            "category" => a.category.cmp(&b.category),
-            "life" => (a.last - a.first.min(a.last)).cmp(&(b.last - b.first.min(b.last))),
-            "shape" => a.shape.cmp(&b.shape),
-            "scope" => a.op_name.cmp(&b.op_name),
-            "source" => a.source.cmp(&b.source),
-            _ => a.label().cmp(&b.label()),
-        }
-    };
-    places.sort_by(|a, b| {
-        let by = compare(&alive.buffers[*a], &alive.buffers[*b]);
-        // Ties stay as they come: by size.
-        if order.descending { by.reverse() } else { by }
+    let places: Vec<usize> = (0..alive.buffers.len()).filter(|at| matches(&alive.buffers[*at])).collect();
+    let shown = || places.iter().map(|at| &alive.buffers[*at]);
+    let labels: Vec<String> = shown().map(Buffer::label).collect();
+    let keys = shown().zip(&labels).map(|(of, label)| match order.column {
+        "size" => SortKey::Number(of.size),
+        "padding" => SortKey::real(padding(of)),
+        "class" => SortKey::Number(of.class as u64),
+        "category" => SortKey::Number(of.category as u64),
+        "life" => SortKey::Number(of.last.saturating_sub(of.first).into()),
+        "shape" => SortKey::Text(&of.shape),
+        "scope" => SortKey::Text(&of.op_name),
+        "source" => SortKey::text(of.source.as_deref()),
+        _ => SortKey::Text(label),
     });
-    places
+    let ranks: Vec<u32> = (0..places.len() as u32).collect();
+    sort_rows(keys, &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
 }
 
 fn padding(of: &Buffer) -> Option<f64> {
