@@ -55,8 +55,8 @@ impl RooflineCache {
     pub(super) fn cumulate(&mut self) {
         let all: u64 = (0..self.roofs.len()).fold(0, |sum, row| sum.saturating_add(self.recoverable(row)));
         let mut before = 0_u64;
-        let gaps = self.roofs.iter().map(|roof| Some(roof.as_ref()?.recoverable.0));
-        for row in sort_rows_by_number(gaps, &self.ranks, true) {
+        let gaps: Vec<Option<u64>> = self.roofs.iter().map(|roof| Some(roof.as_ref()?.recoverable.0)).collect();
+        for row in sort_rows_by_number(&gaps, &self.ranks, true) {
             let gap = self.recoverable(row as usize);
             if gap > 0 {
                 before = before.saturating_add(gap);
@@ -80,7 +80,7 @@ impl RooflineCache {
                         roof: self.roofs[i].as_ref(),
                     }),
                 };
-                sort_rows((0..view.len()).map(key), &self.ranks, sort.descending)
+                sort_rows(&(0..view.len()).map(key).collect::<Vec<_>>(), &self.ranks, sort.descending)
             },
             |(_, order)| order,
         );

@@ -39,7 +39,7 @@ impl Orders {
         if self.ranks.len() != rows.len() {
             self.ranks = ranks(rows);
         }
-        sort_rows_by_number(values(rows, sort.column, &self.ranks).into_iter(), &self.ranks, sort.descending)
+        sort_rows_by_number(&values(rows, sort.column, &self.ranks), &self.ranks, sort.descending)
     }
 }
 
@@ -96,7 +96,7 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
         None => read(i),
     };
     let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
-    let places = text_ranks(by_text.keys().copied());
+    let places = text_ranks(by_text.keys().copied().collect());
     let mut ranks = vec![0; by_text.len()];
     for (text, number) in by_text {
         ranks[number as usize] = places.get(text).copied().unwrap_or_default();

@@ -3,7 +3,7 @@
 //! Comparing texts takes most of the time, so each distinct text is ranked once, and rows are compared by two numbers: the value
 //! of the column, and the row's rank by name for ties.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,27 +36,26 @@ impl<'r> SortKey<'r> {
 }
 
 /// Row numbers in the order of their keys. Ties go by rank.
-pub fn sort_rows<'r>(keys: impl Iterator<Item = SortKey<'r>>, ranks: &[u32], descending: bool) -> Vec<u32> {
-    let keys: Vec<SortKey<'_>> = keys.collect();
+pub fn sort_rows(keys: &[SortKey<'_>], ranks: &[u32], descending: bool) -> Vec<u32> {
     let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(*text) } else { None });
-    let texts = text_ranks(texts);
-    let value = |key: SortKey<'_>| match key {
+    let texts = text_ranks(texts.collect());
+    let value = |key: &SortKey<'_>| match key {
         SortKey::Absent => None,
-        SortKey::Number(number) => Some(number),
-        SortKey::Real(real) => Some(real_order(real)),
+        SortKey::Number(number) => Some(*number),
+        SortKey::Real(real) => Some(real_order(*real)),
         SortKey::Text(text) => texts.get(text).copied(),
     };
-    sort_rows_by_number(keys.into_iter().map(value), ranks, descending)
+    sort_rows_by_number(&keys.iter().map(value).collect::<Vec<_>>(), ranks, descending)
 }
 
 /// Row numbers by a number per row. Ties go by rank; rows without a number come last in both directions.
-pub fn sort_rows_by_number(values: impl Iterator<Item = Option<u64>>, ranks: &[u32], descending: bool) -> Vec<u32> {
+pub fn sort_rows_by_number(values: &[Option<u64>], ranks: &[u32], descending: bool) -> Vec<u32> {
     // Value, then rank and row in one number: sorting moves them and looks nothing up.
     let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
-    for (i, (value, rank)) in (0u64..).zip(values.zip(ranks)) {
+    for (i, (value, rank)) in (0u64..).zip(values.iter().zip(ranks)) {
         let last = u64::from(*rank) << 32 | i;
         match value {
-            Some(value) => present.push((if descending { !value } else { value }, last)),
+            Some(value) => present.push((if descending { !*value } else { *value }, last)),
             None => absent.push((0, last)),
         }
     }
@@ -72,14 +71,11 @@ pub fn any_contains(texts: &[&str], wanted: &str) -> bool {
 }
 
 /// The place of each distinct text among all of them.
-pub fn text_ranks<'r>(texts: impl Iterator<Item = &'r str>) -> FxHashMap<&'r str, u64> {
-    let mut places: FxHashMap<&str, u64> = texts.map(|text| (text, 0)).collect();
-    let mut order: Vec<&str> = places.keys().copied().collect();
+pub fn text_ranks(texts: Vec<&str>) -> FxHashMap<&str, u64> {
+    let distinct: FxHashSet<&str> = texts.into_iter().collect();
+    let mut order: Vec<&str> = distinct.into_iter().collect();
     order.sort_by_key(|text| (split_number(text), *text));
-    for (place, text) in (0..).zip(order) {
-        places.insert(text, place);
-    }
-    places
+    order.into_iter().zip(0..).collect()
 }
 
 /// The ranks of rows by name, then by program: what ties go by.
@@ -130,7 +126,7 @@ mod tests {
     fn check(keys: &[SortKey<'_>], descending: bool) -> Result<(), TestCaseError> {
         // The last row has the first name.
         let ranks: Vec<u32> = (0..keys.len() as u32).rev().collect();
-        let sorted = sort_rows(keys.iter().copied(), &ranks, descending);
+        let sorted = sort_rows(keys, &ranks, descending);
         let mut plain: Vec<u32> = (0..keys.len() as u32).rev().collect();
         plain.sort_by(|a, b| compare(keys[*a as usize], keys[*b as usize], descending));
         prop_assert_eq!(sorted, plain);
@@ -154,7 +150,8 @@ mod tests {
     #[test]
     fn numbers_at_the_ends_of_texts_compare_by_value() {
         let texts = ["layers_10", "layers_2", "embed", "layers"];
-        let order = sort_rows(texts.iter().map(|text| SortKey::Text(text)), &[0, 1, 2, 3], false);
+        let keys = texts.map(SortKey::Text);
+        let order = sort_rows(&keys, &[0, 1, 2, 3], false);
         assert_eq!(
             order.iter().map(|row| texts[*row as usize]).collect::<Vec<_>>(),
             ["embed", "layers", "layers_2", "layers_10"]

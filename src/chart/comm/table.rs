@@ -156,7 +156,7 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
         }
     });
     let ranks: Vec<u32> = (0..places.len() as u32).collect();
-    sort_rows(keys, &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
+    sort_rows(&keys.collect::<Vec<_>>(), &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
 }
 
 /// A row.

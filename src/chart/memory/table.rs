@@ -71,7 +71,7 @@ pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
         _ => SortKey::Text(label),
     });
     let ranks: Vec<u32> = (0..places.len() as u32).collect();
-    sort_rows(keys, &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
+    sort_rows(&keys.collect::<Vec<_>>(), &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()
 }
 
 fn padding(of: &Buffer) -> Option<f64> {

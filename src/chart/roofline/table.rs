@@ -151,7 +151,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
         RoofColumn::Name | RoofColumn::OpGroup | RoofColumn::Dtype => SortKey::Number(step.number),
         column => column.sort_key(point.sort_row()),
     });
-    let order = sort_rows(keys, &ranks, sort.descending);
+    let order = sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending);
     order.into_iter().map(|row| points[row as usize].clone()).collect()
 }
 

@@ -179,7 +179,7 @@ fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
         Column::Name => SortKey::Number(u64::from(*rank)),
         column => sort_key(group, column),
     });
-    sort_rows(keys, &ranks, sort.descending)
+    sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending)
 }
 
 /// The place of a phase in the order of a step.

@@ -89,5 +89,5 @@ fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
         RoofColumn::Name => SortKey::Number(u64::from(*rank)),
         column => column.sort_key(point.sort_row()),
     });
-    sort_rows(keys, &ranks, sort.descending)
+    sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending)
 }
