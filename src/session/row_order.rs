@@ -6,7 +6,7 @@
 use crate::analysis::base::sort_by_text;
 use crate::analysis::breakdown::{RowText, RowView};
 use crate::protocol::{Column, Largest, Sort};
-use crate::table::order::{ranks_of_order, real_order, sort_rows_by_number, text_ranks};
+use crate::table::order::{distinct_texts, ranks_of_order, real_order, sort_rows_by_number, text_rank};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -96,10 +96,10 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
         None => read(i),
     };
     let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
-    let places = text_ranks(by_text.keys().copied().collect());
+    let distinct = distinct_texts(by_text.keys().copied().collect());
     let mut ranks = vec![0; by_text.len()];
     for (text, number) in by_text {
-        ranks[number as usize] = places.get(text).copied().unwrap_or_default();
+        ranks[number as usize] = text_rank(&distinct, text).unwrap_or_default();
     }
     numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
 }

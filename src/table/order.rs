@@ -3,8 +3,6 @@
 //! Comparing texts takes most of the time, so each distinct text is ranked once, and rows are compared by two numbers: the value
 //! of the column, and the row's rank by name for ties.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 /// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SortKey<'r> {
@@ -38,12 +36,12 @@ impl<'r> SortKey<'r> {
 /// Row numbers in the order of their keys. Ties go by rank.
 pub fn sort_rows(keys: &[SortKey<'_>], ranks: &[u32], descending: bool) -> Vec<u32> {
     let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(*text) } else { None });
-    let texts = text_ranks(texts.collect());
+    let texts = distinct_texts(texts.collect());
     let value = |key: &SortKey<'_>| match key {
         SortKey::Absent => None,
         SortKey::Number(number) => Some(*number),
         SortKey::Real(real) => Some(real_order(*real)),
-        SortKey::Text(text) => texts.get(text).copied(),
+        SortKey::Text(text) => text_rank(&texts, text),
     };
     sort_rows_by_number(&keys.iter().map(value).collect::<Vec<_>>(), ranks, descending)
 }
@@ -70,12 +68,19 @@ pub fn any_contains(texts: &[&str], wanted: &str) -> bool {
     wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
 }
 
-/// The place of each distinct text among all of them.
-pub fn text_ranks(texts: Vec<&str>) -> FxHashMap<&str, u64> {
-    let distinct: FxHashSet<&str> = texts.into_iter().collect();
-    let mut order: Vec<&str> = distinct.into_iter().collect();
-    order.sort_by_key(|text| (split_number(text), *text));
-    order.into_iter().zip(0..).collect()
+/// The distinct ones of some texts, in order.
+pub fn distinct_texts(mut texts: Vec<&str>) -> Vec<&str> {
+    texts.sort_unstable_by_key(|text| (split_number(text), *text));
+    texts.dedup();
+    texts
+}
+
+/// The place of a text among the distinct ones.
+pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
+    distinct
+        .binary_search_by_key(&(split_number(text), text), |other| (split_number(other), other))
+        .ok()
+        .map(|at| at as u64)
 }
 
 /// The ranks of rows by name, then by program: what ties go by.
