@@ -1,10 +1,10 @@
 //! Memory with the programs loaded: each is read when it is requested, the last two stay. This module knows reports; no browser.
 
-use super::programs::{HeldMemory, Programs};
+use super::programs::{LoadedMemory, Programs};
 use crate::analysis::base::Analysis;
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{
-    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
+    AliveAt, BufferId, CrossCheck, Curve, LiveRangeRows, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
     ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::chip::Chip;
@@ -43,7 +43,7 @@ fn program_memory(
     programs: &mut Programs,
     all: &[FileProgram],
     place: usize,
-) -> Result<Rc<HeldMemory>, Note> {
+) -> Result<Rc<LoadedMemory>, Note> {
     let no_hlo = || {
         let message = "The HLO of this program is not in the capture, so its memory is unknown.";
         Note::new(Severity::Info, NoteCode::NoProgram, message)
@@ -123,7 +123,7 @@ pub fn memory_lanes(
     all: &[FileProgram],
     query: &MemoryQuery,
     window: Points,
-) -> Result<Option<Lanes>, Note> {
+) -> Result<Option<LiveRangeRows>, Note> {
     let loaded = program_memory(profile, programs, all, query.program as usize)?;
     Ok(loaded.memory.lanes(&loaded.module, query, window))
 }

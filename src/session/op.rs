@@ -2,7 +2,7 @@
 
 use super::capture::{CaptureSession, no_program};
 use super::open::messages;
-use crate::analysis::base::{FoundOp, Query};
+use crate::analysis::base::{Query, ResolvedOp};
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// An op, its program where that could be read, and what is to be reported of it.
 struct OpWithModule {
-    found: FoundOp,
+    found: ResolvedOp,
     module: Option<(Rc<Module>, Option<ProgramId>)>,
     notes: Vec<Note>,
 }

@@ -1,7 +1,7 @@
 //! The programs of an open session, read again when one is requested: where files are kept to be read from, which
 //! program an op is of, and the last programs that were read. This module knows no browser.
 
-use crate::analysis::base::FoundOp;
+use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
 use crate::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
@@ -57,11 +57,11 @@ pub struct Programs {
     /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
     /// The same of those whose buffers were requested.
-    memories: Vec<(usize, Result<Rc<HeldMemory>, Note>)>,
+    memories: Vec<(usize, Result<Rc<LoadedMemory>, Note>)>,
 }
 
 /// A program with its buffers.
-pub(crate) struct HeldMemory {
+pub(crate) struct LoadedMemory {
     pub(crate) module: Rc<Module>,
     pub(crate) memory: ProgramMemory,
 }
@@ -74,7 +74,7 @@ impl Programs {
 
     /// The program of an op, with its id and what is to be reported of it: of several that it may be the first that has an
     /// instruction of this name.
-    pub fn module_of(&mut self, profile: &Profile, found: &FoundOp) -> FoundModule {
+    pub fn module_of(&mut self, profile: &Profile, found: &ResolvedOp) -> FoundModule {
         if found.is_unseen() && found.program.is_none() {
             return self.search(profile, &found.name);
         }
@@ -124,13 +124,13 @@ impl Programs {
     }
 
     /// The buffers of the program at a place among [`Profile::hlo`].
-    pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<HeldMemory>, Note> {
+    pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<LoadedMemory>, Note> {
         let memory = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
         self.memories.push((at, memory.clone()));
         memory
     }
 
-    fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
+    fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<LoadedMemory, Note> {
         let mut proto = match load(&self.files, profile, at)? {
             Loaded::Proto(proto) => proto,
             Loaded::Text(module) => {
@@ -138,7 +138,7 @@ impl Programs {
                 let module = Rc::new(*module);
                 take(&mut self.read, at);
                 self.read.push((at, Ok(Rc::clone(&module))));
-                return Ok(HeldMemory { module, memory });
+                return Ok(LoadedMemory { module, memory });
             }
         };
         let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
@@ -149,7 +149,7 @@ impl Programs {
         };
         self.read.push((at, Ok(Rc::clone(&module))));
         let memory = ProgramMemory::new(&buffers, &module);
-        Ok(HeldMemory { module, memory })
+        Ok(LoadedMemory { module, memory })
     }
 }
 

@@ -25,7 +25,7 @@ pub use analysis::Analysis;
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, FilterField, Matcher};
 pub use framework::Framework;
-pub use op_lookup::FoundOp;
+pub use op_lookup::ResolvedOp;
 pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Header, Peaks, Status, Totals};

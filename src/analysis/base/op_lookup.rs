@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// An op that is requested, as far as events know it. Its program's HLO is looked for by this.
-pub struct FoundOp {
+pub struct ResolvedOp {
     /// Its name, without `%`.
     pub name: String,
     /// Its program.
@@ -38,7 +38,7 @@ pub(in crate::analysis) struct Member {
     pub(crate) time: OpTime,
 }
 
-impl FoundOp {
+impl ResolvedOp {
     /// No event has this name.
     pub const fn is_unseen(&self) -> bool {
         self.members.is_empty()
@@ -73,7 +73,7 @@ pub(in crate::analysis) struct Known {
 
 impl Analysis {
     /// Looks for an op among the events. Where no program is reported: ops without one, else those with the most time.
-    pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> FoundOp {
+    pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> ResolvedOp {
         let name = name.strip_prefix('%').unwrap_or(name);
         let selection = self.selection(profile, query);
         let mut members = Vec::new();
@@ -106,7 +106,7 @@ impl Analysis {
             if ran_without { None } else { heaviest?.0 }
         });
         members.retain(|m| op(m).stats.program == program);
-        let mut found = FoundOp {
+        let mut found = ResolvedOp {
             name: name.to_owned(),
             program,
             file: None,
@@ -123,8 +123,8 @@ impl Analysis {
     }
 
     /// An op that no event is of: of a program that did not run.
-    pub fn unseen_op(&self, profile: &Profile, query: &Query, name: &str) -> FoundOp {
-        FoundOp {
+    pub fn unseen_op(&self, profile: &Profile, query: &Query, name: &str) -> ResolvedOp {
+        ResolvedOp {
             name: name.strip_prefix('%').unwrap_or(name).to_owned(),
             program: None,
             file: None,
@@ -150,7 +150,7 @@ impl Analysis {
     pub(in crate::analysis) fn known_ops<'n>(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         names: impl Iterator<Item = &'n str>,
     ) -> IndexMap<&'n str, Known> {
         let mut known: IndexMap<&str, Option<Known>> = names.map(|name| (name, None)).collect();

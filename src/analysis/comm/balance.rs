@@ -16,7 +16,7 @@
 use super::async_pairs::{AsyncPairs, Named};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
 use super::collective::CollectiveInfo;
-use super::core::Side;
+use super::core::CoreWindow;
 use super::imbalance::{Arrival, ArrivalSpread, Balance};
 use super::primitive::{Core, Primitive};
 use crate::analysis::base::{Analysis, StepChoice};
@@ -49,7 +49,7 @@ impl Analysis {
         profile: &Profile,
         step: StepChoice,
         first: usize,
-        known: &[Side<'_>],
+        known: &[CoreWindow<'_>],
         whats: &IndexMap<Named, CollectiveInfo>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
@@ -108,7 +108,7 @@ impl Analysis {
         profile: &Profile,
         at: usize,
         step: StepChoice,
-        side: Option<&Side<'_>>,
+        side: Option<&CoreWindow<'_>>,
         ops: &mut IndexMap<Named, Executions>,
     ) {
         if let Some(side) = side {

@@ -11,7 +11,7 @@ use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
 
 /// A core, read.
-pub struct Side<'a> {
+pub struct CoreWindow<'a> {
     /// Place of its device in the session.
     pub device: usize,
     /// Which core.
@@ -32,7 +32,7 @@ pub struct Side<'a> {
     pub whole: bool,
 }
 
-impl Side<'_> {
+impl CoreWindow<'_> {
     /// What of an interval lies in the window, and whether what starts with it counts there.
     pub fn clip(&self, (start, end): Interval) -> (Option<Interval>, bool) {
         let cut = (start.max(self.window.0), end.min(self.window.1));
@@ -66,7 +66,12 @@ impl Device {
 
 impl Analysis {
     /// The device's own core, of a device that has the step.
-    pub(super) fn tensor_side<'p>(&self, profile: &'p Profile, slice: &Slice, step: StepChoice) -> Option<Side<'p>> {
+    pub(super) fn tensor_side<'p>(
+        &self,
+        profile: &'p Profile,
+        slice: &Slice,
+        step: StepChoice,
+    ) -> Option<CoreWindow<'p>> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
@@ -75,11 +80,16 @@ impl Analysis {
         let links = AsyncPairs::new(profile, plane, &kinds);
         let flight = CoreTimeline::new(plane, device, clock, &links, &kinds);
         let own = slice.measured.ops.iter().map(|time| time.own).collect();
-        Some(Side { device: slice.device, core: Core::Tensor, plane, kinds, links, flight, own, window, whole })
+        Some(CoreWindow { device: slice.device, core: Core::Tensor, plane, kinds, links, flight, own, window, whole })
     }
 
     /// SparseCores of a device. Their plane and the device's are related on the event clock.
-    pub(super) fn sparse_sides<'p>(&self, profile: &'p Profile, device: usize, step: StepChoice) -> Vec<Side<'p>> {
+    pub(super) fn sparse_sides<'p>(
+        &self,
+        profile: &'p Profile,
+        device: usize,
+        step: StepChoice,
+    ) -> Vec<CoreWindow<'p>> {
         let of = &self.devices[device];
         let own = &profile.planes[of.plane];
         let is_beside = |plane: &&Plane| {
@@ -101,7 +111,7 @@ impl Analysis {
             let flight = CoreTimeline::new(plane, &sparse, of.event_clock, &links, &kinds);
             let requested = Window { name: String::new(), clock: of.event_clock, span: window, whole };
             let own = op_times(plane, &sparse, &requested).ops.iter().map(|time| time.own).collect();
-            Side { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }
+            CoreWindow { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }
         };
         profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(side).collect()
     }

@@ -2,7 +2,7 @@
 //! one device; knows no pixels.
 
 use super::collective::CollectiveInfo;
-use super::core::Side;
+use super::core::CoreWindow;
 use super::interval::Merged;
 use super::primitive::{Execution, Primitive};
 use super::query::Carried;
@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 /// Lays out what is in flight in a window of a core's time. `what`: what links do.
 pub fn lanes(
     profile: &Profile,
-    side: &Side<'_>,
+    side: &CoreWindow<'_>,
     what: &IndexMap<super::async_pairs::Named, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: Carried,

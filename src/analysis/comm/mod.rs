@@ -44,7 +44,7 @@ use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
 use axis::Wiring;
-use core::Side;
+use core::CoreWindow;
 use sums::Sums;
 
 impl Analysis {
@@ -54,8 +54,9 @@ impl Analysis {
         let Selection { header, totals, slices, chosen, notes: selection_notes } =
             self.selection(profile, &query.query);
         let step = query.query.step;
-        let own: Vec<Side<'_>> = slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
-        let beside: Vec<Side<'_>> =
+        let own: Vec<CoreWindow<'_>> =
+            slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
+        let beside: Vec<CoreWindow<'_>> =
             slices.iter().flat_map(|slice| self.sparse_sides(profile, slice.device, step)).collect();
         let mut whats = sums::look_up(profile, &own, programs);
         for (named, what) in sums::look_up(profile, &beside, programs) {

@@ -1,6 +1,6 @@
 //! What is to be reported beside the figures of communication. This module knows figures; computes none but ratios.
 
-use super::core::Side;
+use super::core::CoreWindow;
 use super::imbalance::{Balance, Straggler};
 use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
@@ -33,7 +33,7 @@ pub struct Known<'a> {
 }
 
 /// All there is to say of the answer.
-pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
+pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
     }
@@ -101,7 +101,7 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         );
         note(info, NoteCode::NoAsyncLine, message);
     }
-    let on_event = |side: &&Side<'_>| {
+    let on_event = |side: &&CoreWindow<'_>| {
         side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
     };
     if sides.iter().any(|side| on_event(&side)) {

@@ -2,7 +2,7 @@
 
 use super::accumulator::overlap;
 use super::async_spans::CoreTimeline;
-use super::core::Side;
+use super::core::CoreWindow;
 use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
 use crate::analysis::base::{Analysis, Interval};
@@ -20,7 +20,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn new(side: &Side<'_>, copies: bool) -> Self {
+    fn new(side: &CoreWindow<'_>, copies: bool) -> Self {
         let is = |link: u32| side.links.all[link as usize].is_copy == copies;
         let flying = side.flight.spans.iter().filter(|span| is(span.link)).map(|span| span.at).collect();
         let waits = side.flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
@@ -51,7 +51,7 @@ impl Lists {
 
 impl Analysis {
     /// All steps of the devices whose own cores are given, summed by number.
-    pub(super) fn comm_steps(&self, sides: &[Side<'_>]) -> Vec<StepComm> {
+    pub(super) fn comm_steps(&self, sides: &[CoreWindow<'_>]) -> Vec<StepComm> {
         let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
         for side in sides {
             let (collectives, copies) = (Lists::new(side, false), Lists::new(side, true));

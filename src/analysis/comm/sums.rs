@@ -8,7 +8,7 @@ use super::async_pairs::{Link, Named, Part};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
-use super::core::Side;
+use super::core::CoreWindow;
 use super::flags::{Target, suggested};
 use super::primitive::{Core, Execution, Primitive};
 use super::query::CommBy;
@@ -91,7 +91,7 @@ pub struct Sums<'a> {
 /// What links do: looked up once per op of a program, whichever device has it.
 pub fn look_up(
     profile: &Profile,
-    sides: &[Side<'_>],
+    sides: &[CoreWindow<'_>],
     programs: Option<Programs<'_>>,
 ) -> IndexMap<Named, CollectiveInfo> {
     let mut whats = IndexMap::default();
@@ -146,7 +146,7 @@ impl<'a> Sums<'a> {
     }
 
     /// Adds what a core did in the window.
-    pub fn add(&mut self, side: &Side<'_>) {
+    pub fn add(&mut self, side: &CoreWindow<'_>) {
         // A core that has nothing in flight still counts: its sum is none, which is not nothing.
         for is_copy in [false, true] {
             self.traffic_of(is_copy, side.core);
@@ -213,7 +213,7 @@ impl<'a> Sums<'a> {
     }
 
     /// The sums that a link adds to, with what is known of it.
-    fn places(&mut self, side: &Side<'_>, link: &Link) -> Places {
+    fn places(&mut self, side: &CoreWindow<'_>, link: &Link) -> Places {
         // Every link of every side was looked up before.
         let pair = self.pair.get(&link.named).cloned().unwrap_or_default();
         let op = side.plane.op(link.op);
@@ -242,7 +242,7 @@ impl<'a> Sums<'a> {
     }
 
     /// The innermost line of source.
-    fn source(&self, side: &Side<'_>, op: &Op) -> Option<String> {
+    fn source(&self, side: &CoreWindow<'_>, op: &Op) -> Option<String> {
         let pair = match side.core {
             Core::Tensor => self.analysis.facts[side.device].source_inner(self.profile, op),
             Core::Sparse => op.stats.source.map(|source| self.profile.text(source)),
@@ -250,7 +250,7 @@ impl<'a> Sums<'a> {
         pair.map(str::to_owned)
     }
 
-    fn row_key(&self, side: &Side<'_>, link: &Link, pair: &PairFacts, source: Option<&str>) -> RowKey {
+    fn row_key(&self, side: &CoreWindow<'_>, link: &Link, pair: &PairFacts, source: Option<&str>) -> RowKey {
         let primitive = pair.what.primitive.key();
         let (program, key) = match self.by {
             CommBy::Op => (link.named.0, self.profile.text(link.named.1).to_owned()),

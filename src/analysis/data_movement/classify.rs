@@ -1,7 +1,7 @@
 //! An instruction → what it changes and how many bytes it moves. This module knows HLO; it knows no time.
 
 use super::change::{Answer, Change, Changes, Reason};
-use super::operands::{Ends, Pairing, ends};
+use super::operands::{OperandPairs, Pairing, ends};
 use super::order::{Map, map, order};
 use crate::hlo::opcode::{base, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
@@ -39,7 +39,7 @@ pub fn classify(instruction: &Instruction) -> LayoutChange {
 
 /// Judges what is known to become what; `through`: how the dimensions do, where that is known better than by opcode; `None` in it: they
 /// are merged or split on the way.
-pub fn of_ends(instruction: &Instruction, ends: &Ends<'_>, through: Option<Option<&Map>>) -> LayoutChange {
+pub fn of_ends(instruction: &Instruction, ends: &OperandPairs<'_>, through: Option<Option<&Map>>) -> LayoutChange {
     let (from, to) = ends.arrays();
     let spaces = match (from.as_slice(), to.as_slice()) {
         ([from], [to]) => Some((from.memory_space(), to.memory_space())),
@@ -56,7 +56,7 @@ pub fn of_ends(instruction: &Instruction, ends: &Ends<'_>, through: Option<Optio
 
 fn changes(
     instruction: &Instruction,
-    ends: &Ends<'_>,
+    ends: &OperandPairs<'_>,
     from: &[&ArrayShape],
     to: &[&ArrayShape],
     through: Option<Option<&Map>>,
@@ -144,7 +144,7 @@ fn pair(opcode: &str, from: &ArrayShape, to: &ArrayShape, order: Answer) -> Chan
     ])
 }
 
-fn bytes(instruction: &Instruction, ends: &Ends<'_>, from: &[&ArrayShape], to: &[&ArrayShape]) -> Option<u64> {
+fn bytes(instruction: &Instruction, ends: &OperandPairs<'_>, from: &[&ArrayShape], to: &[&ArrayShape]) -> Option<u64> {
     let sum = |arrays: &[&ArrayShape]| arrays.iter().try_fold(0_u64, |n, a| n.checked_add(a.bytes()?));
     let opcode = &*instruction.opcode;
     if is_start(opcode) || opcode == "async-update" || matches!(ends.pairing, Pairing::Any(_)) {

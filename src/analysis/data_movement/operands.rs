@@ -11,7 +11,7 @@ use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
 
 /// What an instruction reads and writes.
-pub struct Ends<'a> {
+pub struct OperandPairs<'a> {
     /// What moves, as it is read.
     pub from: Vec<&'a Shape>,
     /// What moves, as it is written.
@@ -34,7 +34,7 @@ pub enum Pairing {
 }
 
 /// The ends of an instruction that stands by itself.
-pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
+pub fn ends(instruction: &Instruction) -> Result<OperandPairs<'_>, Reason> {
     let opcode = &*instruction.opcode;
     let result = &instruction.shape;
     let operand = |i: usize| instruction.operands.get(i).and_then(|o| o.shape.as_ref());
@@ -42,7 +42,7 @@ pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
         let missing = if i < instruction.operands.len() { Reason::NoShape } else { Reason::NoOperand };
         operand(i).ok_or(missing)
     };
-    let one = |from, to| Ok(Ends { from: vec![from], to: vec![to], whole: None, pairing: Pairing::OneByOne });
+    let one = |from, to| Ok(OperandPairs { from: vec![from], to: vec![to], whole: None, pairing: Pairing::OneByOne });
     match opcode {
         "copy-start" => {
             let from = operand(0).or_else(|| result.elements().get(1)).ok_or(Reason::NoShape)?;
@@ -56,14 +56,16 @@ pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
         }
         "slice" | "dynamic-slice" | "pad" | "gather" | "reverse" => one(needed(0)?, result),
         "dynamic-update-slice" => {
-            Ok(Ends { from: vec![needed(1)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
+            Ok(OperandPairs { from: vec![needed(1)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
         }
         "scatter" if instruction.operands.len() == 3 => {
-            Ok(Ends { from: vec![needed(2)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
+            Ok(OperandPairs { from: vec![needed(2)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
         }
         "scatter" => Err(Reason::Unpaired),
-        "concatenate" => Ok(Ends { pairing: Pairing::Into, ..paired(instruction, result)? }),
-        "fusion" | "custom-call" => Ok(Ends { pairing: Pairing::Any(Reason::Body), ..paired(instruction, result)? }),
+        "concatenate" => Ok(OperandPairs { pairing: Pairing::Into, ..paired(instruction, result)? }),
+        "fusion" | "custom-call" => {
+            Ok(OperandPairs { pairing: Pairing::Any(Reason::Body), ..paired(instruction, result)? })
+        }
         "send" => one(needed(0)?, result.elements().first().ok_or(Reason::NoOperand)?),
         "recv" | "send-done" | "recv-done" => Err(Reason::NoOperand),
         _ if is_start(opcode) => {
@@ -83,7 +85,7 @@ pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
 
 /// What an async half stands for. A collective, a copy or a slice gives its operands back one by one (further operands
 /// are offsets and flags); anything else may do anything.
-fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> Ends<'a> {
+fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> OperandPairs<'a> {
     let is_paired = |word: &str| is_collective(word) || matches!(base(word), "copy" | "slice" | "dynamic-slice");
     let mut from: Vec<&Shape> = from
         .iter()
@@ -95,7 +97,7 @@ fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> 
     } else {
         Pairing::Any(Reason::Wrapped)
     };
-    Ends { from, to: vec![to], whole: None, pairing }
+    OperandPairs { from, to: vec![to], whole: None, pairing }
 }
 
 /// The word that an async op's name, or the name of what it calls, begins with: `all-gather.3.call-start`,
@@ -109,8 +111,8 @@ fn wraps(instruction: &Instruction) -> Option<String> {
     if own == "async" { instruction.calls().next().map(|call| stem(&call.name)) } else { Some(own) }
 }
 
-fn paired<'a>(instruction: &'a Instruction, result: &'a Shape) -> Result<Ends<'a>, Reason> {
-    Ok(Ends { from: read(instruction)?, to: vec![result], whole: None, pairing: Pairing::OneByOne })
+fn paired<'a>(instruction: &'a Instruction, result: &'a Shape) -> Result<OperandPairs<'a>, Reason> {
+    Ok(OperandPairs { from: read(instruction)?, to: vec![result], whole: None, pairing: Pairing::OneByOne })
 }
 
 /// The shapes of all operands.
@@ -121,7 +123,7 @@ fn read(instruction: &Instruction) -> Result<Vec<&Shape>, Reason> {
     instruction.operands.iter().map(|o| o.shape.as_ref().ok_or(Reason::NoShape)).collect()
 }
 
-impl<'a> Ends<'a> {
+impl<'a> OperandPairs<'a> {
     /// What moves, array by array.
     pub fn arrays(&self) -> (Vec<&'a ArrayShape>, Vec<&'a ArrayShape>) {
         let all = |shapes: &[&'a Shape]| shapes.iter().flat_map(|s| s.arrays()).collect();

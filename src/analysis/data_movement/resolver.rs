@@ -5,7 +5,7 @@
 
 use super::change::Reason;
 use super::classify::{LayoutChange, classify, of_ends};
-use super::operands::{Ends, Pairing, ends};
+use super::operands::{OperandPairs, Pairing, ends};
 use super::order::{Map, compose, map};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{Instruction, InstructionId, Module, text};
@@ -122,7 +122,8 @@ fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
             "parameter" => {
                 let operand = usize::try_from(step.parameter_number()?).ok()?;
                 let from = fusion.operands.get(operand)?.shape.as_ref()?;
-                let ends = Ends { from: vec![from], to: vec![&fusion.shape], whole: None, pairing: Pairing::OneByOne };
+                let ends =
+                    OperandPairs { from: vec![from], to: vec![&fusion.shape], whole: None, pairing: Pairing::OneByOne };
                 return Some(of_ends(fusion, &ends, Some(through.as_ref())));
             }
             "copy" | "convert" | "transpose" | "reshape" | "bitcast" | "bitcast-convert" | "broadcast" | "slice"

@@ -24,9 +24,9 @@ mod words;
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{
-    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
-    Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak, SpaceWithTimeline,
-    StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
+    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, LiveRangeRows, MemoryPrograms, Moment,
+    MomentPart, Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak,
+    SpaceWithTimeline, StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
 };
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  BufferAssignmentProto ─► buffers ─► live_ranges ─► spaces: curve, peak ─┬─► StaticMemory   (summary)
-//!  Module ───────────────► schedule, vocabularies ────────────────────────┴─► AliveAt, Curve, Lanes, WhatIf
+//!  Module ───────────────► schedule, vocabularies ────────────────────────┴─► AliveAt, Curve, LiveRangeRows, WhatIf
 //! ```
 
 use super::addresses::own_bytes;

@@ -151,7 +151,7 @@ pub struct SpaceMemory {
     /// What a model of so many parameters needs, beside what is there.
     pub estimate: Estimate,
     /// Lives around the peak.
-    pub lanes: Lanes,
+    pub lanes: LiveRangeRows,
 }
 
 /// Where in the entry's schedule something lies.
@@ -378,12 +378,12 @@ pub struct EstimateRow {
 
 /// Lives of buffers beside each other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Lanes {
+pub struct LiveRangeRows {
     /// The first point of the window.
     pub from: u32,
     /// The point after its last one.
     pub to: u32,
-    /// Lanes: what is in one does not overlap. The one with the largest buffer first.
+    /// LiveRangeRows: what is in one does not overlap. The one with the largest buffer first.
     pub lanes: Vec<Vec<Buffer>>,
     /// Buffers that live in the window and are in no lane, for they are smaller.
     pub n_left_out: u32,

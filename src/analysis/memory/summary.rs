@@ -5,7 +5,7 @@ use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
 use super::query::{BytesPerParameter, MemoryQuery, Points};
 use super::report::{
-    Buffer, Estimate, EstimateRow, Jump, Lanes, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
+    Buffer, Estimate, EstimateRow, Jump, LiveRangeRows, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
     StaticMemory, Vocabulary,
 };
 use super::space::{Space, curve, highest};
@@ -25,7 +25,7 @@ const JUMPS: usize = 20;
 const LARGE: u64 = 100 << 20;
 /// Pieces that the loss is thought to be computed in: chunked cross-entropy's usual number.
 const CHUNKS: u32 = 8;
-/// Lanes that are reported.
+/// LiveRangeRows that are reported.
 const LANES: usize = 40;
 
 impl ProgramMemory {
@@ -154,11 +154,11 @@ impl ProgramMemory {
 
     /// Lives in a window as lanes, the largest first: what is in one lane does not overlap. `None` where the program has
     /// nothing in this memory.
-    pub fn lanes(&self, module: &Module, query: &MemoryQuery, window: Points) -> Option<Lanes> {
+    pub fn lanes(&self, module: &Module, query: &MemoryQuery, window: Points) -> Option<LiveRangeRows> {
         self.space(query.color).map(|space| self.lanes_of(module, query, space, window))
     }
 
-    fn lanes_of(&self, module: &Module, query: &MemoryQuery, space: &Space, window: Points) -> Lanes {
+    fn lanes_of(&self, module: &Module, query: &MemoryQuery, space: &Space, window: Points) -> LiveRangeRows {
         let vocabularies = self.vocabularies(query);
         let to = window.to.min(space.n_events + 1);
         let from = window.from.min(to);
@@ -191,7 +191,7 @@ impl ProgramMemory {
         }
         let tell =
             |lane: Vec<LiveRange>| lane.into_iter().map(|range| self.living(module, &vocabularies, range)).collect();
-        Lanes { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
+        LiveRangeRows { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
     }
 }
 

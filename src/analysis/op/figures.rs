@@ -2,7 +2,7 @@
 
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::op_times::Window;
-use crate::analysis::base::{Analysis, Clock, Device, FoundOp, intervals, self_time};
+use crate::analysis::base::{Analysis, Clock, Device, ResolvedOp, intervals, self_time};
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Plane, Profile};
@@ -14,7 +14,7 @@ const BINS: u64 = 24;
 
 impl Analysis {
     /// The figures of an op; `None` where it does not run by itself on the devices asked about.
-    pub(crate) fn op_figures(&self, profile: &Profile, found: &FoundOp) -> Option<OpFigures> {
+    pub(crate) fn op_figures(&self, profile: &Profile, found: &ResolvedOp) -> Option<OpFigures> {
         if !found.has_time() {
             return None;
         }
@@ -58,7 +58,7 @@ impl Analysis {
     }
 
     /// Count and self time by step, and the self time of each execution in the window.
-    fn executions(&self, profile: &Profile, found: &FoundOp) -> (Steps, Vec<u64>) {
+    fn executions(&self, profile: &Profile, found: &ResolvedOp) -> (Steps, Vec<u64>) {
         let (mut steps, mut own) = (Steps::default(), Vec::new());
         for device in &found.selection.chosen {
             let of = &self.devices[*device];

@@ -1,7 +1,7 @@
 //! One op: what it is in words, its times, its values, its source, its neighbours.
 //!
 //! ```text
-//!  events ──find──► FoundOp ──measure──► figures ───────────┐
+//!  events ──find──► ResolvedOp ──measure──► figures ───────────┐
 //!                      │ program id                         │
 //!  program (proto) ◄───┘──┬─► values, words, neighbours ────┼──► OpDetail
 //!  event's text ──────────┘   (from text where no proto is) ┘
@@ -26,7 +26,7 @@ pub use report::{
 };
 
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::base::{Analysis, FoundOp};
+use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
@@ -41,7 +41,7 @@ impl Analysis {
     pub fn op_detail(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         program: Option<(&Module, Option<ProgramId>)>,
         request: &RooflineQuery,
         mut notes: Vec<Note>,
@@ -136,7 +136,7 @@ impl Analysis {
     }
 
     /// The text of an op's event, where it is HLO.
-    pub(super) fn event_text<'p>(&self, profile: &'p Profile, found: &FoundOp) -> Option<&'p str> {
+    pub(super) fn event_text<'p>(&self, profile: &'p Profile, found: &ResolvedOp) -> Option<&'p str> {
         let main = found.main()?;
         let op = profile.planes[self.devices[main.device].plane].op(main.op);
         Some(profile.text(op.text)).filter(|text| opcode(text).is_some())

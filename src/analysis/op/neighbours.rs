@@ -2,7 +2,7 @@
 
 use super::report::Neighbour;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::base::{Analysis, FoundOp};
+use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::hlo::{InstructionId, Shape, text};
 use crate::profile::Profile;
 use crate::units::Picos;
@@ -19,7 +19,7 @@ impl Analysis {
     pub(in crate::analysis) fn neighbours(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         inst: InstructionRef<'_>,
     ) -> (Side, Side) {
         let (operands, users) = match inst.module {
@@ -43,7 +43,7 @@ impl Analysis {
     }
 
     /// Ops of the same program whose text takes this one.
-    fn users_by_text(&self, profile: &Profile, found: &FoundOp) -> Side {
+    fn users_by_text(&self, profile: &Profile, found: &ResolvedOp) -> Side {
         let Some(main) = found.main() else { return (Vec::new(), 0) };
         let plane = &profile.planes[self.devices[main.device].plane];
         let mut users: Vec<Neighbour> = Vec::new();

@@ -7,7 +7,7 @@ use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
 use super::verify::verify;
 use crate::analysis::base::rows::Member;
-use crate::analysis::base::{Analysis, FoundOp};
+use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::data_movement::Programs;
 use crate::profile::Profile;
 use crate::units::Picos;
@@ -19,7 +19,7 @@ impl Analysis {
     pub fn op_roof(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         query: &RooflineQuery,
         programs: Option<Programs<'_>>,
     ) -> Option<OpRoof> {

@@ -4,7 +4,7 @@
 use super::position::position_ticks;
 use super::size::text;
 use super::treemap::tip as buffer_tip;
-use crate::analysis::memory::{Buffer, Lanes};
+use crate::analysis::memory::{Buffer, LiveRangeRows};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
@@ -24,12 +24,12 @@ const LETTERS: usize = 4;
 
 /// How tall the chart is.
 #[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
-pub fn height(lanes: &Lanes) -> f64 {
+pub fn height(lanes: &LiveRangeRows) -> f64 {
     TOP + ROW * lanes.lanes.len() as f64 + BOTTOM
 }
 
 /// The chart; `at` is the point examined.
-pub fn scene(lanes: &Lanes, at: u32, width: f64) -> Scene {
+pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
     let height = height(lanes);
     let x =
         Scale::linear((lanes.from.into(), f64::from(lanes.to).max(f64::from(lanes.from) + 1.0)), (2.0, width - 2.0));
@@ -87,17 +87,17 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
 }
 
 /// The buffer of an id.
-pub fn buffer(lanes: &Lanes, id: u32) -> Option<&Buffer> {
+pub fn buffer(lanes: &LiveRangeRows, id: u32) -> Option<&Buffer> {
     lanes.lanes.get(id as usize / MOST)?.get(id as usize % MOST)
 }
 
 /// What a block has to say.
-pub fn tip(lanes: &Lanes, id: u32) -> Option<Tip> {
+pub fn tip(lanes: &LiveRangeRows, id: u32) -> Option<Tip> {
     buffer(lanes, id).map(buffer_tip)
 }
 
 /// What is not drawn, in words; `None` where all is.
-pub fn left_out(lanes: &Lanes) -> Option<String> {
+pub fn left_out(lanes: &LiveRangeRows) -> Option<String> {
     (lanes.n_left_out > 0).then(|| {
         format!(
             "{} in this range are smaller, and not drawn.",
@@ -106,7 +106,7 @@ pub fn left_out(lanes: &Lanes) -> Option<String> {
     })
 }
 
-fn title(lanes: &Lanes) -> String {
+fn title(lanes: &LiveRangeRows) -> String {
     let n: usize = lanes.lanes.iter().map(Vec::len).sum();
     format!(
         "Live ranges of {} between {} and {} of the schedule.",
@@ -116,7 +116,7 @@ fn title(lanes: &Lanes) -> String {
     )
 }
 
-fn table(lanes: &Lanes) -> SceneTable {
+fn table(lanes: &LiveRangeRows) -> SceneTable {
     let row = |of: &Buffer| {
         vec![
             of.label(),

@@ -3,8 +3,8 @@
 use super::{Answered, ReportSession, notes};
 use crate::analysis::comm::{CommBy, CommQuery};
 use crate::analysis::memory::{
-    Estimate, Lanes, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory,
-    roll_ups,
+    Estimate, LiveRangeRows, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak,
+    StaticMemory, roll_ups,
 };
 use crate::protocol::{CommView, MemorySession, Reply};
 use crate::share::SpaceTold;
@@ -47,7 +47,7 @@ impl ReportSession {
             jumps: Vec::new(),
             vocabulary: None,
             estimate: Estimate::default(),
-            lanes: Lanes::default(),
+            lanes: LiveRangeRows::default(),
         };
         Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
     }

@@ -1,7 +1,7 @@
 //! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
 
 use super::model::MemoryModel;
-use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
+use crate::analysis::memory::{LiveRangeRows, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::Question;
@@ -108,7 +108,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
 fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let lanes = RwSignal::new(None::<PtrEq<Lanes>>);
+    let lanes = RwSignal::new(None::<PtrEq<LiveRangeRows>>);
     model.state.keep_asking(
         move || {
             let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
@@ -118,7 +118,7 @@ fn Lives(model: MemoryModel) -> impl IntoView {
             Some(Question::MemoryLanes { query: model.query.get()?, points }.into())
         },
         move |reply| {
-            if let Ok(Some(found)) = reply.decode::<Option<Lanes>>() {
+            if let Ok(Some(found)) = reply.decode::<Option<LiveRangeRows>>() {
                 lanes.set(Some(PtrEq::new(found)));
             }
         },

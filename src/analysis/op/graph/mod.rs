@@ -21,7 +21,7 @@ mod short;
 pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::base::{Analysis, FoundOp};
+use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
 use crate::hlo::{InstructionId, Module, text};
@@ -35,7 +35,7 @@ impl Analysis {
     pub fn op_graph(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         program: Option<(&Module, Option<ProgramId>)>,
         open: &[String],
         mut notes: Vec<Note>,
@@ -96,7 +96,7 @@ impl Analysis {
     fn build<'a>(
         &self,
         profile: &Profile,
-        found: &FoundOp,
+        found: &ResolvedOp,
         inst: InstructionRef<'a>,
         open: &'a [String],
     ) -> Option<Build<'a>> {
@@ -112,7 +112,7 @@ impl Analysis {
     }
 
     /// Kinds, times and executions of nodes that run by themselves.
-    fn times(&self, profile: &Profile, found: &FoundOp, graph: &mut OpGraph) {
+    fn times(&self, profile: &Profile, found: &ResolvedOp, graph: &mut OpGraph) {
         let names: Vec<String> = graph.nodes.iter().map(|node| node.name.clone()).collect();
         let known = self.known_ops(profile, found, names.iter().map(String::as_str));
         for node in graph.nodes.iter_mut().filter(|node| node.is_instruction()) {
