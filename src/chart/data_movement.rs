@@ -17,9 +17,9 @@ pub struct Mark {
     pub word: String,
     /// Share of the time of ops that do.
     pub yes: f64,
-    /// Share of the time of ops of which it cannot be reported.
+    /// Share of the time of ops for which that is unknown.
     pub unknown: f64,
-    /// "yes 62 %, no 30 %, cannot be reported 8 %".
+    /// "yes 62 %, no 30 %, unknown 8 %".
     pub full: String,
 }
 
@@ -50,7 +50,7 @@ pub struct Row {
     pub shapes: [String; 2],
     /// The op with the most time, as rows name it.
     pub op: Option<String>,
-    /// What is reported below it: moves between memories, other shapes, why something cannot be reported.
+    /// What is reported below it: moves between memories, other shapes, why a change is unknown.
     pub more: Vec<(&'static str, String)>,
 }
 

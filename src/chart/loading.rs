@@ -60,7 +60,7 @@ impl Load {
         Self { name, bytes, started: now, now, stages: [const { None }; 5], last: None }
     }
 
-    /// A load of what this one fetched: what that took is reported still.
+    /// A load of what this one fetched: the time of the fetch is still shown.
     #[must_use]
     pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
         let mut stages = [const { None }; 5];
@@ -161,7 +161,7 @@ impl Load {
         Some(format!("{} of memory in use", format::bytes_text(memory)))
     }
 
-    /// The stages, in order. That nothing was fetched is not worth a line: most files are loaded.
+    /// The stages, in order. That nothing was fetched is not worth a line: most files are local.
     pub fn lines(&self) -> Vec<Line> {
         let is_fetched = self.stages.first().is_some_and(Option::is_some);
         let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
@@ -187,14 +187,14 @@ impl Load {
         };
         let found = match (stages, state) {
             (Some(stages), _) => stage_result(stage, &stages.found),
-            // Nothing was heard yet: it is the file that is examined.
+            // No message has come yet: the worker detects the format.
             (None, State::Now) => self.name.clone(),
             (None, _) => String::new(),
         };
         Line { name: name(stage), state, found, time }
     }
 
-    /// What a screen reader is reported: each stage, and each quarter of the bytes.
+    /// What a screen reader is told: each stage, and each quarter of the bytes.
     pub fn announcement(&self) -> String {
         let stage = self.last.as_ref().map_or(Stage::Recognise, |last| last.stage);
         format!("{}, {} %", name(stage), self.percent() / 25 * 25)

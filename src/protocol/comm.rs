@@ -4,7 +4,7 @@ use crate::analysis::comm::{Comm, CommQuery};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// What devices wait for, as the page is reported.
+/// The communication view's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommView {
     /// The question this answers.

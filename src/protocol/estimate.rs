@@ -11,7 +11,7 @@ pub struct Estimate {
     pub budget: u64,
 }
 
-/// A plane, or a file of which no plane can be reported before it is read.
+/// A plane, or a file whose planes are unknown before it is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// Names it.

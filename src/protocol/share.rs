@@ -30,7 +30,7 @@ pub struct ShareAnswer {
     pub link: String,
     /// Bytes of the report file at full detail, without captures.
     pub file_size: u64,
-    /// All of it, to be examined.
+    /// All of it, as a preview.
     pub preview: Preview,
     /// Its first rows, as they will be read.
     pub first: Vec<ReportRow>,
@@ -57,7 +57,7 @@ pub struct ReportRow {
     pub source: Option<String>,
 }
 
-/// Characters that an address has around its report, at most: the page's place and how it is examined.
+/// Characters that an address has around its report, at most: the page's place and the state of its views.
 const AROUND: usize = 400;
 
 impl ShareQuery {

@@ -9,7 +9,7 @@ use crate::profile::{Note, Profile};
 use crate::protocol::{DataMovementView, Export, Rest};
 use crate::report::{data_movement_json, data_movement_table, json};
 
-/// Sources of one category that are reported apart.
+/// Sources of one category that have rows of their own.
 const SOURCES: usize = 40;
 
 /// Keeps the first `most` sources of each category.

@@ -35,7 +35,7 @@ pub struct Inside {
     pub name: String,
     /// Its bytes: a report file, with or without captures.
     pub bytes: Vec<u8>,
-    /// How it is examined first: what an address says behind the `#`. Empty: as usual.
+    /// The state of the views at first: the part of an address behind the `#`. Empty: as usual.
     pub place: String,
     /// Address of the page that links made in this one open. Empty: not known.
     pub base: String,
@@ -98,7 +98,7 @@ pub fn start(name: &str) -> String {
 /// What starts the block of the page itself.
 pub const PAGE_BLOCK: &str = "<script type=\"application/x-rooflight-page\">";
 
-/// What starts the block of what is inside; `place` is how that is examined, `base` the address of the page that links open.
+/// What starts the block of what is inside; `place` is the state of its views, `base` the address of the page that links open.
 pub fn inside_block(name: &str, place: &str, base: &str) -> String {
     let (name, place, base) = (escaped(name), escaped(place), escaped(base));
     format!(

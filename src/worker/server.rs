@@ -142,7 +142,7 @@ impl Server {
         Ok(self.set_session(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
     }
 
-    /// Says that the files are examined: nothing else is heard of them until it is known what they would take.
+    /// Reports that the memory that the files need is being estimated: no other progress comes before that is known.
     fn looks_at(&self, id: RequestId, inputs: &[Input]) {
         let progress = Progress {
             stage: Stage::Recognise,
@@ -166,7 +166,7 @@ impl Server {
     }
 }
 
-/// Whether files are so large that it is examined what they would take.
+/// Whether files are so large that the memory that they need is estimated first.
 fn is_looked_at(inputs: &[Input]) -> bool {
     inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
 }

@@ -186,7 +186,7 @@ fn host_offload_of_a_real_capture() {
     assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12, reduce.total, reduce.total));
 }
 
-/// The ops of a real training run: every one is read, and nearly all can be reported.
+/// The ops of a real training run: every one is read, and nearly all are determined.
 #[test]
 fn a_real_training_run() {
     let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };

@@ -29,7 +29,7 @@ pub struct Selection {
 }
 
 impl Analysis {
-    /// OpTimeCache what a query is of.
+    /// Selects the devices and the window of a query, and measures their times.
     pub(in crate::analysis) fn selection(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {

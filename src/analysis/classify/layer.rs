@@ -7,7 +7,7 @@
 //!  jit(f)/jvp(Model)/embed/gather              none
 //! ```
 //!
-//! All layers of a scan are one loop body: they cannot be reported apart by name. A path does not say what a loop is for;
+//! All layers of a scan are one loop body: they cannot be distinguished by name. A path does not say what a loop is for;
 //! real ones also scan over pieces of the loss, and those say so.
 
 use super::scope_path::{bare, segments};

@@ -53,7 +53,7 @@ impl Step {
 }
 
 impl Device {
-    /// The window of a choice on the clock of a self_time, and whether it is the whole capture.
+    /// The window of a choice on the clock of the self times, and whether it is the whole capture.
     pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Interval, bool)> {
         let Window { name, whole, .. } = self.choose(choice)?;
         if whole {

@@ -101,7 +101,7 @@ pub enum Answer {
     Yes,
     /// It does not.
     No,
-    /// It cannot be reported. That is not no.
+    /// The change is unknown. Unknown does not mean no.
     Undetectable(Reason),
 }
 
@@ -133,12 +133,12 @@ impl From<bool> for Answer {
 pub struct Changes(pub [Answer; 5]);
 
 impl Changes {
-    /// None can be reported.
+    /// None is known.
     pub const fn unknown(reason: Reason) -> Self {
         Self([Answer::Undetectable(reason); 5])
     }
 
-    /// Whether all can be reported.
+    /// Whether all are known.
     pub fn are_known(&self) -> bool {
         self.0.iter().all(|answer| !matches!(answer, Answer::Undetectable(_)))
     }

@@ -23,7 +23,7 @@ pub struct LayoutChange {
 }
 
 impl LayoutChange {
-    /// Nothing can be reported.
+    /// All changes are unknown.
     pub const fn unknown(reason: Reason) -> Self {
         Self { changes: Changes::unknown(reason), reads: None, writes: None, spaces: None, bytes: None }
     }
@@ -104,7 +104,7 @@ fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Chang
     let (some_from, some_to) = (large(from), large(to));
     let pairs = from.iter().filter(|a| keep(a, some_from)).flat_map(|a| {
         to.iter().filter(|b| keep(b, some_to)).map(|b| {
-            // Equal dimensions of distinct sizes can be reported apart; others may have changed places within.
+            // Equal dimensions of distinct sizes can be distinguished; others may have changed places within.
             let same_dims = a.dims == b.dims && distinct(&a.dims);
             let map: Map = (0..b.dims.len()).map(Some).collect();
             let order = if same_dims { order(a, b, Some(&map), false) } else { Answer::Undetectable(reason) };

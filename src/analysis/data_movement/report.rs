@@ -8,14 +8,14 @@ use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How much time is of ops that change something, that do not, and of which it cannot be reported.
+/// How much time is of ops that change something, that do not, and for which that is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Self time of ops that do.
     pub yes: Picos,
     /// Self time of ops that do not.
     pub no: Picos,
-    /// Self time of ops of which it cannot be reported. That is not no.
+    /// Self time of ops for which that is unknown. Unknown does not mean no.
     pub undetectable: Picos,
     /// Executions of each, in this order.
     pub n: [u64; 3],

@@ -1,4 +1,4 @@
-//! Answers by hand: one text per change, and what cannot be reported.
+//! Answers by hand: one text per change, and changes that are unknown.
 
 use super::change::{Answer, Change, Changes, Reason};
 use super::classify;

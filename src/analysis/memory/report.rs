@@ -383,7 +383,7 @@ pub struct LiveRangeRows {
     pub from: u32,
     /// The point after its last one.
     pub to: u32,
-    /// LiveRangeRows: what is in one does not overlap. The one with the largest buffer first.
+    /// The rows: live ranges of one row do not overlap. The one with the largest buffer first.
     pub lanes: Vec<Vec<Buffer>>,
     /// Buffers that live in the window and are in no lane, for they are smaller.
     pub n_left_out: u32,

@@ -25,7 +25,7 @@ const JUMPS: usize = 20;
 const LARGE: u64 = 100 << 20;
 /// Pieces that the loss is thought to be computed in: chunked cross-entropy's usual number.
 const CHUNKS: u32 = 8;
-/// LiveRangeRows that are reported.
+/// Rows of live ranges that are reported.
 const LANES: usize = 40;
 
 impl ProgramMemory {

@@ -72,7 +72,7 @@ impl TrainState {
                 false => _ = state.classes.entry(id).or_insert(MemoryClass::Optimizer),
             }
         }
-        // Without any weights the program's forward pass was not recognised, so nothing can be reported from it.
+        // Without any weights the program's forward pass was not recognised, so nothing can be derived from it.
         if state.classes.iter().all(|(_, class)| *class != MemoryClass::Weights) {
             return Self::default();
         }

@@ -241,11 +241,11 @@ pub struct StepRoof {
 /// One op against its roofs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpRoof {
-    /// Where it lies; `None` where nothing can be reported.
+    /// Where it lies; `None` where it has no roof.
     pub roof: Option<Roof>,
     /// What is to be thought of it; `None` where it has no time, or no floor.
     pub verified: Option<Verified>,
-    /// Why nothing can be reported, of all or a part of it.
+    /// Why all or a part of it has no roof.
     pub skipped: Vec<Skipped>,
     /// The peaks it is compared with.
     pub peaks: Vec<DevicePeaks>,

@@ -1,4 +1,4 @@
-//! `rooflight comm`: what may be reported to it, and where its tables go. Figures and words come from the library.
+//! `rooflight comm`: its arguments and its output. Figures and words come from the library.
 
 use super::args::{Output, one_of};
 use super::{Failure, OpenCapture, heading, notes_text};

@@ -1,4 +1,4 @@
-//! `rooflight memory`: what may be reported to it, and where its tables go. Figures and words come from the library.
+//! `rooflight memory`: its arguments and its output. Figures and words come from the library.
 
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};

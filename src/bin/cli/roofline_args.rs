@@ -1,4 +1,4 @@
-//! What may be reported to `rooflight roofline`. This module knows arguments; computes nothing.
+//! The arguments of `rooflight roofline`.
 
 use clap::builder::PossibleValuesParser;
 use rooflight::analysis::base::Query;

@@ -41,7 +41,7 @@ const LETTERS: usize = 4;
 pub struct LaneOptions<'a> {
     /// From when to when, in picoseconds from the start of the step.
     pub part: (Picos, Picos),
-    /// What is reported of.
+    /// The kind of time: communication or data movement.
     pub kind: Kind,
     /// The op that is chosen: its name and its program.
     pub chosen: Option<(&'a str, Option<u64>)>,

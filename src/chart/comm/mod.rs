@@ -11,7 +11,7 @@ pub mod text;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::protocol::url::comm::CommRows;
 
-/// Sums of what is reported of.
+/// The sums of collectives or of copies.
 pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
     match of {
         CommRows::Collectives => &comm.tensor,
@@ -24,7 +24,7 @@ pub const fn usual(comm: &Comm) -> CommRows {
     if comm.rows.is_empty() && comm.copies.n > 0 { CommRows::Copies } else { CommRows::Collectives }
 }
 
-/// Rows of what is reported of.
+/// The rows of collectives or of copies.
 pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
     match of {
         CommRows::Collectives => &comm.rows,

@@ -51,7 +51,7 @@ const fn beside(step: &StepComm, of: CommRows) -> Option<Remainder> {
     }
 }
 
-/// The kind of time that is reported of.
+/// The kind of time of collectives or of copies.
 pub const fn kind(of: CommRows) -> Kind {
     match of {
         CommRows::Collectives => Kind::Communication,

@@ -90,7 +90,7 @@ impl Frame {
     }
 }
 
-/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the point examined, and
+/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the selected point, and
 /// `without` the curve without the buffers that are left out.
 pub fn program(
     space: &SpaceMemory,
@@ -325,11 +325,11 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     line
 }
 
-/// The peak, and the point examined.
+/// The peak, and the selected point.
 fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
-    // The middle of its point, as the line of the point examined.
+    // The middle of its point, as the line of the selected point.
     let middle = if of.is_program { 0.5 } else { 0.0 };
     let (x, y) = (frame.x.to(of.peak.0 + middle), frame.y(of.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {

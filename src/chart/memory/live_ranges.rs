@@ -1,4 +1,4 @@
-//! Lives of buffers beside each other: a lane each, or several one after the other, around the point examined. This module knows lanes;
+//! Lives of buffers beside each other: a lane each, or several one after the other, around the selected point. This module knows lanes;
 //! no browser. Ids are `lane × 1000 + place in it`.
 
 use super::position::position_ticks;
@@ -28,7 +28,7 @@ pub fn height(lanes: &LiveRangeRows) -> f64 {
     TOP + ROW * lanes.lanes.len() as f64 + BOTTOM
 }
 
-/// The chart; `at` is the point examined.
+/// The chart; `at` is the selected point.
 pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
     let height = height(lanes);
     let x =

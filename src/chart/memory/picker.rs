@@ -53,7 +53,7 @@ pub fn allocator_of(of: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
     own.or((!of.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
 }
 
-/// The check of the device that is examined; of all devices, the first one that a program runs on. Checks are those of the
+/// The check of the selected device; of all devices, the first one that a program runs on. Checks are those of the
 /// allocators, then those of devices without one, each in their order: an allocator of the host is among them.
 pub fn check_of<'a>(checks: &'a [CrossCheck], runtime: &RuntimeMemory, device: Option<u32>) -> Option<&'a CrossCheck> {
     let of = |device: u32| runtime.allocators.iter().position(|allocator| allocator.device == Some(device));

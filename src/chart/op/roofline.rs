@@ -35,7 +35,7 @@ pub struct Roof {
     pub how: Formula,
 }
 
-/// What the panel says of an op's roof: where it lies, or why nothing can be reported.
+/// What the panel says of an op's roof: where it lies, or why it has no roof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoofLine {
     /// Where it lies.

@@ -9,7 +9,7 @@ use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 use crate::table::format;
 
-/// Below this width a foot has the colour of its largest kind alone: parts could not be reported apart.
+/// Below this width a foot has the colour of its largest kind alone: parts could not be distinguished.
 const PLAIN: f64 = 4.0;
 /// From the top of a row to the baseline of its label.
 const BASELINE: f64 = 12.5;

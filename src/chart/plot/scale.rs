@@ -29,7 +29,7 @@ pub enum Scale {
 const FAR: f64 = 1e300;
 /// The same, in decades.
 const FAR_DECADES: f64 = 300.0;
-/// A zoom stops where neighbouring pixels could no longer be reported apart.
+/// A zoom stops where neighbouring pixels could no longer be distinguished.
 const FINEST: f64 = 1e-9;
 
 impl Scale {

@@ -184,7 +184,7 @@ fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
     }
 }
 
-/// Several steps to a column: up to the shortest, then to the longest. Of their parts nothing can be reported there.
+/// Several steps to a column: up to the shortest, then to the longest. Their parts are not shown there.
 fn merged(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], columns: &[std::ops::Range<usize>]) {
     let ends = |column: &std::ops::Range<usize>| {
         let ends = || steps.get(column.clone()).into_iter().flatten().map(Step::ends);

@@ -6,7 +6,7 @@ use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
 pub struct Ceilings {
     /// FLOP/s by type, highest first: of the types that are computed with.
     pub compute: Vec<(Precision, f64)>,
-    /// The memory that is examined, and its bytes/s.
+    /// The selected memory, and its bytes/s.
     pub memory: Option<(Level, f64)>,
     /// Others with bytes, and theirs.
     pub others: Vec<(Level, f64)>,

@@ -16,7 +16,7 @@ pub struct Dot {
     pub key: String,
     /// Its form; `None` for a sum, which is a hollow diamond.
     pub form: Option<Form>,
-    /// FLOP per byte of the memory that is examined.
+    /// FLOP per byte of the selected memory.
     pub x: f64,
     /// FLOP/s.
     pub y: f64,
@@ -31,7 +31,7 @@ pub struct Dot {
 pub struct Dots {
     /// Rows, most time first, then sums.
     pub all: Vec<Dot>,
-    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the memory examined, or next to no
+    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the selected memory, or next to no
     /// time.
     pub nowhere: (u32, Picos),
     /// Rows that are compared with a roof and were not sent to be drawn, and their time.

@@ -3,7 +3,7 @@ use super::axes::AxisWindow;
 use super::form::Form;
 use crate::analysis::roofline::Level;
 
-/// How the chart is examined.
+/// The options of the chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartOptions {
     /// The part of the axes that is seen.

@@ -155,7 +155,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
     order.into_iter().map(|row| points[row as usize].clone()).collect()
 }
 
-/// How rows are examined.
+/// The options of the table's rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableOptions {
     /// What they stand for.

@@ -26,7 +26,7 @@ pub struct Column {
     pub sort: Option<bool>,
 }
 
-/// How rows that are loaded are ordered.
+/// The order of rows that the page holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
     /// A column's id.

@@ -13,7 +13,7 @@ use crate::analysis::comm::{CommBy, NamedMesh, Topology};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is reported of.
+/// The traffic that the view shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CommRows {
     /// What devices do together.

@@ -1,4 +1,4 @@
-//! What of an address travels with a report: how it is examined, and nothing that the report does not hold or must not say.
+//! What of an address travels with a report: the state of its views, and nothing that the report does not hold or must not say.
 //! Pure; knows addresses.
 
 use super::address::Address;
@@ -9,7 +9,7 @@ use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// The address at which `report` opens as it is examined now. `is_whole`: all ops are reported one by one. Lines of source and names
+/// The address at which `report` opens in the present state of the views. `is_whole`: all ops are reported one by one. Lines of source and names
 /// are left out of it where they are left out of the report.
 pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
     let by = match now.query.by {
@@ -41,7 +41,7 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
     }
 }
 
-/// What is kept of how a view is examined.
+/// The part of a view's state that is kept.
 fn only<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
     text.parse().map_or_else(|_| String::new(), |place| keep(place).to_string())
 }

@@ -56,7 +56,7 @@ impl RoofBy {
         }
     }
 
-    /// What is requested its rows; steps are beside every answer.
+    /// The grouping of the query. Every answer holds the steps as well, so steps need no grouping of their own.
     pub const fn group_by(self) -> GroupBy {
         match self {
             Self::Op | Self::Step => GroupBy::Op,

@@ -136,7 +136,7 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
     is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
 }
 
-/// Rows with the same key as one; what has none is reported apart.
+/// Rows with the same key as one; a row without a key has a row of its own.
 fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
     let mut sums: IndexMap<String, Group> = IndexMap::default();
     for group in groups {

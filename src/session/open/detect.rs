@@ -122,7 +122,7 @@ fn set_place(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress
     progress(state.clone());
 }
 
-/// Why a file's format cannot be reported.
+/// Why a file's format cannot be determined.
 enum DetectError {
     Read(SourceError),
     /// A layer does not unpack: which, and what is wrong.

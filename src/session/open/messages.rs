@@ -201,7 +201,7 @@ pub(crate) fn nested(name: &str, outer: &str) -> Failure {
     }
 }
 
-/// An archive of which nothing can be reported.
+/// An archive that holds nothing readable.
 pub(crate) fn bad_zip(name: &str, error: &ZipError) -> Failure {
     Failure {
         title: format!("{name} could not be read"),

@@ -17,7 +17,7 @@ use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// No part of a step that is shorter is examined.
+/// The shortest part of a step that the view shows.
 const SHORTEST: u64 = 1000;
 /// One press of a zoom key or button; one turn of a wheel; a step to the side, of what is seen.
 const STEP: f64 = 2.0;

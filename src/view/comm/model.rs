@@ -19,7 +19,7 @@ pub(super) struct CommModel {
     pub(super) state: State,
     /// What the address says.
     pub(super) place: Memo<CommPlace>,
-    /// What is reported of.
+    /// Collectives or copies.
     pub(super) of: Memo<CommRows>,
     /// What is asked.
     pub(super) query: Memo<CommQuery>,

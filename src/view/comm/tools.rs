@@ -1,4 +1,4 @@
-//! What is reported of, and how the machine is wired.
+//! Above the view: collectives or copies, and the mesh and topology.
 
 use super::mesh::Wiring;
 use super::model::CommModel;

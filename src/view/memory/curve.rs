@@ -169,7 +169,7 @@ fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     }
 }
 
-/// Shows half of what is seen about the point examined, or twice as much.
+/// Shows half of what is seen around the selected point, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
 fn zoom(model: MemoryModel, factor: f64) {
     if !untrack(|| model.state.can(|can| can.memory_replay)) {

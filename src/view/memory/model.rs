@@ -12,7 +12,7 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is examined. Copied freely.
+/// Signals of the view's state. Copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct MemoryModel {
     pub(super) state: State,
@@ -26,7 +26,7 @@ pub(super) struct MemoryModel {
     pub(super) memory: RwSignal<Option<PtrEq<StaticMemory>>>,
     /// Whether it has anything in the memory chosen.
     pub(super) has_space: Memo<bool>,
-    /// The point examined.
+    /// The selected point.
     pub(super) at: Memo<u32>,
     /// What is alive there.
     pub(super) alive: RwSignal<Option<PtrEq<AliveAt>>>,

@@ -15,7 +15,7 @@ use crate::view::widgets::size::{size_of, width_of};
 use leptos::html;
 use leptos::prelude::*;
 
-/// Points on either side of the one examined whose lives are shown: this part of the curve.
+/// Points on either side of the selected one whose lives are shown: this part of the curve.
 const AROUND: u32 = 10;
 
 /// The pane with its head.
@@ -103,7 +103,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// Lives around the point examined.
+/// Lives around the selected point.
 #[component]
 fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();

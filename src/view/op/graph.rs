@@ -100,7 +100,7 @@ fn Sheet(state: State) -> impl IntoView {
             _ => all,
         });
     };
-    // Another op, or room: all of it; a body opened or closed: what was examined stays in sight.
+    // Another op, or room: all of it; a body opened or closed: the visible part stays in sight.
     let shown = StoredValue::new(String::new());
     effect(move || {
         let (Some(drawn), frame) = (drawn.get(), frame.get()) else { return };

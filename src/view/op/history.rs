@@ -1,4 +1,4 @@
-//! The ops that were examined, back and forward.
+//! The ops that were open before, back and forward.
 
 use crate::chart::op::panel;
 use crate::protocol::Failure;

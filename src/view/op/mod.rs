@@ -94,11 +94,11 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
     .any()
 }
 
-/// Asks for the op whenever another is named, or another device or step is examined; the last one stays until the next
+/// Asks for the op whenever another is named, or another device or step is selected; the last one stays until the next
 /// has come.
 fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
-    // compared with the peaks that the roofline's view is reported.
+    // compared with the peaks that the roofline's view uses.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.keep_asking(

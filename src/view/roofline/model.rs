@@ -9,7 +9,7 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is examined. Copied freely.
+/// Signals of the view's state. Copied freely.
 #[derive(Clone, Copy)]
 pub(super) struct RooflineModel {
     pub(super) state: State,

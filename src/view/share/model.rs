@@ -218,7 +218,7 @@ impl ShareModel {
         }
     }
 
-    /// How it is examined, for the page in a file.
+    /// The state of the views, for the page in a file.
     pub(super) fn address(self) -> String {
         let now = self.state.address();
         if self.with_capture.get() {

@@ -1,4 +1,4 @@
-//! What leaves, to be examined before it does: how much of each table, the first rows as they will be read, and every text.
+//! A preview of what leaves: how much of each table, the first rows as they will be read, and every text.
 //! Knows the worker's answer.
 
 use super::model::ShareModel;

@@ -34,7 +34,7 @@ pub(super) async fn pack() -> Result<Blob, String> {
     Ok(JsFuture::from(blob).await.map_err(|_| gone())?.unchecked_into())
 }
 
-/// The file. `name` is what is inside called, `place` how it is examined, `base` the address of the page that links open.
+/// The file. `name` is what is inside called, `place` the state of its views, `base` the address of the page that links open.
 ///
 /// # Errors
 /// A sentence that says what was missing.

@@ -1,4 +1,4 @@
-//! Other ways in than files loaded: an address on the web, and what is kept on this device; and the act of keeping. This module knows the
+//! Sources of captures other than local files: an address on the web, and what is kept on this device; and the act of keeping. This module knows the
 //! state; what is fetched and how is `remote`'s, what is kept and where `stored_captures`'.
 
 mod choice;

@@ -33,7 +33,7 @@ pub(super) struct Engines {
     pub(super) further: Vec<SentRequest>,
     /// Questions that were withdrawn: the worker may be at the first of them all the same.
     pub(super) withdrawn: Vec<RequestId>,
-    /// It will be examined whether questions wait for long.
+    /// A check is scheduled whether questions wait for long.
     pub(super) looks: bool,
     /// The rows on screen.
     pub(super) wanted: Range<u32>,

@@ -1,4 +1,4 @@
-//! Questions whose answers take long: they are reported of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
+//! Questions whose answers take long: the page shows that they are computed, and they can be cancelled. A worker hears nothing while it computes, so to cancel is
 //! to end it; the files are read again, out of sight. This module knows what waits; not what is asked.
 
 use super::State;

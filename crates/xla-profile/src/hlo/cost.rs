@@ -51,7 +51,7 @@ impl Module {
         }
     }
 
-    /// All that a fused computation does. What cannot be reported makes the sum unknown.
+    /// All that a fused computation does. An unknown part makes the sum unknown.
     fn sum_of(&self, computation: ComputationId, depth: u32) -> Option<f64> {
         self.instructions_of(computation).map(|id| self.flops(self.instruction(id)?, id, depth)).sum()
     }

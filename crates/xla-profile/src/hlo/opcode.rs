@@ -1,4 +1,4 @@
-//! What can be reported from an opcode alone. Opcodes stay text: new ones appear with each compiler.
+//! Properties that follow from an opcode alone. Opcodes stay text: new ones appear with each compiler.
 
 use super::Instruction;
 

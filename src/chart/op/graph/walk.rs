@@ -19,7 +19,7 @@ pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> 
     for node in nodes.iter().filter(|node| node.id != nodes[at].id) {
         let ((x, y), (cx, cy)) = (node.rect.centre(), here.centre());
         let (across, down) = (x - cx, y - cy);
-        // Rows are reported apart by height alone: within one a key goes aside, between two up and down.
+        // Rows differ by height alone: within one a key goes aside, between two up and down.
         let aside = node.rect.y < here.y + here.height && here.y < node.rect.y + node.rect.height;
         let cost = match to {
             Direction::Left if across < 0.0 => down.abs() * 4.0 - across,

@@ -127,7 +127,7 @@ pub(crate) struct Link {
     pub(crate) out: f64,
     /// Where it arrives, from the middle of the item.
     pub(crate) into: f64,
-    /// Where it arrives is reported by `into`; else links are spread.
+    /// `into` says where it arrives; otherwise links are spread.
     pub(crate) fixed: bool,
     /// Links of the same item and trunk share their way as long as they can.
     pub(crate) trunk: u32,
