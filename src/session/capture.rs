@@ -167,18 +167,18 @@ impl CaptureSession {
             Question::Roofline(query) => self.roofline_head(query),
             Question::RooflineRows(query) => self.roofline_rows(query),
             Question::Memory => self.memory_session(),
-            Question::MemoryOf(query) => self.memory_told(|of, profile, all| static_memory(profile, of, all, query)),
+            Question::MemoryOf(query) => self.answer_memory(|of, profile, all| static_memory(profile, of, all, query)),
             Question::MemoryAt { query, point } => {
-                self.memory_told(|of, profile, all| alive_at(profile, of, all, query, *point))
+                self.answer_memory(|of, profile, all| alive_at(profile, of, all, query, *point))
             }
             Question::MemoryWithout { query, without, points } => {
-                self.memory_told(|of, profile, all| peak_without(profile, of, all, query, without, *points))
+                self.answer_memory(|of, profile, all| peak_without(profile, of, all, query, without, *points))
             }
             Question::MemoryCurve { query, points } => {
-                self.memory_told(|of, profile, all| memory_curve(profile, of, all, query, *points))
+                self.answer_memory(|of, profile, all| memory_curve(profile, of, all, query, *points))
             }
             Question::MemoryLanes { query, points } => {
-                self.memory_told(|of, profile, all| memory_lanes(profile, of, all, query, *points))
+                self.answer_memory(|of, profile, all| memory_lanes(profile, of, all, query, *points))
             }
             Question::Comm(query) => self.comm_view(query),
             Question::CommLanes(query) => self.comm_lanes_view(query),

@@ -32,7 +32,7 @@ impl CaptureSession {
     }
 
     /// Tells something of a program's memory.
-    pub(crate) fn memory_told<T: Serialize>(
+    pub(crate) fn answer_memory<T: Serialize>(
         &mut self,
         tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
     ) -> Reply {

@@ -8,7 +8,7 @@ use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Note, NoteCode};
 use crate::protocol::{Failure, RoofPoint, ShareQuery};
-use crate::share::{CommPart, DeviceTold, MemoryPart, OpRow, Origin, Point, Report, RooflinePart, SpaceTold};
+use crate::share::{CommPart, MemoryPart, OpRow, Origin, Point, Report, ReportDevice, ReportSpace, RooflinePart};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -29,7 +29,7 @@ impl CaptureSession {
     fn made(&mut self, roofline: &RooflineQuery, comm: &CommQuery) -> Result<Report, FilterError> {
         let query = &roofline.query;
         let breakdown = self.analysis.breakdown(&self.profile, query)?;
-        let (figures, roof_steps, points) = self.roofline_told(roofline)?;
+        let (figures, roof_steps, points) = self.roofline_part(roofline)?;
         let n_rows = points.len() as u32;
         let mut by_op: IndexMap<(String, Option<u64>), Option<RoofPoint>> = IndexMap::default();
         for point in points {
@@ -65,7 +65,7 @@ impl CaptureSession {
         let Self { profile, analysis, files, .. } = self;
         let device = |device: &crate::analysis::base::Device| {
             let plane = &profile.planes[device.plane];
-            DeviceTold {
+            ReportDevice {
                 name: plane.name.clone(),
                 label: device.label.clone(),
                 device_type: crate::analysis::base::device_type(plane),
@@ -106,7 +106,7 @@ impl CaptureSession {
                 let all = file.as_ref().map_or(&[][..], |file| &file.programs);
                 // A program without memory has a note among the programs.
                 let memory = static_memory(profile, programs, all, &query).ok();
-                spaces.extend(memory.and_then(|memory| space_told(&query, memory)));
+                spaces.extend(memory.and_then(|memory| report_space(&query, memory)));
             }
         }
         let (programs, runtime, checks) = (session.programs, session.runtime, session.checks);
@@ -114,9 +114,9 @@ impl CaptureSession {
     }
 }
 
-fn space_told(query: &MemoryQuery, memory: StaticMemory) -> Option<SpaceTold> {
+fn report_space(query: &MemoryQuery, memory: StaticMemory) -> Option<ReportSpace> {
     let space = memory.space?;
-    Some(SpaceTold {
+    Some(ReportSpace {
         program: query.program,
         color: query.color,
         peak_unpadded: space.peak_unpadded,

@@ -35,7 +35,7 @@ impl CaptureSession {
     ///
     /// # Errors
     /// [`FilterError`] where the filter's text is to be a regular expression and is none.
-    pub(crate) fn roofline_told(
+    pub(crate) fn roofline_part(
         &mut self,
         query: &RooflineQuery,
     ) -> Result<(RooflineFigures, Vec<StepRoof>, Vec<RoofPoint>), FilterError> {

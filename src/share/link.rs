@@ -74,8 +74,8 @@ pub fn decode_link(text: &str) -> Result<Report, ShareError> {
     if text.len() > MOST {
         return Err(ShareError::Long(text.len()));
     }
-    let is_told = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if let Some(at) = text.chars().position(|c| !is_told(c)) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if let Some(at) = text.chars().position(|c| !is_allowed(c)) {
         return Err(ShareError::Character { at: at + 1 });
     }
     // A character that is left over after whole bytes is the rest of what was cut.

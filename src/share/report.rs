@@ -44,7 +44,7 @@ pub struct Origin {
     /// The files.
     pub files: Vec<FileInfo>,
     /// Devices with ops, as the session lists them.
-    pub devices: Vec<DeviceTold>,
+    pub devices: Vec<ReportDevice>,
     /// Which device is reported.
     pub device: DeviceChoice,
     /// Which step was requested; which it is says [`Header::step`].
@@ -65,7 +65,7 @@ pub struct Origin {
 
 /// A device of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeviceTold {
+pub struct ReportDevice {
     /// Plane name, `/device:TPU:0`.
     pub name: String,
     /// What people call it: `TPU:0`.
@@ -130,7 +130,7 @@ pub struct MemoryPart {
     /// Programs, the heaviest first.
     pub programs: Vec<ProgramPeaks>,
     /// Memories of programs that are reported in full, the heaviest program's main memory first.
-    pub spaces: Vec<SpaceTold>,
+    pub spaces: Vec<ReportSpace>,
     /// What allocators say.
     pub runtime: RuntimeMemory,
     /// Peaks beside each other, by device.
@@ -141,7 +141,7 @@ pub struct MemoryPart {
 
 /// One memory of one program.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SpaceTold {
+pub struct ReportSpace {
     /// The program: [`ProgramPeaks::program`]. Its peak and its sums are there.
     pub program: u32,
     /// The memory.

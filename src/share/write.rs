@@ -64,8 +64,8 @@ impl Writer {
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let tens = tens.parse::<i32>().ok()? - part.len() as i32;
         let digits: i64 = format!("{whole}{part}").parse().ok()?;
-        let is_told = tens.abs() <= MOST_TENS && of_decimal(digits, tens).to_bits() == value.to_bits();
-        is_told.then(|| {
+        let is_exact = tens.abs() <= MOST_TENS && of_decimal(digits, tens).to_bits() == value.to_bits();
+        is_exact.then(|| {
             self.marks.push((i32::from(TENS) + tens) as u8);
             varint(&mut self.digits, ((digits << 1) ^ (digits >> 63)) as u64);
         })

@@ -123,8 +123,8 @@ impl Server {
             Unpacked::Captures(captures) => captures,
             Unpacked::Report(report) => return Ok(self.set_session(OpenSession::of_report(*report))),
         };
-        if skips.is_none() && is_looked_at(&captures.inputs) {
-            self.looks_at(id, &captures.inputs);
+        if skips.is_none() && needs_estimate(&captures.inputs) {
+            self.report_estimating(id, &captures.inputs);
             if let Some(estimate) = estimate(&captures.inputs, BUDGET)? {
                 return Ok(Reply::Large(estimate));
             }
@@ -143,7 +143,7 @@ impl Server {
     }
 
     /// Reports that the memory that the files need is being estimated: no other progress comes before that is known.
-    fn looks_at(&self, id: RequestId, inputs: &[Input]) {
+    fn report_estimating(&self, id: RequestId, inputs: &[Input]) {
         let progress = Progress {
             stage: Stage::Recognise,
             bytes_done: 0,
@@ -167,7 +167,7 @@ impl Server {
 }
 
 /// Whether files are so large that the memory that they need is estimated first.
-fn is_looked_at(inputs: &[Input]) -> bool {
+fn needs_estimate(inputs: &[Input]) -> bool {
     inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
 }
 

@@ -47,7 +47,7 @@ pub struct Finder<'p> {
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
     known: IndexMap<OpTexts, OpFacts>,
-    trips: IndexMap<&'p str, Option<u64>>,
+    trip_counts: IndexMap<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
 }
@@ -72,7 +72,7 @@ impl<'p> Finder<'p> {
             merged_paths: false,
             paths: FxHashMap::default(),
             known: IndexMap::default(),
-            trips: trips(profile, planes),
+            trip_counts: trip_counts(profile, planes),
             stacks: has_stacks(paths),
             buffer: String::new(),
         }
@@ -85,8 +85,8 @@ impl<'p> Finder<'p> {
         let text = self.profile.text(tf_op);
         let path = scope_path::path(text);
         self.merged_paths |= text[path.len()..].contains(';');
-        let trips = |at: &str| self.trips.get(at).copied().flatten();
-        let layer = layer(path, &Around { trips: &trips, stacks: self.stacks });
+        let trip_count = |at: &str| self.trip_counts.get(at).copied().flatten();
+        let layer = layer(path, &Around { trips: &trip_count, stacks: self.stacks });
         let facts = PathFacts {
             scope: self.words.intern(path),
             layer: layer.as_deref().map(|layer| self.words.intern(layer)),
@@ -241,7 +241,7 @@ fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
 }
 
 /// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
-fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> IndexMap<&'p str, Option<u64>> {
+fn trip_counts<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> IndexMap<&'p str, Option<u64>> {
     let mut trips: IndexMap<&str, Option<u64>> = IndexMap::default();
     for op in planes.flat_map(|plane| &plane.ops) {
         let Some(tf_op) = op.stats.tf_op else { continue };

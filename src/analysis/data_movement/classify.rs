@@ -1,7 +1,7 @@
 //! An instruction → what it changes and how many bytes it moves. This module knows HLO; it knows no time.
 
 use super::change::{Answer, Change, Changes, Reason};
-use super::operands::{OperandPairs, Pairing, ends};
+use super::operands::{OperandPairs, Pairing, operand_pairs};
 use super::order::{Map, map, order};
 use crate::hlo::opcode::{base, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
@@ -31,32 +31,36 @@ impl LayoutChange {
 
 /// Judges an instruction by what its text says.
 pub fn classify(instruction: &Instruction) -> LayoutChange {
-    match ends(instruction) {
-        Ok(ends) => of_ends(instruction, &ends, None),
+    match operand_pairs(instruction) {
+        Ok(pairs) => classify_operands(instruction, &pairs, None),
         Err(reason) => LayoutChange { writes: Some(instruction.shape.to_string()), ..LayoutChange::unknown(reason) },
     }
 }
 
 /// Judges what is known to become what; `through`: how the dimensions do, where that is known better than by opcode; `None` in it: they
 /// are merged or split on the way.
-pub fn of_ends(instruction: &Instruction, ends: &OperandPairs<'_>, through: Option<Option<&Map>>) -> LayoutChange {
-    let (from, to) = ends.arrays();
+pub fn classify_operands(
+    instruction: &Instruction,
+    pairs: &OperandPairs<'_>,
+    through: Option<Option<&Map>>,
+) -> LayoutChange {
+    let (from, to) = pairs.arrays();
     let spaces = match (from.as_slice(), to.as_slice()) {
         ([from], [to]) => Some((from.memory_space(), to.memory_space())),
         _ => None,
     };
     LayoutChange {
-        changes: changes(instruction, ends, &from, &to, through),
-        reads: text(&ends.from),
-        writes: text(&ends.to),
+        changes: changes(instruction, pairs, &from, &to, through),
+        reads: text(&pairs.from),
+        writes: text(&pairs.to),
         spaces,
-        bytes: bytes(instruction, ends, &from, &to),
+        bytes: bytes(instruction, pairs, &from, &to),
     }
 }
 
 fn changes(
     instruction: &Instruction,
-    ends: &OperandPairs<'_>,
+    pairs: &OperandPairs<'_>,
     from: &[&ArrayShape],
     to: &[&ArrayShape],
     through: Option<Option<&Map>>,
@@ -77,7 +81,7 @@ fn changes(
         let reshapes = through.is_none() && matches!(opcode, "reshape" | "dynamic-reshape");
         pair(opcode, a, b, order(a, b, map, reshapes))
     };
-    match ends.pairing {
+    match pairs.pairing {
         Pairing::Any(reason) => by_outline(from, to, reason),
         Pairing::Into => {
             let all = from.iter().flat_map(|a| to.iter().map(|b| known(a, b)));
@@ -86,7 +90,7 @@ fn changes(
         Pairing::OneByOne if from.len() == to.len() => {
             let all = from.iter().zip(to).map(|(a, b)| known(a, b)).reduce(|a, b| a.zip(b, Answer::or));
             let mut all = all.unwrap_or(Changes::unknown(Reason::NoOperand));
-            if let (Some(whole), [to]) = (ends.whole.and_then(Shape::as_array), to) {
+            if let (Some(whole), [to]) = (pairs.whole.and_then(Shape::as_array), to) {
                 all.0[Change::Shape as usize] = Answer::from(whole.dims != to.dims);
             }
             all
@@ -144,10 +148,10 @@ fn pair(opcode: &str, from: &ArrayShape, to: &ArrayShape, order: Answer) -> Chan
     ])
 }
 
-fn bytes(instruction: &Instruction, ends: &OperandPairs<'_>, from: &[&ArrayShape], to: &[&ArrayShape]) -> Option<u64> {
+fn bytes(instruction: &Instruction, pairs: &OperandPairs<'_>, from: &[&ArrayShape], to: &[&ArrayShape]) -> Option<u64> {
     let sum = |arrays: &[&ArrayShape]| arrays.iter().try_fold(0_u64, |n, a| n.checked_add(a.bytes()?));
     let opcode = &*instruction.opcode;
-    if is_start(opcode) || opcode == "async-update" || matches!(ends.pairing, Pairing::Any(_)) {
+    if is_start(opcode) || opcode == "async-update" || matches!(pairs.pairing, Pairing::Any(_)) {
         return None;
     }
     match opcode {

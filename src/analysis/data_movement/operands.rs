@@ -34,7 +34,7 @@ pub enum Pairing {
 }
 
 /// The ends of an instruction that stands by itself.
-pub fn ends(instruction: &Instruction) -> Result<OperandPairs<'_>, Reason> {
+pub fn operand_pairs(instruction: &Instruction) -> Result<OperandPairs<'_>, Reason> {
     let opcode = &*instruction.opcode;
     let result = &instruction.shape;
     let operand = |i: usize| instruction.operands.get(i).and_then(|o| o.shape.as_ref());

@@ -4,8 +4,8 @@
 //! fusion does inside, what an async op wraps.
 
 use super::change::Reason;
-use super::classify::{LayoutChange, classify, of_ends};
-use super::operands::{OperandPairs, Pairing, ends};
+use super::classify::{LayoutChange, classify, classify_operands};
+use super::operands::{OperandPairs, Pairing, operand_pairs};
 use super::order::{Map, compose, map};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{Instruction, InstructionId, Module, text};
@@ -50,7 +50,7 @@ impl<'a, 'm> Resolver<'a, 'm> {
         let own = parsed.instruction;
         // A wait is for what its other half started; its own text says so only where operands have shapes.
         if is_done(&own.opcode)
-            && matches!(ends(&own), Err(Reason::NoShape))
+            && matches!(operand_pairs(&own), Err(Reason::NoShape))
             && let Some(start) = self.started(&own, program)
         {
             let writes = own.shape.to_string();
@@ -69,7 +69,7 @@ impl<'a, 'm> Resolver<'a, 'm> {
         // An update stands between start and done; more than a few there are not.
         for _ in 0..16 {
             let found = text::instruction(profile.text(*names.get(&(program, &*name))?))?.instruction;
-            if ends(&found).is_ok() {
+            if operand_pairs(&found).is_ok() {
                 return Some(found);
             }
             name = found.operands.first()?.name.clone();
@@ -80,8 +80,8 @@ impl<'a, 'm> Resolver<'a, 'm> {
 
 /// Bytes of the move that a start begins.
 fn whole_bytes(start: &Instruction) -> Option<u64> {
-    let ends = ends(start).ok().filter(|e| e.pairing == Pairing::OneByOne)?;
-    let (from, to) = ends.arrays();
+    let pairs = operand_pairs(start).ok().filter(|e| e.pairing == Pairing::OneByOne)?;
+    let (from, to) = pairs.arrays();
     from.iter().chain(&to).try_fold(0_u64, |n, a| n.checked_add(a.bytes()?))
 }
 
@@ -122,9 +122,9 @@ fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
             "parameter" => {
                 let operand = usize::try_from(step.parameter_number()?).ok()?;
                 let from = fusion.operands.get(operand)?.shape.as_ref()?;
-                let ends =
+                let pairs =
                     OperandPairs { from: vec![from], to: vec![&fusion.shape], whole: None, pairing: Pairing::OneByOne };
-                return Some(of_ends(fusion, &ends, Some(through.as_ref())));
+                return Some(classify_operands(fusion, &pairs, Some(through.as_ref())));
             }
             "copy" | "convert" | "transpose" | "reshape" | "bitcast" | "bitcast-convert" | "broadcast" | "slice"
             | "dynamic-slice" | "pad" | "reverse" => {

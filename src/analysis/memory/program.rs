@@ -90,7 +90,7 @@ impl ProgramMemory {
         let space = self.space(query.color)?;
         let point = point.min(space.n_events);
         let all = self.alive(module, query, space, point);
-        Some(self.told_alive(module, query, space, point, all))
+        Some(self.buffers_alive(module, query, space, point, all))
     }
 
     /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
@@ -217,7 +217,7 @@ impl ProgramMemory {
         live_ranges.iter().map(|range| self.size(range.slot)).collect()
     }
 
-    pub(super) fn told_alive(
+    pub(super) fn buffers_alive(
         &self,
         module: &Module,
         query: &MemoryQuery,

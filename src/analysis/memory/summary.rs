@@ -60,7 +60,7 @@ impl ProgramMemory {
             vocabulary: self.vocabulary(module, query, space),
             estimate: self.estimate(module, query, &all),
             lanes: self.lanes_of(module, query, space, around),
-            alive: self.told_alive(module, query, space, point, all),
+            alive: self.buffers_alive(module, query, space, point, all),
             peak: space.peak.clone(),
         }
     }
@@ -199,8 +199,8 @@ impl ProgramMemory {
 fn unnamed(space: &SpaceMemory) -> Option<Note> {
     let classes = space.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
     let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
-    let is_told = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
-    let inputs = of(MemoryClass::Inputs).filter(|inputs| !is_told && inputs.size > 0)?;
+    let are_named = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
+    let inputs = of(MemoryClass::Inputs).filter(|inputs| !are_named && inputs.size > 0)?;
     let message = format!(
         "No parameter has the name of a weight (params) or of optimizer state (opt_state, mu, nu), and no training step shows \
          their use. All {} count as inputs.",

@@ -46,8 +46,8 @@ impl Analysis {
         request: &RooflineQuery,
         mut notes: Vec<Note>,
     ) -> Option<OpDetail> {
-        let (program, told_id) = program.unzip();
-        let program_id = found.program.or(told_id.flatten());
+        let (program, module_id) = program.unzip();
+        let program_id = found.program.or(module_id.flatten());
         let main = found.main();
         let device = main.map(|m| &self.devices[m.device]);
         let op = main.zip(device).map(|(m, d)| profile.planes[d.plane].op(m.op));
@@ -162,7 +162,7 @@ fn op_place(inst: InstructionRef<'_>) -> Option<OpPlace> {
         caller: caller.map(|c| c.name.to_string()),
         caller_opcode: caller.map(|c| c.opcode.to_string()),
         more_callers: callers.len().saturating_sub(1) as u32,
-        trip_count: turns.and_then(|caller| trip_count::trips(inst.sibling(*caller)?)),
+        trip_count: turns.and_then(|caller| trip_count::loop_trip_count(inst.sibling(*caller)?)),
     })
 }
 

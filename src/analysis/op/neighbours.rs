@@ -8,7 +8,7 @@ use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexSet;
 
-/// Told at most, of each side.
+/// Largest number of neighbours of each side.
 const MAX: usize = 200;
 
 /// A side as it is reported: the neighbours, and how many more there are.

@@ -12,7 +12,7 @@ use crate::analysis::classify::layer::trip_count;
 use crate::hlo::ComputationId;
 
 /// The turns of a `while`; `None` where they are not known.
-pub(crate) fn trips(inst: InstructionRef<'_>) -> Option<u64> {
+pub(crate) fn loop_trip_count(inst: InstructionRef<'_>) -> Option<u64> {
     let noted = inst.instruction.backend_config().and_then(trip_count);
     noted.or_else(|| if inst.opcode() == "while" { counted(inst) } else { None })
 }
@@ -110,7 +110,7 @@ ENTRY %main (a: f32[]) -> (f32[], s32[]) {
     fn loops_that_plainly_count() {
         let of = |text: &str| {
             let (module, _) = module(text).unwrap();
-            trips(InstructionRef::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
+            loop_trip_count(InstructionRef::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
         };
         assert_eq!(of(LOOP), Some(5), "1, 4, 7, 10, 13");
         assert_eq!(of(&LOOP.replace("constant(16)", "constant(0)")), Some(0));

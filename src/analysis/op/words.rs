@@ -2,7 +2,7 @@
 
 use super::report::{Change, OpRemark};
 use super::shape_text::{groups, shape};
-use super::trip_count::trips;
+use super::trip_count::loop_trip_count;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -68,7 +68,7 @@ fn plain(inst: InstructionRef<'_>) -> String {
             format!("element {index} of {of}: {}", shape(result))
         }
         "while" => {
-            let trips = trips(inst).map(|n| format!(", {n} times")).unwrap_or_default();
+            let trips = loop_trip_count(inst).map(|n| format!(", {n} times")).unwrap_or_default();
             let body = inst.instruction.call("body").map(|c| format!(" over {}", c.name)).unwrap_or_default();
             format!("loop{body}{trips}")
         }

@@ -269,7 +269,7 @@ impl Cell {
     }
 
     /// Columns that the grouping makes superfluous: a group of a category has one category.
-    pub(in crate::chart) const fn told_by(self, by: GroupBy) -> bool {
+    pub(in crate::chart) const fn is_implied_by(self, by: GroupBy) -> bool {
         matches!(
             (self, by),
             (Self::Category, GroupBy::Category)

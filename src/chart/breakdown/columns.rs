@@ -59,12 +59,12 @@ pub fn choose(basis: Basis<'_>, measure: Measure) -> Vec<table::Column> {
 /// The columns shown unasked on a wide enough table.
 pub fn usual(by: GroupBy, width: f64) -> Vec<Cell> {
     let wide = WIDE.into_iter().filter(|(_, from)| width >= *from).map(|(cell, _)| cell);
-    ALL.into_iter().take(USUAL).chain(wide).filter(|cell| !cell.told_by(by)).collect()
+    ALL.into_iter().take(USUAL).chain(wide).filter(|cell| !cell.is_implied_by(by)).collect()
 }
 
 /// The columns a grouping can have.
 pub fn available(by: GroupBy) -> impl Iterator<Item = Cell> {
-    ALL.into_iter().filter(move |cell| !cell.told_by(by))
+    ALL.into_iter().filter(move |cell| !cell.is_implied_by(by))
 }
 
 /// What one row, and what several, of a grouping are called.

@@ -1,5 +1,5 @@
-//! The curve of what is alive: a step line over points of the schedule, what is held all along below it, the peak and the point
-//! examined; or what an allocator gave over time. This module knows columns of figures; no browser.
+//! The curve of what is alive: a step line over points of the schedule, what is held all along below it, the peak and the selected
+//! point; or what an allocator gave over time. This module knows columns of figures; no browser.
 //!
 //! ```text
 //!  MiB │        ┌──────┐ peak

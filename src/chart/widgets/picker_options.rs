@@ -65,8 +65,9 @@ pub fn fitting(session: &SessionInfo, query: Query) -> Query {
 pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     let Some(summary) = &session.summary else { return query };
     let by = if session.capabilities.groups_breakdown_by(query.by) { query.by } else { GroupBy::default() };
-    let is_told = query.filter.scope.is_empty() && (query.filter.within != FilterField::Source || summary.has_sources);
-    let filter = if is_told { query.filter } else { Filter::default() };
+    let is_available =
+        query.filter.scope.is_empty() && (query.filter.within != FilterField::Source || summary.has_sources);
+    let filter = if is_available { query.filter } else { Filter::default() };
     Query { device: summary.device, step: summary.step, by, filter }
 }
 

@@ -69,7 +69,7 @@ impl ReportSession {
 
     /// Rows of a query, most time first.
     fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
-        self.is_told(query)?;
+        self.check_device_and_step(query)?;
         let filter = &query.filter;
         if !filter.scope.is_empty() {
             return Err(self.lacks("the tree of scopes"));

@@ -7,7 +7,7 @@ use crate::analysis::memory::{
     StaticMemory, roll_ups,
 };
 use crate::protocol::{CommView, MemorySession, Reply};
-use crate::share::SpaceTold;
+use crate::share::ReportSpace;
 
 /// What a row of a roll-up is called that sums buffers which are not told.
 const NOT_TOLD: &str = "not in this summary";
@@ -20,7 +20,7 @@ impl ReportSession {
         Reply::answer_to_question(&MemorySession { programs, runtime, checks })
     }
 
-    fn space(&self, query: &MemoryQuery) -> Result<&SpaceTold, Reply> {
+    fn space(&self, query: &MemoryQuery) -> Result<&ReportSpace, Reply> {
         let found =
             self.report.memory.spaces.iter().find(|space| space.program == query.program && space.color == query.color);
         found.ok_or_else(|| self.lacks("the live buffers of this memory"))
@@ -62,7 +62,7 @@ impl ReportSession {
     }
 
     pub(crate) fn comm(&self, query: &CommQuery) -> Answered {
-        self.is_told(&query.query)?;
+        self.check_device_and_step(&query.query)?;
         if query.by != CommBy::Op {
             return Err(self.lacks("other groupings of communication"));
         }
@@ -82,7 +82,7 @@ impl ReportSession {
 }
 
 /// Sums of what is reported, and of what is not: Σ = the peak.
-fn rolled_up(space: &SpaceTold) -> Vec<RollUp> {
+fn rolled_up(space: &ReportSpace) -> Vec<RollUp> {
     let mut rollups = roll_ups(&space.alive.buffers);
     let n = space.alive.n.saturating_sub(space.alive.buffers.len() as u32);
     if n > 0 {

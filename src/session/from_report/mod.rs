@@ -102,7 +102,7 @@ impl ReportSession {
     }
 
     /// Whether a question is about the device and step that are reported.
-    fn is_told(&self, query: &Query) -> Result<(), Reply> {
+    fn check_device_and_step(&self, query: &Query) -> Result<(), Reply> {
         let (origin, header) = (&self.report.origin, &self.report.header);
         let device = query.device == origin.device || origin.devices.is_empty();
         let step = match query.step {
@@ -124,7 +124,7 @@ fn sentence(report: &Report) -> String {
 fn session(report: &Report) -> SessionInfo {
     let origin = &report.origin;
     let steps = |at: usize| report.steps.devices.get(at).map_or(&[][..], |device| &device.steps);
-    let device = |(at, device): (usize, &crate::share::DeviceTold)| DeviceInfo {
+    let device = |(at, device): (usize, &crate::share::ReportDevice)| DeviceInfo {
         name: device.name.clone(),
         label: device.label.clone(),
         device_type: device.device_type.clone(),

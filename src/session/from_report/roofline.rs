@@ -13,7 +13,7 @@ use crate::units::Picos;
 impl ReportSession {
     /// Whether the question is the one that was answered when the report was made.
     fn is_held(&self, request: &RooflineQuery) -> Result<(), Reply> {
-        self.is_told(&request.query)?;
+        self.check_device_and_step(&request.query)?;
         let Query { by, filter, .. } = &request.query;
         if *by != GroupBy::Op || !filter.is_empty() {
             return Err(self.lacks("other groupings and filters of the roofline"));

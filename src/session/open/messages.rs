@@ -167,7 +167,7 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
 
 /// Files beside a capture that are not read: those that could be each by itself, the others in one note.
 pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
-    /// Told one by one.
+    /// Largest number of files that are named one by one.
     const TOLD: usize = 8;
     let more = failures.len().saturating_sub(TOLD);
     let note = |failure: Failure| {

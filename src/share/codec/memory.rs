@@ -6,7 +6,7 @@ use crate::analysis::memory::{
     AllocatorMemory, Basis, Buffer, BufferId, Capacity, CapacitySource, Category, CrossCheck, Curve, CurveColumn,
     MemoryClass, Moment, MomentPart, ProgramPeaks, SpacePeak, UseColumn, UseStep,
 };
-use crate::share::report::{MemoryPart, SpaceTold};
+use crate::share::report::{MemoryPart, ReportSpace};
 use crate::units::Picos;
 
 pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {
@@ -21,7 +21,7 @@ pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {
         program.note = note.pop();
         Ok(())
     })?;
-    v.rows(&mut of.spaces, SpaceTold::default)?;
+    v.rows(&mut of.spaces, ReportSpace::default)?;
     each(&mut of.spaces, |item| space(v, item))?;
     v.rows(&mut of.runtime.allocators, defaults::allocator)?;
     each(&mut of.runtime.allocators, |item| allocator(v, item))?;
@@ -59,7 +59,7 @@ fn moment(v: &mut dyn Visit, of: &mut Option<Moment>) -> Done {
     v.maybe_one_of(&mut of.part, &PARTS)
 }
 
-fn space(v: &mut dyn Visit, of: &mut SpaceTold) -> Done {
+fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> Done {
     v.small(&mut of.program)?;
     v.signed(&mut of.color)?;
     v.exact(&mut of.peak_unpadded)?;

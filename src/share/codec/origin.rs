@@ -6,7 +6,7 @@ use crate::analysis::base::{DeviceChoice, Header, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
-use crate::share::report::{DeviceTold, Origin};
+use crate::share::report::{Origin, ReportDevice};
 use crate::units::Picos;
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
@@ -15,7 +15,7 @@ pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
     each(&mut of.files, |file| v.string(&mut file.name, Text::File))?;
     each(&mut of.files, |file| v.exact(&mut file.bytes))?;
     each(&mut of.files, |file| v.string(&mut file.format, Text::Word))?;
-    v.rows(&mut of.devices, DeviceTold::default)?;
+    v.rows(&mut of.devices, ReportDevice::default)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| v.string(&mut device.name, Text::Device))?;
     each(&mut of.devices, |device| v.text(&mut device.device_type, None, Text::Chip))?;

@@ -188,7 +188,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
             {live(band)}
             {live(none)}
         </div>
-        <Said model options />
+        <ChartSummary model options />
     }
     .any()
 }
@@ -331,7 +331,7 @@ fn Memory(model: RooflineModel) -> impl IntoView {
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.
 #[component]
-fn Said(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoView {
+fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoView {
     let state = model.state;
     let selection = move || {
         let selected = state.selected.get();

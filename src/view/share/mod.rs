@@ -1,5 +1,5 @@
-//! The dialog of what leaves: a link, one HTML file, a report file; how much of it, what is taken out first, and all of it to be
-//! examined. This module knows what is chosen; what a report is `session::share` knows, and how files are put together `file` and `single`.
+//! The dialog of what leaves: a link, one HTML file, a report file; how much of it, what is taken out first, and a preview
+//! of all of it. This module knows what is chosen; what a report is `session::share` knows, and how files are put together `file` and `single`.
 
 mod cut;
 mod file;

@@ -34,7 +34,7 @@ pub(super) struct Engines {
     /// Questions that were withdrawn: the worker may be at the first of them all the same.
     pub(super) withdrawn: Vec<RequestId>,
     /// A check is scheduled whether questions wait for long.
-    pub(super) looks: bool,
+    pub(super) is_checking: bool,
     /// The rows on screen.
     pub(super) wanted: Range<u32>,
 }

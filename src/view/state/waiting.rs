@@ -44,10 +44,10 @@ impl State {
             self.slow.set(Some(since));
             return;
         }
-        let looks = self.engines.try_update_value(|engines| std::mem::replace(&mut engines.looks, true));
-        if looks == Some(false) {
+        let was_checking = self.engines.try_update_value(|engines| std::mem::replace(&mut engines.is_checking, true));
+        if was_checking == Some(false) {
             let options = move || {
-                self.engines.update_value(|engines| engines.looks = false);
+                self.engines.update_value(|engines| engines.is_checking = false);
                 self.look_at_waiting();
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 200")]

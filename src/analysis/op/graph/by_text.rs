@@ -9,7 +9,7 @@ use crate::analysis::op::shape_text::shape;
 use crate::hlo::Shape;
 use std::cmp::Reverse;
 
-/// Told at most, of each side.
+/// Largest number of neighbours of each side.
 const MAX: usize = 16;
 
 /// Nodes, edges, and which node is the centre.

@@ -4,9 +4,9 @@ use crate::hlo::{ComputationId, InstructionId, Module};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 
-/// Told at most, one hop away.
+/// Largest number of instructions one hop away.
 const MAX_AT_ONE_HOP: usize = 16;
-/// Told at most, two hops away.
+/// Largest number of instructions two hops away.
 const MAX_AT_TWO_HOPS: usize = 32;
 
 /// One direction: `[0]` one hop away, `[1]` two.

@@ -40,8 +40,8 @@ impl Analysis {
         open: &[String],
         mut notes: Vec<Note>,
     ) -> Option<OpGraph> {
-        let (program, told_id) = program.unzip();
-        let program_id = found.program.or(told_id.flatten());
+        let (program, module_id) = program.unzip();
+        let program_id = found.program.or(module_id.flatten());
         let tpu = is_tpu(profile);
         let of_program = program.and_then(|m| InstructionRef::within(m, m.instruction_named(&found.name)?, tpu));
         let mut note = |code, message: &str| notes.push(Note::new(Severity::Info, code, message));
