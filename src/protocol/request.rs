@@ -272,10 +272,6 @@ pub struct SummaryInfo {
     pub step: StepChoice,
     /// From 0 to 100, full detail. Below, amounts are rounded.
     pub level: u8,
-    /// Ops of the step.
-    pub n_ops: u32,
-    /// Of those, told one by one.
-    pub n_told: u32,
     /// Lines of source are in it.
     pub has_sources: bool,
     /// Names are pseudonyms.

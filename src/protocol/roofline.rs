@@ -173,11 +173,11 @@ impl RoofColumn {
         }
     }
 
-    /// The value that a row is sorted by. The name is not among them: rows are ranked by name for ties.
+    /// The value that a row is sorted by.
     pub fn sort_key<'r>(self, row: RoofSortRow<'r>) -> SortKey<'r> {
         let real = |value: fn(&Roof) -> Option<f64>| SortKey::real(row.roof.and_then(value));
         match self {
-            Self::Name => SortKey::Absent,
+            Self::Name => SortKey::Number(row.rank.into()),
             Self::Total => SortKey::Number(row.total.0),
             Self::Executions => SortKey::Number(row.n),
             Self::OpGroup => SortKey::text(row.op_group),
@@ -197,6 +197,8 @@ impl RoofColumn {
 /// The values of a row that the roofline's table can be sorted by.
 #[derive(Clone, Copy, Debug)]
 pub struct RoofSortRow<'r> {
+    /// The place by name.
+    pub rank: u32,
     /// Self time.
     pub total: Picos,
     /// Executions.
@@ -208,8 +210,8 @@ pub struct RoofSortRow<'r> {
 }
 
 impl RoofPoint {
-    /// The values that the row can be sorted by.
-    pub fn sort_row(&self) -> RoofSortRow<'_> {
-        RoofSortRow { total: self.total, n: self.n, op_group: self.op_group.as_deref(), roof: self.roof.as_ref() }
+    /// The values that the row can be sorted by; `rank` is its place by name.
+    pub fn sort_row(&self, rank: u32) -> RoofSortRow<'_> {
+        RoofSortRow { rank, total: self.total, n: self.n, op_group: self.op_group.as_deref(), roof: self.roof.as_ref() }
     }
 }

@@ -5,12 +5,12 @@
 
 use super::scopes_json::{ScopeJson, nested};
 use crate::analysis::base::{Filter, Header, Status, Totals};
-use crate::analysis::breakdown::columns::GROUPS;
+use crate::analysis::breakdown::columns::{GROUPS, KINDS};
 use crate::analysis::breakdown::{Breakdown, Group, Scopes, Shown};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
-use crate::table::json::Rows;
 pub use crate::table::json::text;
+use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,39 +31,12 @@ pub struct HeadJson<'a> {
     totals: TotalsJson<'a>,
 }
 
-/// Self time by kind, as the contract sums it.
-#[derive(Serialize)]
-pub(super) struct KindsJson {
-    compute_duration_ps: Picos,
-    data_move_duration_ps: Picos,
-    comm_duration_ps: Picos,
-    /// Of `comm_duration_ps`: compute and communication fused into one op.
-    fused_duration_ps: Picos,
-    host_duration_ps: Picos,
-    other_duration_ps: Picos,
-}
-
-impl KindsJson {
-    /// The sums of times by [`Kind::index`].
-    pub(super) fn new(by_kind: &[Picos; 7]) -> Self {
-        let of = |kind: Kind| by_kind[kind.index()];
-        Self {
-            compute_duration_ps: of(Kind::Compute),
-            data_move_duration_ps: of(Kind::DataMovement),
-            comm_duration_ps: of(Kind::Communication) + of(Kind::Fused),
-            fused_duration_ps: of(Kind::Fused),
-            host_duration_ps: of(Kind::Host),
-            other_duration_ps: of(Kind::Other) + of(Kind::Container),
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct TotalsJson<'a> {
     n_events_total: u64,
     n_events_unresolved: u64,
     #[serde(flatten)]
-    kinds: KindsJson,
+    kinds: Row<'a, [Picos; 7]>,
     container_duration_ps: Picos,
     busy_duration_ps: Picos,
     union_ps: Picos,
@@ -76,7 +49,7 @@ impl<'a> TotalsJson<'a> {
         Self {
             n_events_total: t.n_events,
             n_events_unresolved: t.n_unresolved,
-            kinds: KindsJson::new(&t.by_kind),
+            kinds: Row { columns: KINDS, row: &t.by_kind },
             container_duration_ps: t.container_inclusive,
             busy_duration_ps: t.busy,
             union_ps: t.union,
@@ -93,7 +66,7 @@ pub struct BreakdownJson<'a> {
     head: HeadJson<'a>,
     by: &'static str,
     filter: Option<FilterJson<'a>>,
-    shown: ShownJson,
+    shown: ShownJson<'a>,
     groups: GroupsJson<'a>,
     notes: &'a [Note],
 }
@@ -129,7 +102,7 @@ impl<'a> FilterJson<'a> {
 
 /// Sums of what the filter lets through.
 #[derive(Serialize)]
-struct ShownJson {
+struct ShownJson<'a> {
     n_groups: usize,
     n_groups_all: u32,
     n_groups_anywhere: Option<u32>,
@@ -137,11 +110,11 @@ struct ShownJson {
     total_dur_ps: Picos,
     pct_of_step: Option<f64>,
     #[serde(flatten)]
-    kinds: KindsJson,
+    kinds: Row<'a, [Picos; 7]>,
 }
 
-impl ShownJson {
-    fn new(shown: &Shown, n_groups: usize) -> Self {
+impl<'a> ShownJson<'a> {
+    fn new(shown: &'a Shown, n_groups: usize) -> Self {
         Self {
             n_groups,
             n_groups_all: shown.n_all,
@@ -149,7 +122,7 @@ impl ShownJson {
             n_events: shown.n_events,
             total_dur_ps: shown.total,
             pct_of_step: shown.of_step.map(|f| f * 100.0),
-            kinds: KindsJson::new(&shown.by_kind),
+            kinds: Row { columns: KINDS, row: &shown.by_kind },
         }
     }
 }

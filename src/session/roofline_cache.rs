@@ -6,8 +6,8 @@ use crate::analysis::classify::OpGroup;
 use crate::analysis::roofline::{Level, Roof, RooflineAnswer, RooflineQuery, StepRoof};
 use crate::profile::Profile;
 use crate::protocol::roofline::RoofSortRow;
-use crate::protocol::{MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofSort, RooflineHead};
-use crate::table::order::{SortKey, sort_rows, sort_rows_by_number};
+use crate::protocol::{MAX_POINTS, RoofLargest, RoofPoint, RoofSort, RooflineHead};
+use crate::table::order::{sort_rows, sort_rows_by_number};
 use crate::units::Picos;
 
 /// The last answer, kept: its rows are requested in pieces, and in other orders.
@@ -71,14 +71,14 @@ impl RooflineCache {
         let order = cached.map_or_else(
             || {
                 let view = self.answer.view(profile, analysis);
-                let key = |i: usize| match sort.column {
-                    RoofColumn::Name => SortKey::Number(u64::from(self.ranks[i])),
-                    column => column.sort_key(RoofSortRow {
+                let key = |i: usize| {
+                    sort.column.sort_key(RoofSortRow {
+                        rank: self.ranks[i],
                         total: Picos(view.row(i).own),
                         n: view.row(i).n,
                         op_group: view.op_group(i).map(OpGroup::label),
                         roof: self.roofs[i].as_ref(),
-                    }),
+                    })
                 };
                 sort_rows(&(0..view.len()).map(key).collect::<Vec<_>>(), &self.ranks, sort.descending)
             },

@@ -24,6 +24,8 @@ pub enum Files {
     JsonIfPresent,
     /// CSV only: the first value of a list that JSON has whole.
     Csv,
+    /// JSON only: the fields of a record, in place of the record. The column has no name.
+    JsonFields,
 }
 
 impl<R> Column<R> {
@@ -40,6 +42,11 @@ impl<R> Column<R> {
     /// A column of JSON, for rows that have a value.
     pub const fn json_if_present(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::JsonIfPresent }
+    }
+
+    /// The columns of a record, as columns of JSON.
+    pub const fn json_fields(value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id: "", value, files: Files::JsonFields }
     }
 
     /// A column of CSV.
@@ -102,11 +109,30 @@ impl<'r> Value<'r> {
 
     /// The values of a row, by column.
     pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
-        Self::Record(columns.iter().map(|column| (Cow::Borrowed(column.id), (column.value)(row))).collect())
+        Self::Record(json_fields(columns, row).collect())
+    }
+
+    /// Named values, in the order of their names.
+    pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
+        let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
+        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self::Record(fields)
     }
 
     /// The values of rows, each by column.
     pub fn records<R: 'r>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
         Self::List(rows.into_iter().map(|row| Self::record(columns, row)).collect())
     }
+}
+
+/// The fields of a row in JSON, each with its name.
+pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
+    columns.iter().flat_map(move |column| {
+        let value = (column.value)(row);
+        match (column.files, value) {
+            (Files::JsonFields, Value::Record(fields)) => fields,
+            (Files::Csv, _) | (Files::JsonIfPresent, Value::Absent) => Vec::new(),
+            (_, value) => vec![(Cow::Borrowed(column.id), value)],
+        }
+    })
 }

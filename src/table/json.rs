@@ -1,7 +1,8 @@
 //! Rows as JSON, and JSON as text: `serde_json`'s, two spaces deep. This module knows how numbers are spelled; it knows no field.
 
+use super::column::json_fields;
 use super::text::is_invisible;
-use super::{Column, Files, Value};
+use super::{Column, Value};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
@@ -81,16 +82,7 @@ pub struct Row<'r, R: 'static> {
 
 impl<R> Serialize for Row<'_, R> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let fields = self.columns.iter().filter_map(|column| {
-            let value = (column.value)(self.row);
-            let is_in_json = match column.files {
-                Files::All | Files::Json => true,
-                Files::JsonIfPresent => value != Value::Absent,
-                Files::Csv => false,
-            };
-            is_in_json.then_some((column.id, value))
-        });
-        serializer.collect_map(fields)
+        serializer.collect_map(json_fields(self.columns, self.row))
     }
 }
 

@@ -3,8 +3,10 @@
 //! Comparing texts takes most of the time, so each distinct text is ranked once, and rows are compared by two numbers: the value
 //! of the column, and the row's rank by name for ties.
 
+use std::borrow::Cow;
+
 /// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SortKey<'r> {
     /// The row has no value. Such rows come last in both directions.
     Absent,
@@ -13,7 +15,7 @@ pub enum SortKey<'r> {
     /// A real number.
     Real(f64),
     /// A text. Numbers at the ends of texts compare by value, so that `layers_2` comes before `layers_10`.
-    Text(&'r str),
+    Text(Cow<'r, str>),
 }
 
 impl<'r> SortKey<'r> {
@@ -29,13 +31,13 @@ impl<'r> SortKey<'r> {
 
     /// A text, or [`SortKey::Absent`].
     pub fn text(value: Option<&'r str>) -> Self {
-        value.map_or(Self::Absent, Self::Text)
+        value.map_or(Self::Absent, |text| Self::Text(text.into()))
     }
 }
 
 /// Row numbers in the order of their keys. Ties go by rank.
 pub fn sort_rows(keys: &[SortKey<'_>], ranks: &[u32], descending: bool) -> Vec<u32> {
-    let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(*text) } else { None });
+    let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(&**text) } else { None });
     let texts = distinct_texts(texts.collect());
     let value = |key: &SortKey<'_>| match key {
         SortKey::Absent => None,
@@ -62,10 +64,10 @@ pub fn sort_rows_by_number(values: &[Option<u64>], ranks: &[u32], descending: bo
     present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
 }
 
-/// Whether a text is in one of several, whatever its case. The empty text is in all.
-pub fn any_contains(texts: &[&str], wanted: &str) -> bool {
+/// Looks for a text in several others, whatever its case. The empty text is in all.
+pub fn text_filter(wanted: &str) -> impl Fn(&[&str]) -> bool + use<> {
     let wanted = wanted.trim().to_lowercase();
-    wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+    move |texts| wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
 }
 
 /// The distinct ones of some texts, in order.
@@ -118,13 +120,13 @@ mod tests {
     use std::cmp::Ordering;
 
     /// A plain comparison of two keys, absent ones last.
-    fn compare(a: SortKey<'_>, b: SortKey<'_>, descending: bool) -> Ordering {
+    fn compare(a: &SortKey<'_>, b: &SortKey<'_>, descending: bool) -> Ordering {
         let turned = |order: Ordering| if descending { order.reverse() } else { order };
         match (a, b) {
-            (SortKey::Number(a), SortKey::Number(b)) => turned(a.cmp(&b)),
-            (SortKey::Real(a), SortKey::Real(b)) => turned(a.total_cmp(&b)),
+            (SortKey::Number(a), SortKey::Number(b)) => turned(a.cmp(b)),
+            (SortKey::Real(a), SortKey::Real(b)) => turned(a.total_cmp(b)),
             (SortKey::Text(a), SortKey::Text(b)) => turned((split_number(a), a).cmp(&(split_number(b), b))),
-            (a, b) => (a == SortKey::Absent).cmp(&(b == SortKey::Absent)),
+            (a, b) => (*a == SortKey::Absent).cmp(&(*b == SortKey::Absent)),
         }
     }
 
@@ -133,7 +135,7 @@ mod tests {
         let ranks: Vec<u32> = (0..keys.len() as u32).rev().collect();
         let sorted = sort_rows(keys, &ranks, descending);
         let mut plain: Vec<u32> = (0..keys.len() as u32).rev().collect();
-        plain.sort_by(|a, b| compare(keys[*a as usize], keys[*b as usize], descending));
+        plain.sort_by(|a, b| compare(&keys[*a as usize], &keys[*b as usize], descending));
         prop_assert_eq!(sorted, plain);
         Ok(())
     }
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn numbers_at_the_ends_of_texts_compare_by_value() {
         let texts = ["layers_10", "layers_2", "embed", "layers"];
-        let keys = texts.map(SortKey::Text);
+        let keys = texts.map(|text| SortKey::text(Some(text)));
         let order = sort_rows(&keys, &[0, 1, 2, 3], false);
         assert_eq!(
             order.iter().map(|row| texts[*row as usize]).collect::<Vec<_>>(),

@@ -5,7 +5,7 @@
 //! those of attributes, of class names and of tests within a file.
 
 use crate::tidy::files;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::fmt::Write;
 
 /// The features, each with the paths of its files: a path that begins or goes on with one of these belongs to the feature.
@@ -82,10 +82,9 @@ fn is_text(string: &str) -> bool {
 /// The string that a literal stands for, as it is written, without breaks of lines.
 fn string(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
-    let mut lines = inner.split("\\\n").map(str::trim_start);
-    let first = inner.split("\\\n").next()?.to_owned();
-    lines.next();
-    Some(lines.fold(first, |text, line| text + line))
+    let mut lines = inner.split("\\\n");
+    let first = lines.next()?.to_owned();
+    Some(lines.fold(first, |text, line| text + line.trim_start()))
 }
 
 /// Adds the texts of some code. Attributes, tests and class names are skipped.
@@ -97,27 +96,18 @@ fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
         match token {
             // The documentation of a file.
             TokenTree::Punct(punct) if punct.as_char() == '#' && is(at + 1, "!") => at += 2,
-            // An attribute; an item of tests goes with it.
+            // An attribute. The item that follows an attribute of tests is skipped as well.
             TokenTree::Punct(punct)
                 if punct.as_char() == '#' && matches!(tokens.get(at + 1), Some(TokenTree::Group(_))) =>
             {
-                if tokens[at + 1].to_string().replace(' ', "") == "[cfg(test)]" {
-                    while !matches!(tokens.get(at), None | Some(TokenTree::Group(_)))
-                        || is(at, "[cfg (test)]")
-                        || is(at, "[cfg(test)]")
-                    {
-                        at += 1;
-                    }
-                    // The group of the item itself, behind its name.
-                    at += 1;
-                    while tokens
-                        .get(at)
-                        .is_some_and(|token| !matches!(token, TokenTree::Group(_)) && token.to_string() != ";")
-                    {
-                        at += 1;
-                    }
-                } else {
-                    at += 1;
+                at += 1;
+                let attribute = tokens[at].to_string().replace(' ', "");
+                if attribute.starts_with("[cfg(test") || attribute.starts_with("[cfg(all(test") {
+                    let ends_item = |token: &TokenTree| match token {
+                        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                        token => token.to_string() == ";",
+                    };
+                    at += 1 + tokens[at + 1..].iter().take_while(|token| !ends_item(token)).count();
                 }
             }
             TokenTree::Ident(name)

@@ -6,7 +6,6 @@ use crate::analysis::classify::Kind;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Count, Id, Number, Percent, Record, Time, Word};
 use crate::units::Picos;
-use std::borrow::Cow;
 
 /// The columns of rows, in the order of JSON and CSV.
 pub const GROUPS: &[Column<Group>] = &[
@@ -27,8 +26,7 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::json("model_flops_sum", |row| Value::maybe(row.model_flops, Number)),
     Column::new("bytes_accessed_sum", |row| Value::maybe(row.bytes_accessed, Number)),
     Column::json("hlo_categories", |row| {
-        let category = |(name, share)| (Cow::Borrowed(String::as_str(name)), Value::record(SHARE, share));
-        Record(row.categories.iter().map(category).collect())
+        Value::map(row.categories.iter().map(|(name, share)| (name.as_str(), Value::record(SHARE, share))))
     }),
     Column::csv("hlo_category", |row| Value::maybe_text(row.main_category())),
     Column::json("hlo_op_breakdown", |row| {
@@ -59,17 +57,14 @@ const SHARE: &[Column<Share>] =
     &[Column::new("n_executions", |row| Count(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
 
 /// An instruction's part of a row of `total`.
-const PARTS: &[Column<Part>] = &[
-    Column::new("signature", |row| Value::text(&row.signature)),
-    Column::new("hlo_category", |row| Value::maybe_text(row.category.as_deref())),
-    Column::new("total_dur_ps", |row| Time(row.total)),
-    Column::new("n_executions", |row| Count(row.n)),
-];
-
 fn part_of(part: &Part, total: Picos) -> Value<'_> {
-    let Record(mut fields) = Value::record(PARTS, part) else { return Absent };
-    fields.push(("pct_of_group".into(), Value::maybe(part.total.fraction_of(total), Percent)));
-    Record(fields)
+    Record(vec![
+        ("signature".into(), Value::text(&part.signature)),
+        ("hlo_category".into(), Value::maybe_text(part.category.as_deref())),
+        ("total_dur_ps".into(), Time(part.total)),
+        ("n_executions".into(), Count(part.n)),
+        ("pct_of_group".into(), Value::maybe(part.total.fraction_of(total), Percent)),
+    ])
 }
 
 /// The columns of steps.
@@ -79,13 +74,19 @@ pub const STEPS: &[Column<StepTime>] = &[
     Column::new("dur_ps", |row| Time(row.duration)),
     Column::new("busy_ps", |row| Time(row.busy)),
     Column::new("idle_ps", |row| Time(row.idle)),
-    Column::new("compute_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::Compute]))),
-    Column::new("data_move_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::DataMovement]))),
-    Column::new("comm_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::Communication, Kind::Fused]))),
-    Column::new("fused_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::Fused]))),
-    Column::new("host_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::Host]))),
-    Column::new("other_duration_ps", |row| Time(sum_of(&row.by_kind, &[Kind::Other, Kind::Container]))),
+    Column::json_fields(|row| Value::record(KINDS, &row.by_kind)),
     Column::new("n_ops", |row| Count(row.n_ops)),
+];
+
+/// Times by [`Kind::index`], summed as JSON has them. The time of ops that compute and communicate at once is in `comm` and, once more,
+/// in `fused`.
+pub const KINDS: &[Column<[Picos; 7]>] = &[
+    Column::new("compute_duration_ps", |row| Time(sum_of(row, &[Kind::Compute]))),
+    Column::new("data_move_duration_ps", |row| Time(sum_of(row, &[Kind::DataMovement]))),
+    Column::new("comm_duration_ps", |row| Time(sum_of(row, &[Kind::Communication, Kind::Fused]))),
+    Column::new("fused_duration_ps", |row| Time(sum_of(row, &[Kind::Fused]))),
+    Column::new("host_duration_ps", |row| Time(sum_of(row, &[Kind::Host]))),
+    Column::new("other_duration_ps", |row| Time(sum_of(row, &[Kind::Other, Kind::Container]))),
 ];
 
 fn sum_of(by_kind: &[Picos; 7], kinds: &[Kind]) -> Picos {

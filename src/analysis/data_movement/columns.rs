@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::report::{DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 use crate::table::Column;
-use crate::table::Value::{self, Count, Flag, Id, Integer, Percent, Record, Time, Word};
+use crate::table::Value::{self, Count, Flag, Id, Integer, Percent, Time, Word};
 
 /// The columns of categories, and of sources within a category.
 pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
@@ -23,12 +23,10 @@ pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
     Column::new("memory_space_change", |row| majority(row, Change::MemorySpace)),
     Column::new("shape_change", |row| majority(row, Change::Shape)),
     Column::json("changes", |row| {
-        let mut changes = Change::ALL.map(|change| (change.key().into(), Value::record(TALLY, row.tally(change))));
-        changes.sort_by(|(a, _): &(std::borrow::Cow<'_, str>, _), (b, _)| a.cmp(b));
-        Record(changes.into())
+        Value::map(Change::ALL.into_iter().map(|change| (change.key(), Value::record(TALLY, row.tally(change)))))
     }),
     Column::json("undetectable", |row| {
-        Record(row.undetectable.iter().map(|(reason, time)| (reason.into(), Time(*time))).collect())
+        Value::map(row.undetectable.iter().map(|(reason, time)| (reason.as_str(), Time(*time))))
     }),
     Column::json("memory_space_moves", |row| Value::records(MOVES, &row.space_moves)),
     Column::json("shapes_in", |row| Value::texts(&row.shapes_in)),

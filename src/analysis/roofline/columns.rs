@@ -5,7 +5,7 @@ use super::report::{GapRank, OpaqueKernel, Roof, Skipped, StepRoof, WindowUse};
 use super::verdict::Bound;
 use super::verify::verify;
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Count, Flag, Id, Integer, List, Number, Percent, Record, Time, Word};
+use crate::table::Value::{self, Absent, Count, Flag, Id, Integer, List, Number, Percent, Time, Word};
 use crate::units::Picos;
 
 fn roof<'r>(row: &'r Option<Roof>, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Value<'r> {
@@ -56,10 +56,7 @@ pub const ROOF: &[Column<Option<Roof>>] = &[
 
 /// A number for each memory that has one, by name.
 fn by_memory(number: impl Fn(Level) -> Option<f64>) -> Value<'static> {
-    let mut fields: Vec<_> =
-        Level::ALL.into_iter().filter_map(|level| Some((level.key().into(), Number(number(level)?)))).collect();
-    fields.sort_by(|(a, _): &(std::borrow::Cow<'_, str>, _), (b, _)| a.cmp(b));
-    Record(fields)
+    Value::map(Level::ALL.into_iter().filter_map(|level| Some((level.key(), Number(number(level)?)))))
 }
 
 /// Time that is not compared with a roof, for one reason.

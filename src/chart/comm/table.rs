@@ -8,7 +8,7 @@ use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
 use crate::table::format::{self, ABSENT, TimeUnit};
-use crate::table::order::{SortKey, any_contains, sort_rows};
+use crate::table::order::{SortKey, sort_rows, text_filter};
 use crate::units::Picos;
 
 /// A column: its id, head, unit, width in digits, whether it holds figures.
@@ -126,6 +126,7 @@ pub fn columns(
 /// Places of rows in an order; a filter's text is looked for in all that a row says. Ties stay as they come: what is exposed longest
 /// first.
 pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
+    let contains = text_filter(filter);
     let matches = |row: &CommRow| {
         let group = row.group.as_ref();
         let texts = [
@@ -137,11 +138,10 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
             group.and_then(|group| group.axis.as_deref()).unwrap_or_default(),
             row.role.map_or("", |role| role.label()),
         ];
-        any_contains(&texts, filter)
+        contains(&texts)
     };
     let places: Vec<usize> = (0..all.len()).filter(|at| matches(&all[*at])).collect();
-    let texts: Vec<String> = places.iter().map(|at| text(&all[*at], order.column, None)).collect();
-    let keys = places.iter().zip(&texts).map(|(at, text)| {
+    let keys = places.iter().map(|at| {
         let row = &all[*at];
         match order.column {
             "stall" | "share" => SortKey::Number(row.stall.0),
@@ -152,7 +152,10 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
             "message" => SortKey::number(row.bytes_each),
             "bus" => SortKey::real(row.rate()),
             "peak" => SortKey::real(row.util),
-            _ => SortKey::text(Some(&**text).filter(|text| *text != ABSENT)),
+            column => match text(row, column, None) {
+                text if text == ABSENT => SortKey::Absent,
+                text => SortKey::Text(text.into()),
+            },
         }
     });
     let ranks: Vec<u32> = (0..places.len() as u32).collect();

@@ -6,7 +6,7 @@ use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::table::format::{self, ABSENT};
-use crate::table::order::{SortKey, any_contains, sort_rows};
+use crate::table::order::{SortKey, sort_rows, text_filter};
 
 /// A column: its id, head, width in digits, whether it holds figures.
 const ALL: [(&str, &str, u32, bool); 9] = [
@@ -51,24 +51,24 @@ pub fn columns(two_lines: bool, measure: Measure) -> Vec<Column> {
 /// Places of buffers in an order; a filter's text is looked for in name, scope, source, shape, class and category. Ties stay as
 /// they come: by size.
 pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
+    let contains = text_filter(filter);
     let matches = |of: &Buffer| {
         let source = of.source.as_deref().unwrap_or_default();
         let texts = [&*of.instruction, &*of.op_name, source, of.class.label(), &*of.shape, of.category.label()];
-        any_contains(&texts, filter)
+        contains(&texts)
     };
     let places: Vec<usize> = (0..alive.buffers.len()).filter(|at| matches(&alive.buffers[*at])).collect();
     let shown = || places.iter().map(|at| &alive.buffers[*at]);
-    let labels: Vec<String> = shown().map(Buffer::label).collect();
-    let keys = shown().zip(&labels).map(|(of, label)| match order.column {
+    let keys = shown().map(|of| match order.column {
         "size" => SortKey::Number(of.size),
         "padding" => SortKey::real(padding(of)),
         "class" => SortKey::Number(of.class as u64),
         "category" => SortKey::Number(of.category as u64),
         "life" => SortKey::Number(of.last.saturating_sub(of.first).into()),
-        "shape" => SortKey::Text(&of.shape),
-        "scope" => SortKey::Text(&of.op_name),
+        "shape" => SortKey::Text(of.shape.as_str().into()),
+        "scope" => SortKey::Text(of.op_name.as_str().into()),
         "source" => SortKey::text(of.source.as_deref()),
-        _ => SortKey::Text(label),
+        _ => SortKey::Text(of.label().into()),
     });
     let ranks: Vec<u32> = (0..places.len() as u32).collect();
     sort_rows(&keys.collect::<Vec<_>>(), &ranks, order.descending).into_iter().map(|row| places[row as usize]).collect()

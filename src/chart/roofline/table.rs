@@ -147,9 +147,10 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
     let points: Vec<RoofPoint> = steps.iter().map(point).collect();
     // Steps come by number.
     let ranks: Vec<u32> = (0..points.len() as u32).collect();
-    let keys = steps.iter().zip(&points).map(|(step, point)| match sort.column {
+    let keys = steps.iter().zip(&points).zip(&ranks).map(|((step, point), rank)| match sort.column {
+        // A step has several groups and types, so these columns order by number as well.
         RoofColumn::Name | RoofColumn::OpGroup | RoofColumn::Dtype => SortKey::Number(step.number),
-        column => column.sort_key(point.sort_row()),
+        column => column.sort_key(point.sort_row(*rank)),
     });
     let order = sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending);
     order.into_iter().map(|row| points[row as usize].clone()).collect()

@@ -213,8 +213,6 @@ mod tests {
             device: DeviceChoice::One(1),
             step: StepChoice::Number(2),
             level: 25,
-            n_ops: 9,
-            n_told: 5,
             has_sources: false,
             is_anonymous: false,
         };

@@ -190,7 +190,7 @@ fn phase_index(label: &str) -> Option<u64> {
 fn sort_key(group: &Group, column: Column) -> SortKey<'_> {
     let executed = |time: Picos| SortKey::number((group.n_executions > 0).then_some(time.0));
     match column {
-        Column::Name => SortKey::Text(&group.key),
+        Column::Name => SortKey::Text(group.key.as_str().into()),
         Column::Total | Column::OfStep => SortKey::Number(group.total.0),
         Column::Kind => SortKey::Number(group.kind.index() as u64),
         Column::Executions => SortKey::Number(group.n_executions),

@@ -155,8 +155,6 @@ fn session(report: &Report) -> SessionInfo {
             device: first_device,
             step,
             level: origin.level,
-            n_ops: report.n_rows(),
-            n_told: report.rows.len() as u32,
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),

@@ -3,11 +3,9 @@
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{Level, RooflineQuery};
-use crate::protocol::{
-    MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
-};
+use crate::protocol::{MAX_POINTS, Reply, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::session::row_order::window;
-use crate::table::order::{SortKey, name_ranks, sort_rows};
+use crate::table::order::{name_ranks, sort_rows};
 use crate::units::Picos;
 
 impl ReportSession {
@@ -85,9 +83,6 @@ impl ReportSession {
 
 fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
     let ranks = name_ranks(points.len(), |i| (&points[i].key, points[i].program_id));
-    let keys = points.iter().zip(&ranks).map(|(point, rank)| match sort.column {
-        RoofColumn::Name => SortKey::Number(u64::from(*rank)),
-        column => column.sort_key(point.sort_row()),
-    });
+    let keys = points.iter().zip(&ranks).map(|(point, rank)| sort.column.sort_key(point.sort_row(*rank)));
     sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending)
 }
