@@ -94,7 +94,7 @@ pub enum Question {
         /// From where to where.
         points: Points,
     },
-    /// Lives within a piece of it: `Option<`[`crate::analysis::memory::Lanes`]`>`.
+    /// Lives within a piece of it: `Option<`[`crate::analysis::memory::LiveRangeRows`]`>`.
     MemoryLanes {
         /// Of which program and memory.
         query: MemoryQuery,
