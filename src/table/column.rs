@@ -26,6 +26,8 @@ pub enum Files {
     Csv,
     /// JSON only: the fields of a record, in place of the record. The column has no name.
     JsonFields,
+    /// No file: what only a table on the page or its tooltip shows.
+    None,
 }
 
 impl<R> Column<R> {
@@ -47,6 +49,11 @@ impl<R> Column<R> {
     /// The columns of a record, as columns of JSON.
     pub const fn json_fields(value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id: "", value, files: Files::JsonFields }
+    }
+
+    /// A column of a table on the page or of its tooltip, and of no file.
+    pub const fn shown(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::None }
     }
 
     /// A column of CSV.
@@ -80,6 +87,15 @@ pub enum Value<'r> {
     Text(Cow<'r, str>),
     /// A word of a fixed list: its name in files.
     Word(&'static str),
+    /// An entry of a fixed list. Rows are sorted by its place in the list.
+    Choice {
+        /// The place in the list.
+        rank: u64,
+        /// The name in files.
+        name: &'static str,
+        /// The text that people read.
+        label: &'static str,
+    },
     /// Several values. CSV has them in one cell, separated by spaces.
     List(Vec<Self>),
     /// Named values.
@@ -131,7 +147,7 @@ pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iter
         let value = (column.value)(row);
         match (column.files, value) {
             (Files::JsonFields, Value::Record(fields)) => fields,
-            (Files::Csv, _) | (Files::JsonIfPresent, Value::Absent) => Vec::new(),
+            (Files::Csv | Files::None, _) | (Files::JsonIfPresent, Value::Absent) => Vec::new(),
             (_, value) => vec![(Cow::Borrowed(column.id), value)],
         }
     })

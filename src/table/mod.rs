@@ -10,11 +10,15 @@
 //!
 //! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
 
+pub mod answer;
 mod column;
 pub mod csv;
+pub mod filter;
 pub mod format;
 pub mod json;
 pub mod order;
+pub mod page;
+pub mod shown;
 pub mod text;
 
 pub use column::{Column, Files, Value};

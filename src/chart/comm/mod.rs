@@ -5,7 +5,6 @@ pub mod bandwidth;
 pub mod figures;
 pub mod lanes;
 pub mod steps;
-pub mod table;
 pub mod text;
 
 use crate::analysis::comm::{Comm, CommRow, Traffic};

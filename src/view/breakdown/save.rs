@@ -138,7 +138,7 @@ fn gather(state: State, mut job: Gathered) {
                 return None;
             }
             let text = |column: &Column| {
-                Cell::of_key(column.id)
+                Cell::of_key(&column.id)
                     .map(|cell| rows::text(cell, row, job.head.header.step_duration, units))
                     .unwrap_or_default()
             };
@@ -184,7 +184,7 @@ fn export(state: State, format: Export) {
 pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     Callback::new(move |()| {
         if let Some(model) = state.table.get_value() {
-            model.act.run(act);
+            model.act.run(act.clone());
         }
     })
 }

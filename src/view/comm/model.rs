@@ -3,11 +3,11 @@
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
-use crate::chart::comm::{self, table};
+use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
-use crate::chart::widgets::table::Order;
 use crate::protocol::url::comm::{CommPlace, CommRows, Pane};
 use crate::protocol::{CommView, Question, Reply};
+use crate::table::page::SortBy;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
@@ -25,18 +25,14 @@ pub(super) struct CommModel {
     pub(super) query: Memo<CommQuery>,
     /// The last answer.
     pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
-    /// Whether one is awaited.
-    pub(super) busy: RwSignal<bool>,
     /// The lanes of what is seen of the step.
     pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
     /// The order of rows.
-    pub(super) order: RwSignal<Order>,
-    /// The view's width.
-    pub(super) width: Signal<f64>,
+    pub(super) order: RwSignal<Option<SortBy>>,
 }
 
 impl CommModel {
-    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+    pub(super) fn new(state: State) -> Self {
         let place = state.view_state::<CommPlace>(state.comm, "communication");
         // Grouping and filter of the breakdown play no part: nothing is asked again for them.
         let query = Memo::new(move |_| {
@@ -51,7 +47,7 @@ impl CommModel {
                 mesh: place.mesh.clone(),
             })
         });
-        let (view, busy) = (RwSignal::new(None::<PtrEq<CommView>>), RwSignal::new(true));
+        let view = RwSignal::new(None::<PtrEq<CommView>>);
         let of = Memo::new(move |_| {
             let chosen = place.with(|place| place.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
@@ -62,17 +58,11 @@ impl CommModel {
             view.set(None);
         });
         state.keep_asking(
-            move || {
-                busy.set(true);
-                Some(Question::Comm(request.get()).into())
-            },
-            move |reply| {
-                busy.set(false);
-                match reply.decode::<CommView>() {
-                    Ok(found) => view.set(Some(PtrEq::new(found))),
-                    Err(Reply::Failed(failure)) => state.fail(failure),
-                    Err(_) => {}
-                }
+            move || Some(Question::Comm(request.get()).into()),
+            move |reply| match reply.decode::<CommView>() {
+                Ok(found) => view.set(Some(PtrEq::new(found))),
+                Err(Reply::Failed(failure)) => state.fail(failure),
+                Err(_) => {}
             },
         );
         // Another step or device has other times.
@@ -92,10 +82,8 @@ impl CommModel {
             of,
             query: request,
             view,
-            busy,
             lanes: lanes(state, (place, of), query),
-            order: RwSignal::new(table::USUAL),
-            width,
+            order: RwSignal::new(None),
         }
     }
 
@@ -110,11 +98,6 @@ impl CommModel {
             let comm = &view.as_ref()?.comm;
             self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.of.get()))
         })
-    }
-
-    /// Narrow screens have one thing below the other.
-    pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Chooses a row, or no longer.
