@@ -4,6 +4,7 @@
 //!  columns of a feature: &[Column<Row>] ─┬─► json::rows      rows of a JSON document
 //!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
 //!
+//!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips and totals of the page; text to copy
 //!  keys of rows by a column ──► order::sort_rows    row numbers, ties by name, absent values last
 //!  cells as text ─────────────► text::Table         terminal, CSV and Markdown
 //! ```
