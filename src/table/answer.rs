@@ -224,10 +224,9 @@ impl<'r, R> TableRows<'r, R> {
             (_, Value::Time(time)) => format::time(*time, column.unit),
             (Format::Mib, Value::Count(n)) => format::mib(*n),
             (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
-            (Format::Gbps, Value::Number(rate)) => format::gbs(*rate),
+            (Format::Gbps, Value::Number(rate)) | (_, Value::Bandwidth(rate)) => format::gbs(*rate),
             (Format::Intensity, Value::Number(ratio)) => intensity(*ratio),
             (_, Value::Number(fraction) | Value::Percent(fraction)) => format::percent(*fraction),
-            (_, Value::Bandwidth(rate)) => format::gbs(*rate),
             (_, value) => return plain(value),
         })
     }

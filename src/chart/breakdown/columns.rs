@@ -136,7 +136,7 @@ mod tests {
         let largest = Largest { total: Picos(6_251_000_000), mean: Picos(390_000_000), ..Largest::default() };
         let columns =
             choose(Basis { by, largest: &largest, n_events: 2_400, wanted }, Measure { width, ..Measure::START });
-        columns.iter().map(|column| Cell::of_key(column.id).expect("its own name")).collect()
+        columns.iter().map(|column| Cell::of_key(&column.id).expect("its own name")).collect()
     }
 
     #[test]
