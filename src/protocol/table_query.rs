@@ -1,7 +1,7 @@
 //! What the page asks about tables: which table, and what of it. Plain data.
 
 use crate::analysis::comm::{Carried, CommQuery};
-use crate::table::answer::CopyForm;
+use crate::table::copy::CopyForm;
 use crate::table::page::PageQuery;
 use serde::{Deserialize, Serialize};
 

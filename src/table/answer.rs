@@ -1,24 +1,23 @@
 //! The rows of a table as the page asks for them: filtered, sorted, and written as cells; and as text for the clipboard.
 
+use super::copy::{CopyForm, markdown, tsv};
 use super::filter::{FilterField, TextMatcher};
 use super::format::{self, TimeUnit};
-use super::order::{SortKey, sort_rows};
-use super::page::{Cell, Head, Name, PageQuery, Row, SortBy, TablePage};
+use super::order::{SortKey, ranks_of_order, sort_rows};
+use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
 use super::shown::{Format, Shown, Table, TipLine};
-use super::text::{markdown_text, spreadsheet_cell};
 use super::{Column, Value};
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// A column on the page, with what all of its cells share.
 struct Ready<'t, R: 'static> {
-    shown: &'t Shown<R>,
+    shown: &'t Shown,
     column: &'static Column<R>,
     head: &'static str,
     /// The unit of its times.
     unit: TimeUnit,
-    /// Its largest number.
+    /// The largest number of the column that it has its unit of.
     largest: f64,
 }
 
@@ -32,15 +31,6 @@ pub struct TableRows<'r, R: 'static> {
     columns: Vec<Ready<'r, R>>,
 }
 
-/// The form of copied rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CopyForm {
-    /// Tabs between cells.
-    Tsv,
-    /// A table in Markdown.
-    Markdown,
-}
-
 impl<'r, R> TableRows<'r, R> {
     /// A table of these rows. `head` gives the heading of a column in this table, or `None` to leave the column out. `whole`: the
     /// duration that shares are of, such as that of the step.
@@ -48,18 +38,18 @@ impl<'r, R> TableRows<'r, R> {
         table: &'r Table<R>,
         rows: &'r [R],
         whole: Option<Picos>,
-        head: impl Fn(&Shown<R>) -> Option<&'static str>,
+        head: impl Fn(&Shown) -> Option<&'static str>,
     ) -> Self {
-        let column = |id: &str| table.columns.iter().find(|column| column.id == id);
+        let find = |id: &str| table.columns.iter().find(|column| column.id == id);
         let largest = |column: &Column<R>| {
             let numbers = rows.iter().filter_map(|row| number(&(column.value)(row)));
             numbers.max_by(f64::total_cmp).unwrap_or(0.0)
         };
-        let ready = |shown: &'r Shown<R>| {
-            let own = column(shown.id)?;
-            let of_unit = column(shown.unit_of).unwrap_or(own);
-            let unit = TimeUnit::for_largest(picos(largest(of_unit)));
-            Some(Ready { shown, column: own, head: head(shown)?, unit, largest: largest(own) })
+        let ready = |shown: &'r Shown| {
+            let (head, column) = (head(shown)?, find(shown.id)?);
+            let largest =
+                if shown.format.is_numeric() { largest(find(shown.scale_of()).unwrap_or(column)) } else { 0.0 };
+            Some(Ready { shown, column, head, unit: TimeUnit::for_largest(picos(largest)), largest })
         };
         let columns = table.shown.iter().filter_map(ready).collect();
         Self { table, rows, whole: whole.map(Picos::as_f64), more: 0, columns }
@@ -82,7 +72,7 @@ impl<'r, R> TableRows<'r, R> {
             columns: self.columns.iter().map(|column| self.head(column)).collect(),
             n_rows: order.len() as u32,
             first: query.first,
-            rows: part.iter().map(|row| self.row(row, &part)).collect(),
+            rows: part.iter().map(|row| self.row(row)).collect(),
             totals: self.totals(&order),
             sort,
         }
@@ -106,17 +96,15 @@ impl<'r, R> TableRows<'r, R> {
                 chosen.iter().map(|column| self.text(column, row).unwrap_or(format::ABSENT.to_owned())).collect()
             })
             .collect();
-        let heads: Vec<String> = chosen.iter().map(|column| title(column)).collect();
-        let numeric: Vec<bool> = chosen.iter().map(|column| column.shown.format.is_numeric()).collect();
+        let heads: Vec<Head> = chosen.iter().map(|column| self.head(column)).collect();
         let n = rows.len() as u32;
-        let text = if form == CopyForm::Tsv { tsv(&heads, &numeric, &rows) } else { markdown(&heads, &numeric, &rows) };
+        let text = if form == CopyForm::Tsv { tsv(&heads, &rows) } else { markdown(&heads, &rows) };
         (text, n)
     }
 
     /// The order that is asked for, where the table has such a column.
     fn sort(&self, query: &PageQuery) -> SortBy {
-        let known =
-            |sort: &&SortBy| self.columns.iter().any(|column| column.shown.sorts && column.shown.id == sort.column);
+        let known = |sort: &&SortBy| self.columns.iter().any(|column| column.shown.id == sort.column);
         query.sort.as_ref().filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.usual, true))
     }
 
@@ -134,11 +122,8 @@ impl<'r, R> TableRows<'r, R> {
         let Some(column) = self.table.columns.iter().find(|column| column.id == name.id) else { return Vec::new() };
         let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((column.value)(&self.rows[*row]))).collect();
         let places: Vec<u32> = (0..rows.len() as u32).collect();
-        let mut ranks = vec![0; rows.len()];
-        for (rank, row) in (0..).zip(sort_rows(&keys, &places, false)) {
-            ranks[row as usize] = rank;
-        }
-        ranks
+        let order = sort_rows(&keys, &places, false);
+        ranks_of_order(order.into_iter().map(|row| row as usize))
     }
 
     fn passes(&self, row: &R, filter: &TextMatcher) -> bool {
@@ -153,7 +138,6 @@ impl<'r, R> TableRows<'r, R> {
         self.table.columns.iter().filter(is_meant).any(|column| match (column.value)(row) {
             Value::Text(text) => filter.is_match(&text),
             Value::Word(name) => filter.is_match(name),
-            Value::Choice { name, label, .. } => filter.is_match(name) || filter.is_match(label),
             _ => false,
         })
     }
@@ -170,30 +154,25 @@ impl<'r, R> TableRows<'r, R> {
             unit: unit(column).to_owned(),
             numeric: shown.format.is_numeric(),
             digits: (shown.digits > 0).then_some(shown.digits.max(widest)),
-            sort: shown.sorts.then_some(shown.format.is_numeric()),
+            sort: Some(shown.format.is_numeric()),
             priority: shown.priority,
-            tip: shown.tip,
         }
     }
 
-    fn row(&self, row: &R, beside: &[&R]) -> Row {
-        let name = (self.table.name)(row, beside);
-        let tips = self.table.tips.iter().map(|lines| self.table.tip(lines, row));
+    fn row(&self, row: &R) -> Row {
         Row {
             key: (self.table.key)(row),
             title: self.columns.first().and_then(|column| self.text(column, row)).unwrap_or_default(),
-            cells: self.columns.iter().map(|column| self.cell(column, row, &name)).collect(),
-            tips: tips.collect(),
+            cells: self.columns.iter().map(|column| self.cell(column, row)).collect(),
+            tip: self.table.tip(row),
             opens: (self.table.opens)(row),
         }
     }
 
-    fn cell(&self, column: &Ready<'_, R>, row: &R, name: &Name) -> Cell {
+    fn cell(&self, column: &Ready<'_, R>, row: &R) -> Cell {
         let width = column.shown.digits as usize;
-        match column.shown.format {
-            Format::Name => return Cell::Name(name.clone()),
-            Format::Cell(_, _, cell) => return cell(row, column.largest),
-            _ => {}
+        if column.shown.format == Format::Name {
+            return Cell::Name((self.table.name)(row));
         }
         let value = (column.column.value)(row);
         let Some(text) = self.written(&value, column) else { return Cell::Absent };
@@ -210,10 +189,6 @@ impl<'r, R> TableRows<'r, R> {
 
     /// The whole text of a cell.
     fn text(&self, column: &Ready<'_, R>, row: &R) -> Option<String> {
-        if let Format::Cell(_, _, cell) = column.shown.format {
-            let cell = cell(row, column.largest);
-            return (cell != Cell::Absent).then(|| cell.plain().to_owned());
-        }
         self.written(&(column.column.value)(row), column)
     }
 
@@ -223,9 +198,7 @@ impl<'r, R> TableRows<'r, R> {
             (Format::Share, value) => format::percent(number(value)? / self.whole.filter(|whole| *whole > 0.0)?),
             (_, Value::Time(time)) => format::time(*time, column.unit),
             (Format::Mib, Value::Count(n)) => format::mib(*n),
-            (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
-            (Format::Gbps, Value::Number(rate)) | (_, Value::Bandwidth(rate)) => format::gbs(*rate),
-            (Format::Intensity, Value::Number(ratio)) => intensity(*ratio),
+            (_, Value::Bandwidth(rate)) => format::gbs(*rate),
             (_, Value::Number(fraction) | Value::Percent(fraction)) => format::percent(*fraction),
             (_, value) => return plain(value),
         })
@@ -247,21 +220,16 @@ impl<'r, R> TableRows<'r, R> {
 }
 
 impl<R> Table<R> {
-    /// The labels and exact values of a tooltip.
-    pub fn tip(&self, lines: &[TipLine], row: &R) -> Vec<(String, String)> {
+    /// The labels and exact values of a row's tooltip.
+    pub fn tip(&self, row: &R) -> Vec<(String, String)> {
         let line = |line: &TipLine| {
             let column = self.columns.iter().find(|column| column.id == line.id)?;
             let text = exact(&(column.value)(row))?;
             let text = if line.unit.is_empty() { text } else { format!("{text} {}", line.unit) };
             Some((line.label.to_owned(), text))
         };
-        lines.iter().filter_map(line).collect()
+        self.tips.iter().filter_map(line).collect()
     }
-}
-
-fn title<R>(column: &Ready<'_, R>) -> String {
-    let unit = unit(column);
-    if unit.is_empty() { column.head.to_owned() } else { format!("{} ({unit})", column.head) }
 }
 
 fn unit<R>(column: &Ready<'_, R>) -> &'static str {
@@ -269,11 +237,8 @@ fn unit<R>(column: &Ready<'_, R>) -> &'static str {
         Format::Name | Format::Text | Format::Soft | Format::Mono | Format::Count => "",
         Format::Time => column.unit.symbol(),
         Format::Mib => "MiB",
-        Format::Percent | Format::Share | Format::FractionBar | Format::OfPeak => "%",
+        Format::Share | Format::FractionBar | Format::OfPeak => "%",
         Format::Gbps => "GB/s",
-        Format::Tflops => "TFLOP/s",
-        Format::Intensity => "FLOP/B",
-        Format::Cell(unit, _, _) => unit,
     }
 }
 
@@ -281,7 +246,7 @@ fn unit<R>(column: &Ready<'_, R>) -> &'static str {
 fn sort_key(value: Value<'_>) -> SortKey<'_> {
     match value {
         Value::Time(time) => SortKey::Number(time.0),
-        Value::Count(n) | Value::Id(n) | Value::Choice { rank: n, .. } => SortKey::Number(n),
+        Value::Count(n) | Value::Id(n) => SortKey::Number(n),
         // The order of signed numbers, as unsigned ones.
         Value::Integer(n) => SortKey::Number(n.cast_unsigned() ^ 1 << 63),
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => SortKey::Real(number),
@@ -348,38 +313,8 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Text(text) => text.clone().into_owned(),
         Value::Word(name) => (*name).to_owned(),
-        Value::Choice { label, .. } => (*label).to_owned(),
         Value::List(values) => values.iter().filter_map(exact).collect::<Vec<_>>().join(", "),
         _ => String::new(),
     };
     (!text.is_empty()).then_some(text)
-}
-
-/// FLOP per byte. What is far beyond every ridge needs no digits.
-fn intensity(ratio: f64) -> String {
-    if ratio < 99_999.5 { format::intensity(ratio) } else { format::quantity(ratio) }
-}
-
-/// Rows with tabs between cells, for spreadsheets.
-fn tsv(heads: &[String], numeric: &[bool], rows: &[Vec<String>]) -> String {
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(numeric).map(|(cell, numeric)| tsv_cell(cell, *numeric));
-        cells.collect::<Vec<_>>().join("\t")
-    };
-    let lines = std::iter::once(heads.join("\t")).chain(rows.iter().map(line));
-    lines.map(|line| line + "\n").collect()
-}
-
-/// A cell that a spreadsheet takes for what it is: numbers are plain, and no text is a formula.
-fn tsv_cell(cell: &str, numeric: bool) -> String {
-    let plain = cell.replace(',', "").replace('\u{2212}', "-");
-    if numeric && plain.parse::<f64>().is_ok() { plain } else { spreadsheet_cell(cell).into_owned() }
-}
-
-/// Rows as a table in Markdown, numbers to the right.
-fn markdown(heads: &[String], numeric: &[bool], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let rule = numeric.iter().map(|numeric| if *numeric { "---:" } else { "---" }.to_owned()).collect();
-    let rows = rows.iter().map(|row| line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect()));
-    line(heads.to_vec()) + &line(rule) + &rows.collect::<String>()
 }

@@ -87,15 +87,6 @@ pub enum Value<'r> {
     Text(Cow<'r, str>),
     /// A word of a fixed list: its name in files.
     Word(&'static str),
-    /// An entry of a fixed list. Rows are sorted by its place in the list.
-    Choice {
-        /// The place in the list.
-        rank: u64,
-        /// The name in files.
-        name: &'static str,
-        /// The text that people read.
-        label: &'static str,
-    },
     /// Several values. CSV has them in one cell, separated by spaces.
     List(Vec<Self>),
     /// Named values.
@@ -143,12 +134,10 @@ impl<'r> Value<'r> {
 
 /// The fields of a row in JSON, each with its name.
 pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
-    columns.iter().flat_map(move |column| {
-        let value = (column.value)(row);
-        match (column.files, value) {
-            (Files::JsonFields, Value::Record(fields)) => fields,
-            (Files::Csv | Files::None, _) | (Files::JsonIfPresent, Value::Absent) => Vec::new(),
-            (_, value) => vec![(Cow::Borrowed(column.id), value)],
-        }
+    let in_json = columns.iter().filter(|column| !matches!(column.files, Files::Csv | Files::None));
+    in_json.flat_map(move |column| match (column.files, (column.value)(row)) {
+        (Files::JsonFields, Value::Record(fields)) => fields,
+        (Files::JsonIfPresent, Value::Absent) => Vec::new(),
+        (_, value) => vec![(Cow::Borrowed(column.id), value)],
     })
 }

@@ -13,6 +13,7 @@
 
 pub mod answer;
 mod column;
+pub mod copy;
 pub mod csv;
 pub mod filter;
 pub mod format;

@@ -66,8 +66,6 @@ pub struct Head {
     pub sort: Option<bool>,
     /// Where there is little room, columns of a large number are left out first. 0: never left out.
     pub priority: u8,
-    /// Which of a row's tooltips belongs to the column.
-    pub tip: u8,
 }
 
 /// A row.
@@ -75,12 +73,12 @@ pub struct Head {
 pub struct Row {
     /// The name in selections.
     pub key: String,
-    /// The title of its tooltips: the whole name.
+    /// The title of its tooltip: the whole name.
     pub title: String,
     /// One cell per column.
     pub cells: Vec<Cell>,
-    /// Its tooltips: labels and exact values.
-    pub tips: Vec<Vec<(String, String)>>,
+    /// Its tooltip: labels and exact values.
+    pub tip: Vec<(String, String)>,
     /// Whether a press on the name shows more about the row.
     pub opens: bool,
 }

@@ -1,20 +1,20 @@
 //! The declaration of a table on the page: which columns it shows, how, and what its tooltips list.
 
 use super::Column;
-use super::page::{Cell, Name};
+use super::page::Name;
 
 /// A table of rows of type `R`.
 pub struct Table<R: 'static> {
     /// The fields of a row: the values of cells, tooltips and files.
     pub columns: &'static [Column<R>],
     /// The columns on the page, in their order. The first one holds the name.
-    pub shown: &'static [Shown<R>],
-    /// The lists of the tooltips. [`Shown::tip`] chooses one of them.
-    pub tips: &'static [&'static [TipLine]],
+    pub shown: &'static [Shown],
+    /// The lines of a row's tooltip.
+    pub tips: &'static [TipLine],
     /// The name of a row in selections.
     pub key: fn(&R) -> String,
-    /// The name of a row, which must differ from those of the rows beside it.
-    pub name: fn(&R, &[&R]) -> Name,
+    /// The name of a row.
+    pub name: fn(&R) -> Name,
     /// Whether a press on the name of a row shows more about it.
     pub opens: fn(&R) -> bool,
     /// What one row and several rows are called.
@@ -26,31 +26,28 @@ pub struct Table<R: 'static> {
 }
 
 /// A column on the page.
-pub struct Shown<R: 'static> {
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
     /// The id of the column in [`Table::columns`].
     pub id: &'static str,
     /// The heading.
     pub head: &'static str,
     /// How values are written.
-    pub format: Format<R>,
+    pub format: Format,
     /// The width in digits. 0: the column takes the rest.
     pub digits: u32,
     /// Where there is little room, columns of a large number are left out first. 0: never left out.
     pub priority: u8,
-    /// Which list of [`Table::tips`] its cells show.
-    pub tip: u8,
     /// The column that has the unit of its times; empty: its own.
     pub unit_of: &'static str,
     /// Whether the foot of the table has the sum.
     pub has_total: bool,
-    /// Whether rows can be sorted by it.
-    pub sorts: bool,
 }
 
-impl<R> Shown<R> {
-    /// A column that can be sorted by.
-    pub const fn new(id: &'static str, head: &'static str, format: Format<R>, digits: u32, priority: u8) -> Self {
-        Self { id, head, format, digits, priority, tip: 0, unit_of: "", has_total: false, sorts: true }
+impl Shown {
+    /// A column.
+    pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
+        Self { id, head, format, digits, priority, unit_of: "", has_total: false }
     }
 
     /// The column that holds the name.
@@ -65,13 +62,6 @@ impl<R> Shown<R> {
         self
     }
 
-    /// The same with another list of [`Table::tips`].
-    #[must_use]
-    pub const fn with_tip(mut self, tip: u8) -> Self {
-        self.tip = tip;
-        self
-    }
-
     /// The same with times in the unit of another column, so that the two compare at a glance.
     #[must_use]
     pub const fn in_unit_of(mut self, id: &'static str) -> Self {
@@ -79,16 +69,15 @@ impl<R> Shown<R> {
         self
     }
 
-    /// The same, but rows cannot be sorted by it.
-    #[must_use]
-    pub const fn unsorted(mut self) -> Self {
-        self.sorts = false;
-        self
+    /// The column that its numbers are compared with: its own, or the one that it has the unit of.
+    pub const fn scale_of(&self) -> &'static str {
+        if self.unit_of.is_empty() { self.id } else { self.unit_of }
     }
 }
 
 /// How the values of a column are written.
-pub enum Format<R: 'static> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
     /// The name of the row.
     Name,
     /// A text.
@@ -103,32 +92,20 @@ pub enum Format<R: 'static> {
     Count,
     /// A size in MiB.
     Mib,
-    /// A fraction as a percentage.
-    Percent,
     /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the largest number.
     Share,
-    /// The same with a bar: its length is the value.
+    /// A fraction as a percentage, and a bar of that length.
     FractionBar,
     /// A fraction of a peak as a percentage. Above 1 it is marked.
     OfPeak,
     /// A bandwidth in GB/s.
     Gbps,
-    /// FLOP/s in TFLOP/s.
-    Tflops,
-    /// FLOP per byte.
-    Intensity,
-    /// Anything else: its unit, whether it is a number, and the cell of a row. The second argument is the largest number of the column.
-    Cell(&'static str, bool, fn(&R, f64) -> Cell),
 }
 
-impl<R> Format<R> {
+impl Format {
     /// Whether values are numbers, which are right-aligned.
-    pub const fn is_numeric(&self) -> bool {
-        match self {
-            Self::Name | Self::Text | Self::Soft | Self::Mono => false,
-            Self::Cell(_, is_numeric, _) => *is_numeric,
-            _ => true,
-        }
+    pub const fn is_numeric(self) -> bool {
+        !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono)
     }
 }
 

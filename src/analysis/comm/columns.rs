@@ -111,7 +111,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         Shown::new("likely_role", "Likely role", Format::Soft, 21, 10),
         Shown::new("source", "Source", Format::Soft, 18, 13),
     ],
-    tips: &[&[
+    tips: &[
         TipLine::new("program", "Program"),
         TipLine::new("several_ops", "Ops"),
         TipLine::new("execution", "Execution"),
@@ -134,9 +134,9 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("above_peak", "Above link bandwidth"),
         TipLine::new("scope", "Scope"),
         TipLine::new("source", "Source"),
-    ]],
+    ],
     key: |row| row_key(&row.key, row.program_id),
-    name: |row, _| Name {
+    name: |row| Name {
         text: row.key.clone(),
         mono: row.op.is_some(),
         second: Some((None, second_line(row))),

@@ -12,7 +12,7 @@ use crate::chart::widgets::table::{self, Measure};
 use crate::protocol::{BreakdownHead, RowsPage};
 use crate::report::row_label;
 use crate::table::format::{self, ABSENT};
-use crate::table::page::{Cell as Content, Mark, Name};
+use crate::table::page::{Cell as Content, Mark, Name, row_key};
 use crate::units::Picos;
 
 /// A row, and the running sum that ends with it.
@@ -190,18 +190,7 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
 
 /// What a row is called in a selection: its key, and its program where it has one.
 pub fn key(group: &Group) -> String {
-    key_of(&group.key, group.program_id)
-}
-
-/// The same of a key and its program.
-pub fn key_of(key: &str, program: Option<u64>) -> String {
-    program.map_or_else(|| key.to_owned(), |id| format!("{key}@{id}"))
-}
-
-/// The op that a row's name says: its name, and its program's id.
-pub fn named(key: &str) -> (&str, Option<u64>) {
-    let cut = key.rsplit_once('@').and_then(|(name, id)| Some((name, id.parse().ok()?)));
-    cut.map_or((key, None), |(name, id)| (name, Some(id)))
+    row_key(&group.key, group.program_id)
 }
 
 /// Whether rows of a grouping can show what their time is made of; ops are what it is made of.

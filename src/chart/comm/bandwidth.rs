@@ -239,8 +239,7 @@ pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
 /// What a mark has to say.
 pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
     let row = rows.get(id as usize)?;
-    let lines = COMM_TABLE.tips.first()?;
-    Some(Tip { title: row.key.clone(), rows: COMM_TABLE.tip(lines, row) })
+    Some(Tip { title: row.key.clone(), rows: COMM_TABLE.tip(row) })
 }
 
 fn message(row: &CommRow) -> String {

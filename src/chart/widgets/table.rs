@@ -7,7 +7,6 @@
 
 use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
-use crate::table::text::{markdown_text, spreadsheet_cell};
 
 /// The columns that fit, and always the one that orders rows. Rows of two lines have only what is never left out.
 pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
@@ -43,7 +42,7 @@ pub struct Row {
 /// A column of a table whose rows the page has.
 pub fn column(id: &str, (head, unit): (&str, &str), numeric: bool, digits: Option<u32>, sort: Option<bool>) -> Column {
     let (id, head, unit) = (id.to_owned(), head.to_owned(), unit.to_owned());
-    Column { id, head, unit, numeric, digits, sort, priority: 0, tip: 0 }
+    Column { id, head, unit, numeric, digits, sort, priority: 0 }
 }
 
 /// Below this width a row has two lines.
@@ -214,37 +213,6 @@ impl Folds {
     }
 }
 
-/// Rows as text for a clipboard: tabs between cells.
-pub fn tsv(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
-    lines.extend(rows.iter().map(|row| {
-        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
-        cells.collect::<Vec<_>>().join("\t")
-    }));
-    lines.join("\n") + "\n"
-}
-
-/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
-fn tsv_cell(cell: &str, numeric: bool) -> String {
-    let plain = cell.replace(',', "").replace('\u{2212}', "-");
-    if numeric && plain.parse::<f64>().is_ok() {
-        return plain;
-    }
-    // Tabs and line ends, too, are written as escapes.
-    spreadsheet_cell(cell).into_owned()
-}
-
-/// Rows as a Markdown table: figures to the right.
-pub fn markdown(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(columns.iter().map(head).collect());
-    text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
-    for row in rows {
-        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
-    }
-    text
-}
-
 /// "run-1 breakdown by op.csv" of "run-1.xplane.pb": what a saved table or picture is called.
 pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
@@ -254,10 +222,6 @@ pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     format!("{stem} {what}.{end}")
 }
 
-fn head(column: &Column) -> String {
-    if column.unit.is_empty() { column.head.clone() } else { format!("{} ({})", column.head, column.unit) }
-}
-
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
@@ -265,7 +229,7 @@ mod tests {
 
     fn column(id: &'static str, digits: Option<u32>) -> Column {
         let (id, head) = (id.to_owned(), id.to_owned());
-        Column { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0, tip: 0 }
+        Column { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0 }
     }
 
     #[test]
@@ -305,16 +269,6 @@ mod tests {
             "{}",
             template(&all, Measure::START, &foot)
         );
-    }
-
-    #[test]
-    fn copies_have_heads_and_one_line_per_row() {
-        let columns = [column("op", None), Column { unit: "ms".to_owned(), ..column("self", Some(7)) }];
-        let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
-        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
-        let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
     }
 
     #[test]

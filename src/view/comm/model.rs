@@ -2,7 +2,7 @@
 //! element.
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
-use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
+use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
 use crate::protocol::url::comm::{CommPlace, CommRows, Pane};
@@ -25,6 +25,8 @@ pub(super) struct CommModel {
     pub(super) query: Memo<CommQuery>,
     /// The last answer.
     pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
+    /// Whether one is awaited.
+    pub(super) busy: RwSignal<bool>,
     /// The lanes of what is seen of the step.
     pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
     /// The order of rows.
@@ -47,7 +49,7 @@ impl CommModel {
                 mesh: place.mesh.clone(),
             })
         });
-        let view = RwSignal::new(None::<PtrEq<CommView>>);
+        let (view, busy) = (RwSignal::new(None::<PtrEq<CommView>>), RwSignal::new(true));
         let of = Memo::new(move |_| {
             let chosen = place.with(|place| place.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
@@ -58,11 +60,17 @@ impl CommModel {
             view.set(None);
         });
         state.keep_asking(
-            move || Some(Question::Comm(request.get()).into()),
-            move |reply| match reply.decode::<CommView>() {
-                Ok(found) => view.set(Some(PtrEq::new(found))),
-                Err(Reply::Failed(failure)) => state.fail(failure),
-                Err(_) => {}
+            move || {
+                busy.set(true);
+                Some(Question::Comm(request.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                match reply.decode::<CommView>() {
+                    Ok(found) => view.set(Some(PtrEq::new(found))),
+                    Err(Reply::Failed(failure)) => state.fail(failure),
+                    Err(_) => {}
+                }
             },
         );
         // Another step or device has other times.
@@ -82,6 +90,7 @@ impl CommModel {
             of,
             query: request,
             view,
+            busy,
             lanes: lanes(state, (place, of), query),
             order: RwSignal::new(None),
         }
@@ -142,8 +151,8 @@ fn lanes(
     let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
-        let carried = if of == CommRows::Copies { Carried::Copies } else { Carried::Collectives };
-        is_seen.then(|| Question::CommLanes(LaneQuery { query: query.get(), carried, part, most: 0 }).into())
+        is_seen
+            .then(|| Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, most: 0 }).into())
     };
     state.keep_asking(
         move || request(None),

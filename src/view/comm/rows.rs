@@ -2,7 +2,7 @@
 
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
-use crate::analysis::comm::{Carried, CommBy};
+use crate::analysis::comm::CommBy;
 use crate::protocol::table_query::TableOf;
 use crate::protocol::url::comm::CommRows;
 use crate::protocol::{Export, Question};
@@ -19,10 +19,6 @@ use leptos::prelude::*;
 /// The model of the table.
 pub(super) fn table_model(model: CommModel) -> Model {
     let state = model.state;
-    let carried = move || match model.of.get() {
-        CommRows::Collectives => Carried::Collectives,
-        CommRows::Copies => Carried::Copies,
-    };
     let table = RemoteTable {
         label: Signal::derive(move || match model.of.get() {
             CommRows::Collectives => "Collectives".to_owned(),
@@ -30,8 +26,9 @@ pub(super) fn table_model(model: CommModel) -> Model {
         }),
         // Which of both is shown follows from the answer.
         of: Signal::derive(move || {
-            model.view.with(Option::is_some).then(|| TableOf::Comm(model.query.get(), carried()))
+            model.view.with(Option::is_some).then(|| TableOf::Comm(model.query.get(), model.of.get().carried()))
         }),
+        waits: model.busy.into(),
         filter: Signal::derive(move || state.comm_filter.with(|text| TextFilter::anywhere(text.trim()))),
         sort: model.order,
         is_selected: Callback::new(move |key: String| model.is_chosen(&key) || state.op.with(|op| *op == key)),

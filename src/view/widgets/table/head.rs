@@ -18,7 +18,7 @@ pub(crate) const MENU: &str = "column-menu";
 pub(super) fn Head(grid: Grid) -> impl IntoView {
     // Made anew only when other columns are shown: a head keeps the focus while its figures change.
     let cells = move || {
-        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view()
+        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <HeadCell grid at id /> }.any()).collect_view()
     };
     view! {
         <div class="grid-head" role="rowgroup">
@@ -72,7 +72,7 @@ fn next(natural: bool, now: Option<bool>) -> bool {
 }
 
 #[component]
-fn One(grid: Grid, at: usize, id: String) -> impl IntoView {
+fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     let model = grid.model;
     let column = Memo::new(move |_| model.columns.with(|columns| columns.get(at).cloned()));
     let id = StoredValue::new(id);

@@ -7,7 +7,7 @@ use crate::chart::widgets::virtual_rows;
 use crate::protocol::Question;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use crate::report::row_label;
-use crate::table::answer::CopyForm;
+use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
 use crate::table::page::{Cell, Head, Name, PageQuery, Row, SortBy, TablePage};
 use crate::view::breakdown::save;
@@ -24,6 +24,8 @@ pub(crate) struct RemoteTable {
     pub(crate) label: Signal<String>,
     /// The table; `None` while it is not known which.
     pub(crate) of: Signal<Option<TableOf>>,
+    /// Whether an answer is awaited that says which table it is.
+    pub(crate) waits: Signal<bool>,
     /// The filter.
     pub(crate) filter: Signal<TextFilter>,
     /// The order; `None`: the table's own.
@@ -87,7 +89,7 @@ impl Loaded {
 /// The model of such a table.
 pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let measure = RwSignal::new(Measure::START);
-    let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(true));
+    let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(false));
     let under_way = StoredValue::new(Vec::<u32>::new());
     let asked = Memo::new(move |_| {
         Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
@@ -95,8 +97,9 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     // The rows on screen stay until those of the new question have come.
     state.keep_asking(
         move || {
-            busy.set(true);
-            asked.with(|asked| Some(asked.as_ref()?.question(0).into()))
+            let request = asked.with(|asked| Some(asked.as_ref()?.question(0).into()));
+            busy.set(request.is_some());
+            request
         },
         move |reply| {
             busy.set(false);
@@ -109,10 +112,8 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     );
     let head = Memo::new(move |_| loaded.with(|loaded| loaded.as_ref()?.first_page().cloned()));
     let columns = Memo::new(move |_| {
-        let page = head.get()?;
-        Some(table::fitting(page.columns.clone(), &page.sort.column, measure.get()))
+        head.get().map_or_else(Vec::new, |page| table::fitting(page.columns.clone(), &page.sort.column, measure.get()))
     });
-    let columns = Memo::new(move |_| columns.get().unwrap_or_default());
     let with = move |index: u32| loaded.with(|loaded| loaded.as_ref()?.row(index).map(|(row, _)| row.clone()));
     let row = move |index: u32| {
         let all = head.get()?;
@@ -122,12 +123,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
             Some(columns.with(|columns| shown_row(row, beside, (&all.columns, columns), measure.get(), selected)))
         })
     };
-    let tip = move |(index, id): (u32, String)| {
-        let all = head.get()?;
-        let column = all.columns.iter().find(|column| column.id == id)?;
-        let row = with(index)?;
-        Some(Tip { title: row.title, rows: row.tips.get(usize::from(column.tip)).cloned().unwrap_or_default() })
-    };
+    let tip = move |(index, _): (u32, String)| with(index).map(|row| Tip { title: row.title, rows: row.tip });
     let press = move |press: RowPress, index: u32| {
         if let Some(row) = untrack(|| with(index)) {
             table.press.run((press, row));
@@ -171,7 +167,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         }),
         question,
         answer: Signal::derive(move || loaded.track()),
-        busy: busy.into(),
+        busy: Signal::derive(move || busy.get() || table.waits.get()),
         none: table.empty,
         want: Callback::new(move |rows| load(state, loaded, under_way, &rows)),
         act: Callback::new(act),
