@@ -10,6 +10,7 @@
 //!
 //! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
 
+use super::text;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::breakdown::Tip;
@@ -286,7 +287,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", span.execution.label().to_owned()),
+        row("Execution", text::execution(span.execution).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }

@@ -1,9 +1,8 @@
 //! The state of a table on screen, shared by its head, rows and keys.
 
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{Column, Measure, Row};
+use crate::chart::widgets::table::{Column, Content, Measure, Row};
 use crate::chart::widgets::virtual_rows;
-use crate::table::page::Cell;
 use crate::view::widgets::size::{OnSize, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::html;
@@ -13,7 +12,7 @@ use web_sys::Element;
 
 use leptos::prelude::*;
 /// Makes a style from the columns, how much room there is, and the totals.
-pub(super) type Layout = fn(&[Column], Measure, &[(String, String)]) -> String;
+pub(super) type Layout = fn(&[Column], Measure, &[(&'static str, String)]) -> String;
 
 /// The place of the keyboard in a table: a row (`None`: the head) and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +22,10 @@ pub(crate) struct GridCell {
 }
 
 /// What was done to a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GridAction {
     /// Sort by this column, largest first or not.
-    Sort(String, bool),
+    Sort(&'static str, bool),
     /// Open or close what a row holds; where it holds nothing, tell more about it.
     Fold(u32),
     /// Open what a row stands for, as a double press does.
@@ -36,11 +35,11 @@ pub(crate) enum GridAction {
     /// Select a row and no other.
     Pick(u32),
     /// Leave a column out.
-    Hide(String),
+    Hide(&'static str),
     /// Move a column to the left (−1) or right (1).
-    Move(String, isize),
+    Move(&'static str, isize),
     /// Put what is seen of a column into the clipboard.
-    Copy(String),
+    Copy(&'static str),
     /// Put all rows into the clipboard, or those that are chosen.
     CopyRows(bool),
     /// Show the list of all columns.
@@ -59,13 +58,13 @@ pub(crate) struct Model {
     /// A row, once it has come.
     pub(crate) row: Callback<u32, Option<Row>>,
     /// What a cell has to say beyond its text: row, column.
-    pub(crate) tip: Callback<(u32, String), Option<Tip>>,
+    pub(crate) tip: Callback<(u32, &'static str), Option<Tip>>,
     /// The totals of what is shown: column, text.
-    pub(crate) foot: Memo<Vec<(String, String)>>,
+    pub(crate) foot: Memo<Vec<(&'static str, String)>>,
     /// Whether columns may be hidden, moved and added.
     pub(crate) free: Signal<bool>,
     /// By which column rows are sorted, and whether largest first.
-    pub(crate) sorted: Memo<Option<(String, bool)>>,
+    pub(crate) sorted: Memo<Option<(&'static str, bool)>>,
     /// Changes when another question is asked: then the table starts from its top.
     pub(crate) question: Memo<u64>,
     /// Changes with every answer.
@@ -94,9 +93,9 @@ pub(super) struct Grid {
     pub(super) body: NodeRef<html::Div>,
     pub(super) visible: RwSignal<Range<u32>>,
     /// Which columns there are: seldom others, while their widths follow the figures.
-    pub(super) ids: Memo<Vec<String>>,
+    pub(super) ids: Memo<Vec<&'static str>>,
     /// The column whose menu is requested.
-    pub(super) menu_column: RwSignal<Option<String>>,
+    pub(super) menu_column: RwSignal<Option<&'static str>>,
 }
 
 impl Grid {
@@ -154,6 +153,6 @@ impl Grid {
 pub(super) type SharedRow = Arc<Row>;
 
 /// The content of one column of a row.
-pub(super) fn content(row: &SharedRow, column: usize) -> Option<&Cell> {
+pub(super) fn content(row: &SharedRow, column: usize) -> Option<&Content> {
     row.cells.get(column)
 }
