@@ -9,6 +9,7 @@ pub mod program_text;
 pub mod request;
 pub mod roofline;
 pub mod share;
+pub mod table_query;
 pub mod tables;
 pub mod url;
 pub mod view_request;

@@ -10,6 +10,7 @@
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::roofline::{RoofRowsQuery, RoofSort};
+use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
@@ -66,6 +67,13 @@ pub enum Question {
         sort: RoofSort,
         /// As what.
         format: Export,
+    },
+    /// Rows of a table, as cells or as text: see [`TableAction`]. [`Reply::BadFilter`] where its filter is no regular expression.
+    Table {
+        /// Which table.
+        of: TableOf,
+        /// What of it.
+        action: TableAction,
     },
     /// What programs need and allocators gave: [`crate::protocol::MemorySession`].
     Memory,

@@ -19,6 +19,7 @@ pub mod roofline_cache;
 pub mod row_order;
 pub mod session_trait;
 pub mod share;
+pub mod tables;
 
 pub use comm::{comm, comm_lanes};
 pub use data_movement::data_movement;
@@ -27,3 +28,4 @@ pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;
 pub use programs::{OpenFile, Programs};
 pub use roofline_cache::{roofline, roofline_steps};
+pub use tables::comm_table;

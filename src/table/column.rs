@@ -26,6 +26,8 @@ pub enum Files {
     Csv,
     /// JSON only: the fields of a record, in place of the record. The column has no name.
     JsonFields,
+    /// No file: what only a table on the page or its tooltip shows.
+    None,
 }
 
 impl<R> Column<R> {
@@ -47,6 +49,11 @@ impl<R> Column<R> {
     /// The columns of a record, as columns of JSON.
     pub const fn json_fields(value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id: "", value, files: Files::JsonFields }
+    }
+
+    /// A column of a table on the page or of its tooltip, and of no file.
+    pub const fn shown(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
+        Self { id, value, files: Files::None }
     }
 
     /// A column of CSV.
@@ -127,12 +134,10 @@ impl<'r> Value<'r> {
 
 /// The fields of a row in JSON, each with its name.
 pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
-    columns.iter().flat_map(move |column| {
-        let value = (column.value)(row);
-        match (column.files, value) {
-            (Files::JsonFields, Value::Record(fields)) => fields,
-            (Files::Csv, _) | (Files::JsonIfPresent, Value::Absent) => Vec::new(),
-            (_, value) => vec![(Cow::Borrowed(column.id), value)],
-        }
+    let in_json = columns.iter().filter(|column| !matches!(column.files, Files::Csv | Files::None));
+    in_json.flat_map(move |column| match (column.files, (column.value)(row)) {
+        (Files::JsonFields, Value::Record(fields)) => fields,
+        (Files::JsonIfPresent, Value::Absent) => Vec::new(),
+        (_, value) => vec![(Cow::Borrowed(column.id), value)],
     })
 }

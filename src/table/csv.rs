@@ -36,7 +36,7 @@ fn cell(value: &Value<'_>) -> String {
         Value::Bandwidth(rate) => (rate / 1e9).to_string(),
         Value::Flag(flag) => flag.to_string(),
         Value::Text(text) => text.clone().into_owned(),
-        Value::Word(word) => (*word).to_owned(),
+        Value::Word(name) => (*name).to_owned(),
         Value::List(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
     }
 }

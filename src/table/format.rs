@@ -204,6 +204,18 @@ pub fn bytes_text(n: u64) -> String {
     format!("{text} {unit}")
 }
 
+/// A size in MiB: "44.0", "0.52", "0.005".
+#[expect(clippy::cast_precision_loss, reason = "four digits")]
+pub fn mib(bytes: u64) -> String {
+    let value = bytes as f64 / f64::from(1 << 20);
+    let decimals = match value {
+        value if value < 0.1 => 3,
+        value if value < 10.0 => 2,
+        _ => 1,
+    };
+    decimal(value, decimals)
+}
+
 /// A float with commas and a fixed number of decimals; [`ABSENT`] where it is not a number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "finite, positive and below 2¹²⁷")]
 pub fn decimal(value: f64, decimals: u32) -> String {

@@ -4,17 +4,23 @@
 //!  columns of a feature: &[Column<Row>] ─┬─► json::rows      rows of a JSON document
 //!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
 //!
+//!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips and totals of the page; text to copy
 //!  keys of rows by a column ──► order::sort_rows    row numbers, ties by name, absent values last
 //!  cells as text ─────────────► text::Table         terminal, CSV and Markdown
 //! ```
 //!
 //! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
 
+pub mod answer;
 mod column;
+pub mod copy;
 pub mod csv;
+pub mod filter;
 pub mod format;
 pub mod json;
 pub mod order;
+pub mod page;
+pub mod shown;
 pub mod text;
 
 pub use column::{Column, Files, Value};

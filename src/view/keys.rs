@@ -168,8 +168,9 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
 fn sort(state: State, reversed: bool) {
     let Some(model) = state.table.get_value() else { return };
     let at = state.place.get_untracked().column;
-    let column =
-        model.columns.with_untracked(|columns| columns.get(at).and_then(|column| Some((column.id, column.sort?))));
+    let column = model
+        .columns
+        .with_untracked(|columns| columns.get(at).and_then(|column| Some((column.id.clone(), column.sort?))));
     if let Some((id, natural)) = column {
         model.act.run(GridAction::Sort(id, natural ^ reversed));
     }

@@ -2,29 +2,24 @@
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::flags::Flag;
-use rooflight::analysis::comm::{
-    Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, StepComm, Topology,
-};
-use rooflight::chart::comm::table::{self, Units};
-use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
+use rooflight::analysis::comm::{Carried, Comm, CommQuery, CommRow, LaneQuery, NamedMesh, StepComm, Topology};
+use rooflight::chart::comm::{bandwidth, figures, key, lanes, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
-use rooflight::chart::widgets::table::{Content, Measure, Order};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::CommRows;
 use rooflight::session;
 use rooflight::session::{Input, Programs};
 use rooflight::table::format;
 use rooflight::units::Picos;
-use std::cmp::Ordering;
 
-struct Session {
+pub(crate) struct Session {
     profile: rooflight::profile::Profile,
     analysis: Analysis,
     programs: Programs,
 }
 
 /// The sample: eight devices of a real program, with collectives and copies of all kinds.
-fn sample() -> Session {
+pub(crate) fn sample() -> Session {
     let packed = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(packed), from_folder: false };
     let mut opened = session::open(vec![input], &mut |_| {}).unwrap();
@@ -33,19 +28,15 @@ fn sample() -> Session {
     Session { profile: opened.profile, analysis, programs }
 }
 
-fn query() -> Query {
+pub(crate) fn query() -> Query {
     Query { device: DeviceChoice::One(0), step: StepChoice::Number(1), ..Query::default() }
 }
 
 impl Session {
-    fn view(&mut self, query: CommQuery) -> CommView {
+    pub(crate) fn view(&mut self, query: CommQuery) -> CommView {
         let comm: Comm = session::comm(&self.analysis, &self.profile, &mut self.programs, &query);
         CommView { query, comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) }
     }
-}
-
-fn tables(of: &CommView, columns: &[rooflight::chart::widgets::table::Column], row: &CommRow) -> Vec<Content> {
-    table::row(row, columns, (40, Units::from_view(of, CommRows::Collectives)), false, false).cells
 }
 
 #[test]
@@ -120,44 +111,6 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     assert!(result[0].starts_with("Straggler: TPU:5. "), "{result:?}");
 }
 
-/// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are reported.
-#[test]
-fn totals_are_sums_of_their_columns() {
-    let whole = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let mut part = whole.clone();
-    let rest = CommRow::cut(&mut part.comm.rows, 12);
-    part.more = (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum());
-    // The row with the lowest bandwidth is among those that are kept: the figure is that of all rows.
-    let lowest = |view: &CommView| {
-        let readout = figures::readout(view, CommRows::Collectives);
-        readout.main.into_iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap().value
-    };
-    assert_eq!((lowest(&whole), part.comm.rows.len()), (lowest(&part), 12));
-    assert!(CommRow::slowest(&whole.comm.rows).unwrap() >= 12, "it would be cut");
-    for view in [&whole, &part] {
-        for of in [CommRows::Collectives, CommRows::Copies] {
-            let (all, units) = (rows(&view.comm, of), Units::from_view(view, of));
-            let places = table::order(all, table::USUAL, "");
-            let sum = |time: fn(&CommRow) -> Picos| format::time(all.iter().map(time).sum::<Picos>(), units.time);
-            let foot = table::foot(view, of, &places, units);
-            for (id, text) in &foot {
-                match *id {
-                    "stall" => assert_eq!(*text, sum(|row| row.stall)),
-                    "flight" => assert_eq!(*text, sum(|row| row.overlap.in_flight)),
-                    "exposed" => assert_eq!(*text, sum(|row| row.overlap.exposed)),
-                    _ => {}
-                }
-            }
-            if of == CommRows::Collectives && view.more.0 > 0 {
-                assert_eq!(foot[0].1, format!("12 of {} rows", 12 + view.more.0));
-            }
-            if of == CommRows::Copies {
-                assert!(foot.iter().all(|(id, _)| *id != "exposed"), "copies fly beside each other");
-            }
-        }
-    }
-}
-
 #[test]
 fn without_collectives_copies_are_shown() {
     let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
@@ -167,108 +120,6 @@ fn without_collectives_copies_are_shown() {
     assert_eq!(usual(&view.comm), CommRows::Copies);
     view.comm.copies = Default::default();
     assert_eq!(usual(&view.comm), CommRows::Collectives);
-}
-
-/// Of a pair whose other half lies outside of the capture there is time, but no execution.
-#[test]
-fn unpaired_halves_are_no_executions() {
-    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let row = CommRow { n: 0, ..view.comm.rows[0].clone() };
-    assert_eq!(table::text(&row, "runs", None), "–");
-    assert!(table::tip(&row).rows.iter().any(|(label, says)| label == "Executions" && says.starts_with("none:")));
-}
-
-#[test]
-fn rows_are_ordered_as_plain_sorting_has_them() {
-    let mut session = sample();
-    for by in CommBy::ALL {
-        let view = session.view(CommQuery { query: query(), by, ..CommQuery::default() });
-        for of in [CommRows::Collectives, CommRows::Copies] {
-            let (all, units) = (rows(&view.comm, of), Units::from_view(&view, of));
-            let wide = Measure { width: 4000.0, ..Measure::START };
-            let columns = table::columns((of, by), table::USUAL, units, false, wide);
-            for column in &columns {
-                for descending in [true, false] {
-                    let order = table::order(all, Order { column: column.id, descending }, "");
-                    assert_eq!(order.len(), all.len());
-                    let value = |row: &CommRow| -> Option<f64> {
-                        Some(match column.id {
-                            "stall" | "share" => row.stall.as_f64(),
-                            "runs" => row.n as f64,
-                            "flight" => row.overlap.in_flight.as_f64(),
-                            "exposed" => row.overlap.exposed.as_f64(),
-                            "overlap" => row.overlap.overlapped.as_f64() / row.overlap.in_flight.as_f64(),
-                            "message" => row.bytes_each? as f64,
-                            "bus" if of == CommRows::Copies => row.alg_rate?,
-                            "bus" => row.bus_rate?,
-                            "peak" => row.util?,
-                            _ => return Some(f64::NAN),
-                        })
-                    };
-                    for pair in order.windows(2) {
-                        let (a, b) = (value(&all[pair[0]]), value(&all[pair[1]]));
-                        let right = match (a, b) {
-                            (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
-                                let text = |at: usize| table::text(&all[at], column.id, None);
-                                let (a, b) = (text(pair[0]), text(pair[1]));
-                                // Numbers at the ends of texts compare by value.
-                                let parts = |text: &str| {
-                                    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-                                    let number = text[stem.len()..].parse::<u64>().ok();
-                                    (stem, number)
-                                };
-                                let by = parts(&a).cmp(&parts(&b));
-                                b == "–"
-                                    || a != "–" && (by == Ordering::Equal || (by == Ordering::Greater) == descending)
-                            }
-                            (Some(a), Some(b)) if descending => a >= b,
-                            (Some(a), Some(b)) => a <= b,
-                            // What is absent comes last, both ways.
-                            (None, Some(_)) => false,
-                            (_, None) => true,
-                        };
-                        assert!(right, "{by:?} {} {descending}: {a:?} {b:?}", column.id);
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_filter_finds_what_a_row_says() {
-    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let found = table::order(&view.comm.rows, table::USUAL, " ALL-gather ");
-    assert!(!found.is_empty() && found.len() < view.comm.rows.len());
-    let is = |row: &CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
-    assert!(found.iter().all(|at| is(&view.comm.rows[*at])));
-    assert_eq!(found.len(), view.comm.rows.iter().filter(|row| is(row)).count());
-    let units = Units::from_view(&view, CommRows::Collectives);
-    let foot = table::foot(&view, CommRows::Collectives, &found, units);
-    let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
-    let result = foot.iter().find(|(id, _)| *id == "stall").unwrap();
-    assert_eq!(result.1, format::time(stall, units.time));
-    // Of a part of the rows nothing is reported that cannot be added.
-    assert!(foot.iter().all(|(id, _)| !matches!(*id, "flight" | "exposed" | "overlap")));
-}
-
-#[test]
-fn columns_go_where_there_is_no_room_and_the_order_stays() {
-    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let units = Units::from_view(&view, CommRows::Collectives);
-    let ids = |width: f64, order: &'static str| {
-        let measure = Measure { width, ..Measure::START };
-        let order = Order { column: order, descending: true };
-        let columns = table::columns((CommRows::Collectives, CommBy::Op), order, units, width < 720.0, measure);
-        for row in &view.comm.rows {
-            assert_eq!(tables(&view, &columns, row).len(), columns.len());
-        }
-        columns.into_iter().map(|column| column.id).collect::<Vec<_>>()
-    };
-    assert_eq!(ids(4000.0, "stall").len(), 15);
-    assert!(ids(900.0, "source").contains(&"source"));
-    assert_eq!(ids(390.0, "bus"), ["name", "stall", "bus"]);
-    assert_eq!(ids(390.0, "stall"), ["name", "stall"]);
 }
 
 fn named(scene: &Scene) -> Vec<&Mark> {

@@ -5,6 +5,7 @@ mod bad_input;
 mod circles;
 mod comm;
 mod comm_chart;
+mod comm_table;
 mod common;
 mod data_movement;
 mod depth;

@@ -11,12 +11,13 @@ use rooflight::chart::roofline::{
     Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, scene, table, words,
     zoomed,
 };
-use rooflight::chart::widgets::table::{Content, Measure};
+use rooflight::chart::widgets::table::Measure;
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
     Export, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
 use rooflight::session::{Input, OpenSession};
+use rooflight::table::page::Cell;
 use std::cmp::Ordering;
 use std::fs;
 
@@ -306,7 +307,7 @@ fn bars_of_steps_are_as_long_as_their_times() {
         let most = head.steps.iter().map(|step| step.total).max().unwrap();
         let mut n_bars = 0;
         for point in table::steps(&head.steps, RoofSort::default()) {
-            let Content::Gap(roof, gap, _) = table::row((&point, &[]), &columns, look, false).cells[at].clone() else {
+            let Cell::Gap(roof, gap, _) = table::row((&point, &[]), &columns, look, false).cells[at].clone() else {
                 continue;
             };
             let held = point.roof.unwrap();

@@ -1,10 +1,15 @@
 //! The columns of the tables of communication.
 
 use super::imbalance::{Arrival, ArrivalSpread};
-use super::primitive::{Primitive, Role};
+use super::primitive::{Core, Primitive, Role};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
+use crate::analysis::breakdown::is_unrated;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Bandwidth, Count, Flag, Id, Number, Percent, Time, Word};
+use crate::table::format::bytes_text;
+use crate::table::page::{Name, row_key};
+use crate::table::shown::{Format, Shown, Table, TipLine};
+use crate::units::Picos;
 
 fn group(row: &CommRow, value: impl FnOnce(&DeviceGroup) -> Value<'_>) -> Value<'_> {
     row.group.as_ref().map_or(Absent, value)
@@ -47,7 +52,109 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::new("bus_gbps", |row| Value::maybe(row.bus_rate, Bandwidth)),
     Column::json("peak_gbps", |row| Value::maybe(row.peak, Bandwidth)),
     Column::new("util", |row| Value::maybe(row.util, Number)),
+    Column::shown("share", |row| Time(row.stall)),
+    Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Count(row.n) }),
+    Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
+    Column::shown("primitive_core", |row| {
+        let core = if row.core == Core::Sparse { ", SparseCore" } else { "" };
+        Value::maybe(row.primitive, |primitive| Value::Text(format!("{}{core}", primitive.key()).into()))
+    }),
+    Column::shown("axes", |row| group(row, |group| Value::text(without_mesh(&group.text)))),
+    Column::shown("likely_role", |row| {
+        Value::maybe_text(row.role.map(|role| role.label().trim_start_matches("likely ")))
+    }),
+    Column::shown("several_ops", |row| if row.n_ops > 1 { Count(row.n_ops.into()) } else { Absent }),
+    Column::shown("execution", |row| Value::text(row.execution.label())),
+    Column::shown("group_text", |row| {
+        group(row, |group| {
+            let stride = group.stride.filter(|stride| *stride != 1);
+            let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
+            Value::maybe(group.size, |size| Value::Text(format!("{size}{every}").into()))
+        })
+    }),
+    Column::shown("unpaired", |row| {
+        if row.is_unpaired() { Value::text("none: the capture has only one half of each pair") } else { Absent }
+    }),
+    Column::shown("fused_part", |row| if row.fused > Picos::ZERO { Time(row.fused) } else { Absent }),
+    Column::shown("too_short", |row| {
+        let is_short = row.n > 0 && is_unrated(row.wall, row.n);
+        if is_short { Value::text("less than 100 ns per execution") } else { Absent }
+    }),
+    Column::shown("above_peak", |row| {
+        if row.is_above_peak() { Value::text("check topology and rings, or more links carry it") } else { Absent }
+    }),
 ];
+
+/// Groups without the whole mesh before them: `{'data'}` of `mesh['data'=2,'model'=4] {'data'}`.
+fn without_mesh(groups: &str) -> &str {
+    let axes = groups.strip_prefix("mesh[").and_then(|rest| rest.rsplit_once(' '));
+    axes.map_or(groups, |(_, axes)| axes)
+}
+
+/// The table of collectives and of copies.
+pub const COMM_TABLE: Table<CommRow> = Table {
+    columns: COMM,
+    shown: &[
+        Shown::name("key", "Collective"),
+        Shown::new("stall_ps", "Stall", Format::Time, 9, 0).in_unit_of("in_flight_ps").with_total(),
+        Shown::new("share", "Step", Format::Share, 11, 1).with_total(),
+        Shown::new("primitive_core", "Primitive", Format::Text, 16, 2),
+        Shown::new("axes", "Groups", Format::Mono, 15, 7),
+        Shown::new("axis", "Axis", Format::Text, 9, 9),
+        Shown::new("executions", "Count", Format::Count, 6, 8).with_total(),
+        Shown::new("in_flight_ps", "In flight", Format::Time, 10, 3),
+        Shown::new("exposed_ps", "Exposed", Format::Time, 12, 11).in_unit_of("in_flight_ps"),
+        Shown::new("overlap_pct", "Overlap", Format::FractionBar, 12, 4),
+        Shown::new("bytes_per_execution", "Message", Format::Mib, 11, 6),
+        Shown::new("rate", "Bus", Format::Gbps, 9, 5),
+        Shown::new("util", "% of peak", Format::OfPeak, 10, 12),
+        Shown::new("likely_role", "Likely role", Format::Soft, 21, 10),
+        Shown::new("source", "Source", Format::Soft, 18, 13),
+    ],
+    tips: &[
+        TipLine::new("program", "Program"),
+        TipLine::new("several_ops", "Ops"),
+        TipLine::new("execution", "Execution"),
+        TipLine::new("groups", "Groups"),
+        TipLine::new("group_text", "Group size"),
+        TipLine::new("first_group", "First group"),
+        TipLine::new("axis", "Axis"),
+        TipLine::new("unpaired", "Executions"),
+        TipLine::new("executions", "Executions"),
+        TipLine::new("stall_ps", "Stall"),
+        TipLine::new("in_flight_ps", "In flight"),
+        TipLine::new("exposed_ps", "Exposed"),
+        TipLine::new("overlapped_ps", "Overlapped"),
+        TipLine::new("fused_part", "Fused with compute"),
+        TipLine::new("bytes_per_execution", "Message").in_unit("B"),
+        TipLine::new("alg_gbps", "Algorithm bandwidth"),
+        TipLine::new("bus_gbps", "Bus bandwidth"),
+        TipLine::new("too_short", "No bandwidth"),
+        TipLine::new("peak_gbps", "Link bandwidth"),
+        TipLine::new("above_peak", "Above link bandwidth"),
+        TipLine::new("scope", "Scope"),
+        TipLine::new("source", "Source"),
+    ],
+    key: |row| row_key(&row.key, row.program_id),
+    name: |row| Name {
+        text: row.key.clone(),
+        mono: row.op.is_some(),
+        second: Some((None, second_line(row))),
+        ..Name::default()
+    },
+    opens: |row| row.op.is_some(),
+    nouns: ("row", "rows"),
+    usual: "stall_ps",
+    leaf: &["key", "scope"],
+};
+
+/// Primitive, groups and message size: what a row says on a narrow screen below its name.
+fn second_line(row: &CommRow) -> String {
+    let primitive = row.primitive.map(|primitive| primitive.key().to_owned());
+    let groups = row.group.as_ref().map(|group| group.text.clone()).filter(|text| !text.is_empty());
+    let message = row.bytes_each.map(bytes_text);
+    [primitive, groups, message].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
 
 /// The fields of an [`Overlap`].
 const OVERLAP: &[Column<Overlap>] = &[

@@ -222,6 +222,16 @@ impl Execution {
             Self::Mixed => "mixed",
         }
     }
+
+    /// Whether the core waits, in words.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Sync => "synchronous: the core waits for all of it",
+            Self::Async => "asynchronous",
+            Self::Fused => "fused with compute",
+            Self::Mixed => "some synchronous, some not",
+        }
+    }
 }
 
 #[cfg(test)]

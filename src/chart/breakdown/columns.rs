@@ -33,13 +33,10 @@ pub struct Basis<'a> {
 pub fn choose(basis: Basis<'_>, measure: Measure) -> Vec<table::Column> {
     let Basis { by, largest, n_events, wanted } = basis;
     let units = Units::from_largest(largest);
-    let column = |cell: Cell| table::Column {
-        id: cell.key(),
-        head: cell.head(by),
-        unit: cell.unit(units),
-        numeric: cell.numeric(),
-        digits: digits(cell, by, largest, n_events),
-        sort: cell.natural().map(|sort| sort.descending),
+    let column = |cell: Cell| {
+        let sort = cell.natural().map(|sort| sort.descending);
+        let head = (cell.head(by), cell.unit(units));
+        table::column(cell.key(), head, cell.numeric(), digits(cell, by, largest, n_events), sort)
     };
     if measure.two_lines() {
         let step = table::Column { digits: Some(7), ..column(Cell::Step) };
@@ -139,7 +136,7 @@ mod tests {
         let largest = Largest { total: Picos(6_251_000_000), mean: Picos(390_000_000), ..Largest::default() };
         let columns =
             choose(Basis { by, largest: &largest, n_events: 2_400, wanted }, Measure { width, ..Measure::START });
-        columns.iter().map(|column| Cell::of_key(column.id).expect("its own name")).collect()
+        columns.iter().map(|column| Cell::of_key(&column.id).expect("its own name")).collect()
     }
 
     #[test]

@@ -8,10 +8,11 @@ use crate::analysis::breakdown::{Group, Part};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label::last_segment;
 use crate::chart::plot::time_part::Slot;
-use crate::chart::widgets::table::{self, Content, Measure, Name};
+use crate::chart::widgets::table::{self, Measure};
 use crate::protocol::{BreakdownHead, RowsPage};
 use crate::report::row_label;
 use crate::table::format::{self, ABSENT};
+use crate::table::page::{Cell as Content, Mark, Name, row_key};
 use crate::units::Picos;
 
 /// A row, and the running sum that ends with it.
@@ -62,7 +63,7 @@ impl RowOptions {
 
 /// A group as a row.
 pub fn row(row: Row<'_>, columns: &[table::Column], options: RowOptions, open: bool, selected: bool) -> table::Row {
-    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, options)));
+    let cells = columns.iter().map(|c| Cell::of_key(&c.id).map_or(Content::Absent, |cell| content(cell, row, options)));
     let room = folds(options.by);
     let folds = room && row.group.parts.len() > 1;
     table::Row { cells: cells.collect(), open: folds.then_some(open), room, inner: false, selected, tells: !room }
@@ -82,13 +83,13 @@ pub fn inner(part: &Part, columns: &[table::Column], options: RowOptions) -> tab
         Cell::Step => options
             .window
             .and_then(|w| part.total.fraction_of(w))
-            .map_or(Content::Absent, |of| Content::Share(share, format::percent(of))),
+            .map_or(Content::Absent, |of| Content::Bar(share, format::percent(of))),
         Cell::Category => part.category.clone().map_or(Content::Absent, Content::Soft),
         Cell::Runs => Content::Soft(format::count(part.n)),
         Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(format::time(mean, options.units.mean))),
         _ => Content::Soft(String::new()),
     };
-    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, one)).collect();
+    let cells = columns.iter().map(|c| Cell::of_key(&c.id).map_or(Content::Absent, one)).collect();
     table::Row { cells, open: None, room: false, inner: true, selected: false, tells: false }
 }
 
@@ -103,8 +104,8 @@ pub fn content(cell: Cell, row: Row<'_>, options: RowOptions) -> Content {
         return Content::Absent;
     }
     match cell {
-        Cell::Step => Content::Share(bar(group, options.largest), text),
-        Cell::Kind => Content::Marked(Slot::Kind(group.kind), text),
+        Cell::Step => Content::Bar(bar(group, options.largest), text),
+        Cell::Kind => Content::Marked(time_mark(Slot::Kind(group.kind)), text),
         _ if is_above(cell, group, options.peaks) => Content::Above(text),
         Cell::SelfTime
         | Cell::Mean
@@ -116,6 +117,10 @@ pub fn content(cell: Cell, row: Row<'_>, options: RowOptions) -> Content {
         | Cell::Intensity => Content::Text(text),
         _ => Content::Soft(text),
     }
+}
+
+fn time_mark(slot: Slot) -> Mark {
+    Mark::Time(slot.class().to_owned())
 }
 
 /// The name; on narrow screens with a second line, where kinds are groups with their swatch.
@@ -133,7 +138,7 @@ fn name(group: &Group, beside: &[Group], options: RowOptions) -> Name {
         let left = options.room.saturating_sub(kind.len() + 4);
         let beside =
             second_line(group).map_or_else(String::new, |source| format!(" · {}", format::middle_cut(source, left)));
-        (Some(slot), format!("{kind}{beside}"))
+        (Some(time_mark(slot)), format!("{kind}{beside}"))
     });
     let text = label.map_or_else(|| row_label::label(group, beside, options.room), str::to_owned);
     let left = options.room.saturating_sub(text.chars().count() + 2);
@@ -142,7 +147,7 @@ fn name(group: &Group, beside: &[Group], options: RowOptions) -> Name {
     Name {
         text,
         mono: !plain,
-        slot: by_kind.then_some(slot),
+        mark: by_kind.then(|| time_mark(slot)),
         second,
         beside: kernel.map(|kernel| row_label::kernel(kernel, std::iter::empty(), left)),
     }
@@ -185,18 +190,7 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
 
 /// What a row is called in a selection: its key, and its program where it has one.
 pub fn key(group: &Group) -> String {
-    key_of(&group.key, group.program_id)
-}
-
-/// The same of a key and its program.
-pub fn key_of(key: &str, program: Option<u64>) -> String {
-    program.map_or_else(|| key.to_owned(), |id| format!("{key}@{id}"))
-}
-
-/// The op that a row's name says: its name, and its program's id.
-pub fn named(key: &str) -> (&str, Option<u64>) {
-    let cut = key.rsplit_once('@').and_then(|(name, id)| Some((name, id.parse().ok()?)));
-    cut.map_or((key, None), |(name, id)| (name, Some(id)))
+    row_key(&group.key, group.program_id)
 }
 
 /// Whether rows of a grouping can show what their time is made of; ops are what it is made of.
@@ -205,7 +199,7 @@ pub const fn folds(by: GroupBy) -> bool {
 }
 
 /// The table's foot: the totals of what is shown, by column.
-pub fn foot(head: &BreakdownHead) -> Vec<(&'static str, String)> {
+pub fn foot(head: &BreakdownHead) -> Vec<(String, String)> {
     let (shown, units) = (&head.shown, Units::from_largest(&head.largest));
     let name = if head.n_groups == shown.n_all {
         columns::counted(head.query.by, head.n_groups)
@@ -213,11 +207,11 @@ pub fn foot(head: &BreakdownHead) -> Vec<(&'static str, String)> {
         format!("{} of {}", format::count(head.n_groups.into()), columns::counted(head.query.by, shown.n_all))
     };
     let mut totals = vec![
-        (Cell::Name.key(), name),
-        (Cell::SelfTime.key(), format::time(shown.total, units.total)),
-        (Cell::Runs.key(), format::count(shown.n_events)),
+        (Cell::Name.key().to_owned(), name),
+        (Cell::SelfTime.key().to_owned(), format::time(shown.total, units.total)),
+        (Cell::Runs.key().to_owned(), format::count(shown.n_events)),
     ];
-    totals.extend(shown.of_step.map(|of| (Cell::Step.key(), format::percent(of))));
+    totals.extend(shown.of_step.map(|of| (Cell::Step.key().to_owned(), format::percent(of))));
     totals
 }
 

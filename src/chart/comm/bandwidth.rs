@@ -7,7 +7,8 @@
 //!       └──────────────── message
 //! ```
 
-use super::{steps, table};
+use super::steps;
+use crate::analysis::comm::columns::COMM_TABLE;
 use crate::analysis::comm::{CommRow, Primitive};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
@@ -209,7 +210,7 @@ pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f6
 }
 
 fn words(spot: &Spot<'_>) -> String {
-    let (message, rate) = (table::text(spot.row, "message", None), format::gbs(spot.rate));
+    let (message, rate) = (message(spot.row), format::gbs(spot.rate));
     format!("{}: {message} MiB at {rate} GB/s, {}.", spot.row.key, format::time_text(spot.row.wall))
 }
 
@@ -237,13 +238,19 @@ pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
 
 /// What a mark has to say.
 pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
-    rows.get(id as usize).map(table::tip)
+    let row = rows.get(id as usize)?;
+    Some(Tip { title: row.key.clone(), rows: COMM_TABLE.tip(row) })
+}
+
+fn message(row: &CommRow) -> String {
+    row.bytes_each.map_or_else(|| format::ABSENT.to_owned(), format::mib)
 }
 
 fn table_of(spots: &[Spot<'_>]) -> SceneTable {
     let row = |spot: &Spot<'_>| {
-        let cell = |id| table::text(spot.row, id, None);
-        vec![spot.row.key.clone(), cell("primitive"), cell("message"), format::gbs(spot.rate), cell("peak")]
+        let primitive = spot.row.primitive.map_or(format::ABSENT, Primitive::key).to_owned();
+        let peak = spot.row.util.map_or_else(|| format::ABSENT.to_owned(), format::percent);
+        vec![spot.row.key.clone(), primitive, message(spot.row), format::gbs(spot.rate), peak]
     };
     let heads = ["Row", "Primitive", "Message, MiB", "GB/s", "% of peak"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: spots.iter().map(row).collect() }

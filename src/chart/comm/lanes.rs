@@ -10,7 +10,6 @@
 //!
 //! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
 
-use super::text;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::breakdown::Tip;
@@ -287,7 +286,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", text::execution(span.execution).to_owned()),
+        row("Execution", span.execution.label().to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }

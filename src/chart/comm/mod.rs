@@ -5,7 +5,6 @@ pub mod bandwidth;
 pub mod figures;
 pub mod lanes;
 pub mod steps;
-pub mod table;
 pub mod text;
 
 use crate::analysis::comm::{Comm, CommRow, Traffic};
@@ -34,5 +33,5 @@ pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
 
 /// How a row is named where rows are selected, as in the breakdown; of a pair that is its start.
 pub fn key(row: &CommRow) -> String {
-    crate::chart::breakdown::rows::key_of(&row.key, row.program_id)
+    crate::table::page::row_key(&row.key, row.program_id)
 }

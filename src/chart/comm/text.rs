@@ -1,7 +1,7 @@
 //! Words of communication beside pictures: flags worth a look, devices that come last. This module knows reports; no pixel.
 
 use crate::analysis::comm::flags::Flag;
-use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};
+use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums};
 use crate::report::comm_table;
 use crate::table::format::{self, ABSENT};
 
@@ -90,19 +90,4 @@ pub fn collective(of: &ArrivalSpread) -> [String; 5] {
         .as_deref()
         .map_or_else(|| ABSENT.to_owned(), |device| format!("{device}, {} of {}", of.n_last, of.n));
     [of.op.clone(), format::count(of.n), format::time_text(of.total), format::time_text(of.max), straggler]
-}
-
-/// A role without its "likely", which the column's head says.
-pub fn role(of: Option<Role>) -> String {
-    of.map_or_else(|| ABSENT.to_owned(), |role| role.label().trim_start_matches("likely ").to_owned())
-}
-
-/// Whether the core waits, in words.
-pub const fn execution(of: Execution) -> &'static str {
-    match of {
-        Execution::Sync => "synchronous: the core waits for all of it",
-        Execution::Async => "asynchronous",
-        Execution::Fused => "fused with compute",
-        Execution::Mixed => "some synchronous, some not",
-    }
 }

@@ -4,9 +4,10 @@ use super::size::{mib, text as size_text};
 use super::treemap::tip as buffer_tip;
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
+use crate::chart::widgets::table::{self, Column, Measure};
 use crate::table::format::{self, ABSENT};
 use crate::table::order::{SortKey, sort_rows, text_filter};
+use crate::table::page::{Cell, Mark, Name};
 
 /// A column: its id, head, width in digits, whether it holds figures.
 const ALL: [(&str, &str, u32, bool); 9] = [
@@ -23,26 +24,36 @@ const ALL: [(&str, &str, u32, bool); 9] = [
 /// Which go first where there is little room.
 const DROP: [&str; 7] = ["source", "scope", "category", "padding", "life", "shape", "class"];
 
+/// An order of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// The id of a column.
+    pub column: &'static str,
+    /// Largest first; for texts: z first.
+    pub descending: bool,
+}
+
 /// The largest first.
 pub const USUAL: Order = Order { column: "size", descending: true };
 
+/// The id of a column of this name.
+pub fn column_id(id: &str) -> Option<&'static str> {
+    ALL.into_iter().map(|(known, ..)| known).find(|known| *known == id)
+}
+
 /// The columns that fit.
 pub fn columns(two_lines: bool, measure: Measure) -> Vec<Column> {
-    let column = |(id, head, digits, numeric): (&'static str, &'static str, u32, bool)| Column {
-        id,
-        head,
-        unit: match id {
+    let column = |(id, head, digits, numeric): (&'static str, &'static str, u32, bool)| {
+        let unit = match id {
             "size" => "MiB",
             "padding" => "%",
             _ => "",
-        },
-        numeric,
-        digits: (digits > 0).then_some(digits),
-        sort: Some(numeric),
+        };
+        table::column(id, (head, unit), numeric, (digits > 0).then_some(digits), Some(numeric))
     };
     let mut columns: Vec<Column> = ALL.into_iter().map(column).collect();
     if two_lines {
-        columns.retain(|column| matches!(column.id, "name" | "size"));
+        columns.retain(|column| matches!(&*column.id, "name" | "size"));
     }
     table::fit_beside(150.0, &mut columns, &DROP, measure);
     columns
@@ -83,24 +94,24 @@ fn padding(of: &Buffer) -> Option<f64> {
 
 /// A row. `points`: how many the curve has, for the bar of its life.
 pub fn row(of: &Buffer, columns: &[Column], room: usize, points: u32, two_lines: bool, out: bool) -> table::Row {
-    let cell = |column: &Column| match column.id {
+    let cell = |column: &Column| match &*column.id {
         "name" => {
             let words = format!("{}, {}", of.class.label(), of.category.label());
-            Content::Name(Name {
+            Cell::Name(Name {
                 text: format::middle_cut(&of.label(), room),
                 mono: true,
                 second: two_lines.then_some((None, words)),
                 ..Name::default()
             })
         }
-        "class" => Content::Class(of.class, of.class.label().to_owned()),
-        "life" => Content::Life(part(of.first, points), part(of.last, points), text(of, "life")),
-        "shape" => Content::Mono(format::middle_cut(&of.shape, 30)),
-        "scope" => Content::Soft(format::middle_cut(&text(of, "scope"), 34)),
-        "source" => Content::Soft(format::middle_cut(&text(of, "source"), 24)),
+        "class" => Cell::Marked(Mark::Memory(of.class.key().to_owned()), of.class.label().to_owned()),
+        "life" => Cell::Range(part(of.first, points), part(of.last, points), text(of, "life")),
+        "shape" => Cell::Mono(format::middle_cut(&of.shape, 30)),
+        "scope" => Cell::Soft(format::middle_cut(&text(of, "scope"), 34)),
+        "source" => Cell::Soft(format::middle_cut(&text(of, "source"), 24)),
         id => match text(of, id) {
-            words if words == ABSENT => Content::Absent,
-            words => Content::Text(words),
+            words if words == ABSENT => Cell::Absent,
+            words => Cell::Text(words),
         },
     };
     table::Row {
@@ -139,7 +150,7 @@ pub fn tip(of: &Buffer) -> Option<Tip> {
 }
 
 /// The totals.
-pub fn foot(alive: &AliveAt, shown: &[usize]) -> Vec<(&'static str, String)> {
+pub fn foot(alive: &AliveAt, shown: &[usize]) -> Vec<(String, String)> {
     let all = shown.len() == alive.buffers.len();
     let size = shown.iter().fold(0, |sum: u64, at| sum.saturating_add(alive.buffers[*at].size));
     let n = if all {
@@ -147,7 +158,7 @@ pub fn foot(alive: &AliveAt, shown: &[usize]) -> Vec<(&'static str, String)> {
     } else {
         format!("{} of {}", format::count(shown.len() as u64), format::counted(alive.n.into(), "buffer", "buffers"))
     };
-    vec![("name", n), ("size", mib(if all { alive.size } else { size }))]
+    vec![("name".to_owned(), n), ("size".to_owned(), mib(if all { alive.size } else { size }))]
 }
 
 /// What of the alive is not in the table, in words.

@@ -2,9 +2,9 @@
 
 use crate::analysis::classify::Phase;
 use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
-use crate::chart::breakdown::rows;
 use crate::protocol::{OpRef, ProgramOf, ProgramRef};
 use crate::table::format::{self, ABSENT};
+use crate::table::page::split_row_key;
 use crate::units::Picos;
 
 /// A figure: its name, value and unit.
@@ -13,7 +13,7 @@ pub type Figure = (&'static str, String, &'static str);
 /// What an op's key says: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` of the fourth program in the list.
 pub fn op_ref(key: &str) -> OpRef {
     let placed = key.rsplit_once("@#").and_then(|(name, at)| Some((name, at.parse().ok()?)));
-    match (placed, rows::named(key)) {
+    match (placed, split_row_key(key)) {
         (Some((name, at)), _) => OpRef::listed(name, ProgramRef(at)),
         (None, (name, id)) => OpRef::new(name, id),
     }

@@ -2,9 +2,9 @@
 
 use super::form::Form;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures};
-use crate::chart::breakdown::rows;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{RoofPoint, RooflineHead};
+use crate::table::page::row_key;
 use crate::units::Picos;
 
 /// A mark: a row, or a sum of many.
@@ -85,7 +85,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
 
 /// How a row is named where rows are selected, as in the breakdown.
 pub fn key(point: &crate::protocol::RoofPoint) -> String {
-    rows::key_of(&point.key, point.program_id)
+    row_key(&point.key, point.program_id)
 }
 
 /// The window as a whole, and its programs where there are several.

@@ -4,12 +4,13 @@ use super::dots::name;
 use super::words::bound;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{self, Column, Content, Measure, Name};
+use crate::chart::widgets::table::{self, Column, Measure};
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
 use crate::report::row_label;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::table::order::{SortKey, sort_rows};
+use crate::table::page::{Cell, Name};
 use crate::units::Picos;
 
 /// Columns in the order they stand.
@@ -96,25 +97,11 @@ pub fn columns(by: RoofBy, units: Units, two_lines: bool, measure: Measure) -> V
             _ => "",
         };
         let digits = (digits > 0).then_some(digits);
-        columns.push(Column { id: of.key(), head, unit, numeric: !text, digits, sort: Some(!text) });
+        columns.push(table::column(of.key(), (head, unit), !text, digits, Some(!text)));
         if of == RoofColumn::Gap {
-            columns.push(Column {
-                id: BAR,
-                head: "At roof + gap",
-                unit: "",
-                numeric: false,
-                digits: Some(11),
-                sort: None,
-            });
+            columns.push(table::column(BAR, ("At roof + gap", ""), false, Some(11), None));
             if by != RoofBy::Step {
-                columns.push(Column {
-                    id: SHARE,
-                    head: "Cumulative gap",
-                    unit: "%",
-                    numeric: true,
-                    digits: Some(7),
-                    sort: None,
-                });
+                columns.push(table::column(SHARE, ("Cumulative gap", "%"), true, Some(7), None));
             }
         }
     }
@@ -176,18 +163,18 @@ pub fn row(
     options: TableOptions,
     selected: bool,
 ) -> table::Row {
-    let cells = columns.iter().map(|column| cell((point, beside), column.id, options)).collect();
+    let cells = columns.iter().map(|column| cell((point, beside), &column.id, options)).collect();
     table::Row { cells, open: None, room: false, inner: false, selected, tells: options.by != RoofBy::Program }
 }
 
-fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, options: TableOptions) -> Content {
+fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, options: TableOptions) -> Cell {
     let TableOptions { by, units, room, two_lines } = options;
     if id == RoofColumn::Name.key() {
         let second = two_lines.then(|| {
             let bound = point.roof.as_ref().map_or_else(|| without(point), |roof| bound(roof.bound).to_owned());
             (None, format!("{bound}, self {}", format::time_text(point.total)))
         });
-        return Content::Name(Name {
+        return Cell::Name(Name {
             text: row_label::kernel(&name(point, by), beside.iter().map(|other| other.key.as_str()), room),
             mono: true,
             second,
@@ -195,15 +182,15 @@ fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, options: TableOpt
         });
     }
     if id == BAR {
-        let Some(roof) = &point.roof else { return Content::Absent };
+        let Some(roof) = &point.roof else { return Cell::Absent };
         let part = |time: Picos| time.fraction_of(units.longest).unwrap_or(0.0);
-        return Content::Gap(part(roof.t_roof.min(roof.total)), part(roof.recoverable), text(point, id, units));
+        return Cell::Gap(part(roof.t_roof.min(roof.total)), part(roof.recoverable), text(point, id, units));
     }
     let above = point.roof.as_ref().is_some_and(Roof::is_above);
     match text(point, id, units) {
-        words if words == ABSENT => Content::Absent,
-        words if id == RoofColumn::Util.key() && above => Content::Above(words),
-        words => Content::Text(words),
+        words if words == ABSENT => Cell::Absent,
+        words if id == RoofColumn::Util.key() && above => Cell::Above(words),
+        words => Cell::Text(words),
     }
 }
 
@@ -276,21 +263,21 @@ pub fn tip(point: &RoofPoint, id: &str) -> Option<Tip> {
 }
 
 /// The totals.
-pub fn foot(figures: &RooflineFigures, n_rows: u32, by: RoofBy, units: Units) -> Vec<(&'static str, String)> {
+pub fn foot(figures: &RooflineFigures, n_rows: u32, by: RoofBy, units: Units) -> Vec<(String, String)> {
     let what = match by {
         RoofBy::Op => ("op", "ops"),
         RoofBy::Source => ("source", "sources"),
         RoofBy::Program => ("program", "programs"),
         RoofBy::Step => ("step", "steps"),
     };
-    let mut foot = vec![(RoofColumn::Name.key(), format::counted(n_rows.into(), what.0, what.1))];
+    let mut foot = vec![(RoofColumn::Name.key().to_owned(), format::counted(n_rows.into(), what.0, what.1))];
     if by == RoofBy::Step {
         return foot;
     }
-    foot.push((RoofColumn::Total.key(), format::time(figures.considered, units.total)));
+    foot.push((RoofColumn::Total.key().to_owned(), format::time(figures.considered, units.total)));
     if let Some(roof) = &figures.step {
-        foot.push((RoofColumn::Gap.key(), format::time(roof.recoverable, units.gap)));
-        foot.extend(roof.util.map(|util| (RoofColumn::Util.key(), format::percent(util))));
+        foot.push((RoofColumn::Gap.key().to_owned(), format::time(roof.recoverable, units.gap)));
+        foot.extend(roof.util.map(|util| (RoofColumn::Util.key().to_owned(), format::percent(util))));
     }
     foot
 }

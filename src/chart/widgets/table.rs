@@ -5,102 +5,28 @@
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
 //! ```
 
-use crate::analysis::memory::MemoryClass;
-use crate::chart::plot::time_part::Slot;
-use crate::table::text::{markdown_text, spreadsheet_cell};
+use crate::table::page::Cell;
+pub use crate::table::page::Head as Column;
 
-/// A column that is shown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its name in addresses and menus' choices; distinct within a table.
-    pub id: &'static str,
-    /// What its head says.
-    pub head: &'static str,
-    /// The unit beside it, or nothing.
-    pub unit: &'static str,
-    /// Figures: right-aligned.
-    pub numeric: bool,
-    /// Width in digits (`ch`); `None` for the one that takes the rest.
-    pub digits: Option<u32>,
-    /// Whether a first press sorts largest first; `None`: it has no order of its own.
-    pub sort: Option<bool>,
-}
-
-/// The order of rows that the page holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Order {
-    /// A column's id.
-    pub column: &'static str,
-    /// Largest first (for text: z first).
-    pub descending: bool,
-}
-
-/// What stands in a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Content {
-    /// Nothing: "–".
-    Absent,
-    /// Text.
-    Text(String),
-    /// A figure, or text, of lesser weight.
-    Soft(String),
-    /// A figure above what the hardware can do: shown, and marked.
-    Above(String),
-    /// A share of the largest row (0 to 1) as a bar, and a figure.
-    Share(f64, String),
-    /// Two lengths of one bar, each of the longest row: what had to be, then what was lost; and the first in words.
-    Gap(f64, f64, String),
-    /// From where to where something is, of all there is; and that in words.
-    Life(f64, f64, String),
-    /// What a compiler wrote.
-    Mono(String),
-    /// A class of memory with its colour.
-    Class(MemoryClass, String),
-    /// Something with its colour and pattern.
-    Marked(Slot, String),
-    /// What the row is called.
-    Name(Name),
-}
-
-/// What a row is called.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Name {
-    /// The text, cut to its room.
-    pub text: String,
-    /// Written by a compiler or a user.
-    pub mono: bool,
-    /// Its colour, where the name has one.
-    pub slot: Option<Slot>,
-    /// A second line on narrow screens: colour and text.
-    pub second: Option<(Option<Slot>, String)>,
-    /// Beside it: "6 parts".
-    pub beside: Option<String>,
-}
-
-impl Content {
-    /// As plain text, for copies and for screen readers.
-    pub fn plain(&self) -> &str {
-        match self {
-            Self::Absent => crate::table::format::ABSENT,
-            Self::Text(text)
-            | Self::Soft(text)
-            | Self::Above(text)
-            | Self::Share(_, text)
-            | Self::Gap(_, _, text)
-            | Self::Life(_, _, text)
-            | Self::Mono(text)
-            | Self::Class(_, text)
-            | Self::Marked(_, text) => text,
-            Self::Name(name) => &name.text,
-        }
+/// The columns that fit, and always the one that orders rows. Rows of two lines have only what is never left out.
+pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
+    if measure.two_lines() {
+        columns.retain(|column| column.priority == 0 || column.id == sorted);
     }
+    let name = if measure.width < FULL { 180.0 } else { 160.0 };
+    while measure.width - taken(&columns, measure.digit) < name {
+        let dropped = columns.iter().filter(|column| column.id != sorted).map(|column| column.priority).max();
+        let Some(dropped) = dropped.filter(|priority| *priority > 0) else { break };
+        columns.retain(|column| column.priority != dropped || column.id == sorted);
+    }
+    columns
 }
 
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its cells, one per column.
-    pub cells: Vec<Content>,
+    pub cells: Vec<Cell>,
     /// Whether the rows it holds are shown; `None` where it holds none.
     pub open: Option<bool>,
     /// Other rows hold some: room is kept for the sign that opens them, so that names line up.
@@ -111,6 +37,12 @@ pub struct Row {
     pub selected: bool,
     /// Pressing its name tells more about it.
     pub tells: bool,
+}
+
+/// A column of a table whose rows the page has.
+pub fn column(id: &str, (head, unit): (&str, &str), numeric: bool, digits: Option<u32>, sort: Option<bool>) -> Column {
+    let (id, head, unit) = (id.to_owned(), head.to_owned(), unit.to_owned());
+    Column { id, head, unit, numeric, digits, sort, priority: 0 }
 }
 
 /// Below this width a row has two lines.
@@ -162,7 +94,7 @@ pub fn fit_beside(name: f64, columns: &mut Vec<Column>, drop: &[&str], measure: 
 }
 
 fn taken(columns: &[Column], digit: f64) -> f64 {
-    columns.iter().filter_map(|c| c.room(None)).map(|n| n * digit + PADDING).sum::<f64>() + EDGE
+    columns.iter().filter_map(|c| width(c, None)).map(|n| n * digit + PADDING).sum::<f64>() + EDGE
 }
 
 /// How wide a text is at most, in digits of its own size: letters differ, and a font of another system has other ones.
@@ -182,14 +114,12 @@ const BOLD: f64 = 1.12;
 /// Digits that the arrow of an order takes in a head, and the gaps between its parts.
 const ARROW: f64 = 2.6;
 
-impl Column {
-    /// Its width in digits: what its rows need, never less than its head, nor than the total at its foot.
-    fn room(&self, foot: Option<&str>) -> Option<f64> {
-        let arrow = if self.sort.is_some() { ARROW } else { 0.6 };
-        let head = (letters(self.head) + letters(self.unit)) * BOLD + arrow;
-        let foot = foot.map_or(0.0, |text| letters(text) * BOLD);
-        Some(f64::from(self.digits?).max(head).max(if self.numeric { foot } else { 0.0 }))
-    }
+/// The width of a column in digits: what its rows need, never less than its head, nor than the total at its foot.
+fn width(column: &Column, foot: Option<&str>) -> Option<f64> {
+    let arrow = if column.sort.is_some() { ARROW } else { 0.6 };
+    let head = (letters(&column.head) + letters(&column.unit)) * BOLD + arrow;
+    let foot = foot.map_or(0.0, |text| letters(text) * BOLD);
+    Some(f64::from(column.digits?).max(head).max(if column.numeric { foot } else { 0.0 }))
 }
 
 /// Characters of the name that fit.
@@ -199,8 +129,8 @@ pub fn name_room(columns: &[Column], measure: Measure) -> usize {
 }
 
 /// The columns as CSS wants them: the name takes what is left, and never less than a few words.
-pub fn template(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
-    let track = |(at, column): (usize, &Column)| match column.room(total(foot, column)) {
+pub fn template(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
+    let track = |(at, column): (usize, &Column)| match width(column, total(foot, column)) {
         Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
         Some(digits) => format!("calc({digits:.1}ch + {PADDING}px)"),
         None => format!("minmax({}px, 1fr)", least(measure)),
@@ -212,8 +142,8 @@ pub fn template(columns: &[Column], measure: Measure, foot: &[(&'static str, Str
 const LAST: &str = "var(--gutter) - 8px";
 
 /// The width below which the table scrolls sideways, as CSS wants it: one for all rows, whatever their names are.
-pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
-    let digits: f64 = columns.iter().filter_map(|column| column.room(total(foot, column))).sum();
+pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
+    let digits: f64 = columns.iter().filter_map(|column| width(column, total(foot, column))).sum();
     let padded = columns.iter().filter(|column| column.digits.is_some()).map(|_| PADDING).sum::<f64>();
     let names = columns.iter().filter(|column| column.digits.is_none()).map(|_| f64::from(least(measure))).sum::<f64>();
     format!("calc({digits:.1}ch + {}px + {LAST})", padded + names)
@@ -224,7 +154,7 @@ fn least(measure: Measure) -> u32 {
     if measure.two_lines() { 96 } else { 160 }
 }
 
-fn total<'a>(foot: &'a [(&'static str, String)], column: &Column) -> Option<&'a str> {
+fn total<'a>(foot: &'a [(String, String)], column: &Column) -> Option<&'a str> {
     foot.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.as_str())
 }
 
@@ -283,37 +213,6 @@ impl Folds {
     }
 }
 
-/// Rows as text for a clipboard: tabs between cells.
-pub fn tsv(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
-    lines.extend(rows.iter().map(|row| {
-        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
-        cells.collect::<Vec<_>>().join("\t")
-    }));
-    lines.join("\n") + "\n"
-}
-
-/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
-fn tsv_cell(cell: &str, numeric: bool) -> String {
-    let plain = cell.replace(',', "").replace('\u{2212}', "-");
-    if numeric && plain.parse::<f64>().is_ok() {
-        return plain;
-    }
-    // Tabs and line ends, too, are written as escapes.
-    spreadsheet_cell(cell).into_owned()
-}
-
-/// Rows as a Markdown table: figures to the right.
-pub fn markdown(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(columns.iter().map(head).collect());
-    text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
-    for row in rows {
-        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
-    }
-    text
-}
-
 /// "run-1 breakdown by op.csv" of "run-1.xplane.pb": what a saved table or picture is called.
 pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
@@ -323,17 +222,14 @@ pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     format!("{stem} {what}.{end}")
 }
 
-fn head(column: &Column) -> String {
-    if column.unit.is_empty() { column.head.to_owned() } else { format!("{} ({})", column.head, column.unit) }
-}
-
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     fn column(id: &'static str, digits: Option<u32>) -> Column {
-        Column { id, head: id, unit: "", numeric: digits.is_some(), digits, sort: None }
+        let (id, head) = (id.to_owned(), id.to_owned());
+        Column { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0 }
     }
 
     #[test]
@@ -342,7 +238,7 @@ mod tests {
         let at = |width| {
             let mut columns = all.clone();
             fit(&mut columns, &["b", "a"], Measure { width, ..Measure::START });
-            columns.iter().map(|c| c.id).collect::<Vec<_>>()
+            columns.iter().map(|c| c.id.clone()).collect::<Vec<_>>()
         };
         assert_eq!(at(1200.0), ["name", "a", "b", "c"]);
         assert_eq!(at(600.0), ["name", "a", "c"]);
@@ -357,31 +253,22 @@ mod tests {
 
     #[test]
     fn a_column_is_as_wide_as_its_head_and_its_total() {
-        let wide = |column: &Column, foot| column.room(foot).expect("it has a width");
-        let median = Column { unit: "ms", head: "Median", sort: Some(true), ..column("median", Some(4)) };
+        let wide = |column: &Column, foot| width(column, foot).expect("it has a width");
+        let median =
+            Column { unit: "ms".to_owned(), head: "Median".to_owned(), sort: Some(true), ..column("median", Some(4)) };
         assert!(wide(&median, None) > 10.0, "{}", wide(&median, None));
         let sum = column("a", Some(4));
         assert!((wide(&sum, None) - 4.0).abs() < 1e-9);
         assert!(wide(&sum, Some("12,345.678")) > 10.0, "the total is longer than any row");
         let text = Column { numeric: false, ..sum };
         assert!((wide(&text, Some("12,345.678")) - 4.0).abs() < 1e-9, "only figures are never cut");
-        let foot = [("a", "12,345.678".to_owned())];
+        let foot = [("a".to_owned(), "12,345.678".to_owned())];
         let all = [column("name", None), column("a", Some(4))];
         assert!(
             template(&all, Measure::START, &foot).contains("calc(10.3ch + 16px"),
             "{}",
             template(&all, Measure::START, &foot)
         );
-    }
-
-    #[test]
-    fn copies_have_heads_and_one_line_per_row() {
-        let columns = [column("op", None), Column { unit: "ms", ..column("self", Some(7)) }];
-        let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
-        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
-        let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
     }
 
     #[test]

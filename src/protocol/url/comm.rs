@@ -9,7 +9,7 @@
 //! a later build are skipped.
 
 use super::params::{Pairs, each_pair};
-use crate::analysis::comm::{CommBy, NamedMesh, Topology};
+use crate::analysis::comm::{Carried, CommBy, NamedMesh, Topology};
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,6 +32,14 @@ impl CommRows {
         match self {
             Self::Collectives => "collectives",
             Self::Copies => "copies",
+        }
+    }
+
+    /// The same in the words of the analysis.
+    pub const fn carried(self) -> Carried {
+        match self {
+            Self::Collectives => Carried::Collectives,
+            Self::Copies => Carried::Copies,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::memory::{
     StaticMemory, roll_ups,
 };
 use crate::protocol::{CommView, MemorySession, Reply};
-use crate::share::ReportSpace;
+use crate::share::{CommPart, ReportSpace};
 
 /// What a row of a roll-up is called that sums buffers which are not told.
 const NOT_TOLD: &str = "not in this summary";
@@ -61,7 +61,8 @@ impl ReportSession {
         }
     }
 
-    pub(crate) fn comm(&self, query: &CommQuery) -> Answered {
+    /// Whether the question is the one that was answered when the report was made.
+    pub(crate) fn check_comm(&self, query: &CommQuery) -> Result<(), Reply> {
         self.check_device_and_step(&query.query)?;
         if query.by != CommBy::Op {
             return Err(self.lacks("other groupings of communication"));
@@ -69,6 +70,16 @@ impl ReportSession {
         if query.topology.is_some() || query.mesh.is_some() {
             return Err(self.lacks("communication with another mesh or topology"));
         }
+        Ok(())
+    }
+
+    /// The part of the report about communication.
+    pub(crate) const fn comm_part(&self) -> &CommPart {
+        &self.report.comm
+    }
+
+    pub(crate) fn comm(&self, query: &CommQuery) -> Answered {
+        self.check_comm(query)?;
         let part = &self.report.comm;
         let mut comm = part.comm.clone();
         comm.notes = notes(&self.report, &comm.notes);

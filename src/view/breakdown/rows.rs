@@ -51,10 +51,10 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
             })
         })
     };
-    let tip = move |(flat, id): (u32, &'static str)| {
+    let tip = move |(flat, id): (u32, String)| {
         with_row(state, flat, |_, found, part| match part {
             Some(part) => tips::inner_tip(found.group.parts.get(part as usize)?),
-            None => tips::tip(Cell::of_key(id)?, found),
+            None => tips::tip(Cell::of_key(&id)?, found),
         })
     };
     let sort = state.shown_sort();
@@ -70,7 +70,9 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
         foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|head| rows::foot(head)).unwrap_or_default())),
         // Rows of two lines have the columns they have.
         free: Signal::derive(move || !measure.get().two_lines()),
-        sorted: Memo::new(move |_| sort.get().and_then(|s| Some((Cell::of_column(s.column)?.key(), s.descending)))),
+        sorted: Memo::new(move |_| {
+            sort.get().and_then(|s| Some((Cell::of_column(s.column)?.key().to_owned(), s.descending)))
+        }),
         question: state.question(),
         answer: Signal::derive(move || head.track()),
         busy: state.busy.into(),
@@ -89,7 +91,7 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
 fn done(state: State, act: GridAction) {
     match act {
         GridAction::Sort(id, descending) => {
-            if let Some(column) = Cell::of_key(id).and_then(Cell::column) {
+            if let Some(column) = Cell::of_key(&id).and_then(Cell::column) {
                 state.choose(|_, sort| *sort = Sort { column, descending });
             }
         }
@@ -110,7 +112,7 @@ fn done(state: State, act: GridAction) {
             }
         }),
         GridAction::Columns => popover::toggle("columns"),
-        GridAction::Copy(id) => super::save::copy_column(state, id),
+        GridAction::Copy(id) => super::save::copy_column(state, &id),
         GridAction::CopyRows(all) => {
             let which = if all { CopiedRows::All } else { CopiedRows::Chosen };
             super::save::copy(state, which, Form::Tsv);
@@ -120,7 +122,7 @@ fn done(state: State, act: GridAction) {
 
 /// The columns shown now.
 pub(super) fn shown(state: State) -> Vec<Cell> {
-    let cells = |columns: &Vec<Column>| columns.iter().filter_map(|column| Cell::of_key(column.id)).collect();
+    let cells = |columns: &Vec<Column>| columns.iter().filter_map(|column| Cell::of_key(&column.id)).collect();
     state.table.get_value().map(|model| model.columns.with(cells)).unwrap_or_default()
 }
 

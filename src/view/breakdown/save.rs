@@ -5,7 +5,7 @@ use super::loaded_row::with_row;
 use crate::chart::breakdown::{Cell, Units, rows};
 use crate::chart::widgets::table::{self, Column};
 use crate::protocol::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
-use crate::table::format;
+use crate::table::{copy, format};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;
@@ -122,8 +122,8 @@ fn gather(state: State, mut job: Gathered) {
     let count = (job.rows.end - job.rows.start).min(AT_ONCE);
     if count == 0 || job.lines.len() >= job.of.min(MOST) as usize {
         let text = match job.form {
-            Form::Tsv => table::tsv(&job.columns, &job.lines),
-            Form::Markdown => table::markdown(&job.columns, &job.lines),
+            Form::Tsv => copy::tsv(&job.columns, &job.lines),
+            Form::Markdown => copy::markdown(&job.columns, &job.lines),
         };
         let (n, of) = (job.lines.len(), job.of);
         return clipboard::copy(&text, move |done| state.inform(copy_message(done, n, of)));
@@ -138,7 +138,7 @@ fn gather(state: State, mut job: Gathered) {
                 return None;
             }
             let text = |column: &Column| {
-                Cell::of_key(column.id)
+                Cell::of_key(&column.id)
                     .map(|cell| rows::text(cell, row, job.head.header.step_duration, units))
                     .unwrap_or_default()
             };
@@ -184,7 +184,7 @@ fn export(state: State, format: Export) {
 pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     Callback::new(move |()| {
         if let Some(model) = state.table.get_value() {
-            model.act.run(act);
+            model.act.run(act.clone());
         }
     })
 }
@@ -217,7 +217,7 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
 /// Copies rows, each as the texts of these columns, and says so; `of`: how many there are.
 pub(crate) fn lines(state: State, columns: &[Column], lines: &[Vec<String>], of: u32) {
     let n = lines.len();
-    clipboard::copy(&table::tsv(columns, lines), move |done| state.inform(copy_message(done, n, of)));
+    clipboard::copy(&copy::tsv(columns, lines), move |done| state.inform(copy_message(done, n, of)));
 }
 
 /// Saves what a request exports as a file of `what`.

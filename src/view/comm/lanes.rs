@@ -3,11 +3,11 @@
 
 use super::model::CommModel;
 use crate::analysis::comm::CommLanes;
-use crate::chart::breakdown::rows;
 use crate::chart::comm::lanes::{self, LaneOptions};
 use crate::chart::comm::steps::kind;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::url::comm::CommRows;
+use crate::table::page::{row_key, split_row_key};
 use crate::units::Picos;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
@@ -40,7 +40,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let scene = Memo::new(move |_| {
         let (intervals, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
-        let chosen = selected.first().map(|key| rows::named(key));
+        let chosen = selected.first().map(|key| split_row_key(key));
         let options = LaneOptions { part: part(model, &intervals), kind: kind(model.of.get()), chosen, width };
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&intervals, &options)))
     });
@@ -120,7 +120,7 @@ fn chart_model(model: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     let key_of = move |id: u32| {
         model.lanes.with_untracked(|lanes| {
             let span = lanes.as_ref()?.spans.get(id as usize)?;
-            Some(rows::key_of(&span.name, span.program_id))
+            Some(row_key(&span.name, span.program_id))
         })
     };
     Model {

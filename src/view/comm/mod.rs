@@ -15,17 +15,14 @@ use crate::table::format;
 use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
-use leptos::html;
 use leptos::prelude::*;
 use model::CommModel;
 
 /// The view.
 #[component]
 pub(crate) fn Comm(state: State) -> impl IntoView {
-    let node = NodeRef::<html::Div>::new();
-    let model = CommModel::new(state, width_of(node).into());
+    let model = CommModel::new(state);
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         let view = model.view.get()?;
@@ -47,7 +44,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
     view! {
-        <div class="comm" role="tabpanel" aria-labelledby="tab-communication" node_ref=node>
+        <div class="comm" role="tabpanel" aria-labelledby="tab-communication">
             <h1 class="visually-hidden">"Communication of " {live(name)}</h1>
             <div class="memory-top">
                 <dl class="figures" data-roving="">{live(readout)}</dl>

@@ -2,12 +2,12 @@
 //! element.
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
-use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
-use crate::chart::comm::{self, table};
+use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
+use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
-use crate::chart::widgets::table::Order;
 use crate::protocol::url::comm::{CommPlace, CommRows, Pane};
 use crate::protocol::{CommView, Question, Reply};
+use crate::table::page::SortBy;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
@@ -30,13 +30,11 @@ pub(super) struct CommModel {
     /// The lanes of what is seen of the step.
     pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
     /// The order of rows.
-    pub(super) order: RwSignal<Order>,
-    /// The view's width.
-    pub(super) width: Signal<f64>,
+    pub(super) order: RwSignal<Option<SortBy>>,
 }
 
 impl CommModel {
-    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+    pub(super) fn new(state: State) -> Self {
         let place = state.view_state::<CommPlace>(state.comm, "communication");
         // Grouping and filter of the breakdown play no part: nothing is asked again for them.
         let query = Memo::new(move |_| {
@@ -94,8 +92,7 @@ impl CommModel {
             view,
             busy,
             lanes: lanes(state, (place, of), query),
-            order: RwSignal::new(table::USUAL),
-            width,
+            order: RwSignal::new(None),
         }
     }
 
@@ -110,11 +107,6 @@ impl CommModel {
             let comm = &view.as_ref()?.comm;
             self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.of.get()))
         })
-    }
-
-    /// Narrow screens have one thing below the other.
-    pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Chooses a row, or no longer.
@@ -159,8 +151,8 @@ fn lanes(
     let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
-        let carried = if of == CommRows::Copies { Carried::Copies } else { Carried::Collectives };
-        is_seen.then(|| Question::CommLanes(LaneQuery { query: query.get(), carried, part, most: 0 }).into())
+        is_seen
+            .then(|| Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, most: 0 }).into())
     };
     state.keep_asking(
         move || request(None),

@@ -2,9 +2,9 @@
 //! what stands in a cell is `chart::memory::table`'s.
 
 use super::model::MemoryModel;
-use crate::chart::memory::table;
+use crate::chart::memory::table::{self, Order};
 use crate::chart::widgets::table::{
-    Measure, Order, Row, {self as tables},
+    Measure, Row, {self as tables},
 };
 use crate::protocol::{Export, Question};
 use crate::view::breakdown::save;
@@ -38,9 +38,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
     };
     let act = move |act: GridAction| match act {
         GridAction::Sort(id, descending) => {
-            if let Some(column) =
-                columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|column| column.id))
-            {
+            if let Some(column) = table::column_id(&id) {
                 order.set(Order { column, descending });
             }
         }
@@ -50,16 +48,16 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
             }
         }
         GridAction::Copy(_) | GridAction::CopyRows(_) => {
-            let only = if let GridAction::Copy(id) = act { Some(id) } else { None };
+            let only = if let GridAction::Copy(id) = &act { Some(id) } else { None };
             let columns: Vec<_> =
-                columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
+                columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| *id == column.id)).collect();
             let chosen = model.without.get_untracked();
             let some = matches!(act, GridAction::CopyRows(false)) && !chosen.is_empty();
             let lines: Vec<Vec<String>> = (0..places
                 .with_untracked(|places| places.as_ref().map_or(0, |places| places.len())))
                 .filter_map(|at| untrack(|| buffer(u32::try_from(at).ok()?)))
                 .filter(|of| !some || chosen.contains(&of.id))
-                .map(|of| columns.iter().map(|column| table::text(&of, column.id)).collect())
+                .map(|of| columns.iter().map(|column| table::text(&of, &column.id)).collect())
                 .collect();
             save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
@@ -79,13 +77,13 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
             places.with(|places| places.as_ref().map_or(0, |places| u32::try_from(places.len()).unwrap_or(0)))
         }),
         row: Callback::new(row),
-        tip: Callback::new(move |(at, _): (u32, &'static str)| table::tip(&buffer(at)?)),
+        tip: Callback::new(move |(at, _): (u32, String)| table::tip(&buffer(at)?)),
         foot: Memo::new(move |_| {
             let (alive, places) = (model.alive.get(), places.get());
             alive.zip(places).map(|(alive, places)| table::foot(&alive, &places)).unwrap_or_default()
         }),
         free: Signal::stored(false),
-        sorted: Memo::new(move |_| Some((order.get().column, order.get().descending))),
+        sorted: Memo::new(move |_| Some((order.get().column.to_owned(), order.get().descending))),
         question,
         answer: Signal::derive(move || model.alive.track()),
         busy: Signal::derive(move || model.alive.with(Option::is_none)),

@@ -151,7 +151,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     });
     let act = move |act: GridAction| match act {
         GridAction::Sort(id, descending) => {
-            if let Some(column) = table::column(id) {
+            if let Some(column) = table::column(&id) {
                 model.change(|place| place.sort = RoofSort { column, descending });
             }
         }
@@ -193,10 +193,10 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         columns,
         count,
         row: Callback::new(row),
-        tip: Callback::new(move |(row, id): (u32, &'static str)| table::tip(&point(row)?, id)),
+        tip: Callback::new(move |(row, id): (u32, String)| table::tip(&point(row)?, &id)),
         foot: Memo::new(move |_| foot.get().unwrap_or_default()),
         free: Signal::stored(false),
-        sorted: Memo::new(move |_| Some((sort.get().column.key(), sort.get().descending))),
+        sorted: Memo::new(move |_| Some((sort.get().column.key().to_owned(), sort.get().descending))),
         question,
         answer: Signal::derive(move || model.head.track()),
         busy: model.busy.into(),
@@ -224,7 +224,7 @@ fn copy(model: RooflineModel, all: bool, columns: Vec<Column>, units: Option<tab
     let state = model.state;
     let put = move |points: &[RoofPoint]| {
         let is_meant = |point: &&RoofPoint| selected.as_ref().is_none_or(|keys| keys.contains(&key(point, place.by)));
-        let line = |point: &RoofPoint| columns.iter().map(|column| table::text(point, column.id, units)).collect();
+        let line = |point: &RoofPoint| columns.iter().map(|column| table::text(point, &column.id, units)).collect();
         let lines: Vec<Vec<String>> = points.iter().filter(is_meant).map(line).collect();
         save::lines(state, &columns, &lines, of);
     };

@@ -42,9 +42,14 @@ pub(crate) fn patterns() -> AnyView {
 
 /// The small square beside a part's name.
 pub(crate) fn swatch(slot: Slot) -> AnyView {
+    class_swatch(slot.class())
+}
+
+/// The same by the last part of its class.
+pub(crate) fn class_swatch(class: &str) -> AnyView {
     view! {
         <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-            <rect class=fill(slot) x=".5" y=".5" width="9" height="9" rx="1.5" />
+            <rect class=format!("mark-{class}") x=".5" y=".5" width="9" height="9" rx="1.5" />
         </svg>
     }
     .any()

@@ -1,8 +1,9 @@
 //! The state of a table on screen, shared by its head, rows and keys.
 
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{Column, Content, Measure, Row};
+use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::chart::widgets::virtual_rows;
+use crate::table::page::Cell;
 use crate::view::widgets::size::{OnSize, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::html;
@@ -12,7 +13,7 @@ use web_sys::Element;
 
 use leptos::prelude::*;
 /// Makes a style from the columns, how much room there is, and the totals.
-pub(super) type Layout = fn(&[Column], Measure, &[(&'static str, String)]) -> String;
+pub(super) type Layout = fn(&[Column], Measure, &[(String, String)]) -> String;
 
 /// The place of the keyboard in a table: a row (`None`: the head) and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,10 +23,10 @@ pub(crate) struct GridCell {
 }
 
 /// What was done to a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum GridAction {
     /// Sort by this column, largest first or not.
-    Sort(&'static str, bool),
+    Sort(String, bool),
     /// Open or close what a row holds; where it holds nothing, tell more about it.
     Fold(u32),
     /// Open what a row stands for, as a double press does.
@@ -35,11 +36,11 @@ pub(crate) enum GridAction {
     /// Select a row and no other.
     Pick(u32),
     /// Leave a column out.
-    Hide(&'static str),
+    Hide(String),
     /// Move a column to the left (−1) or right (1).
-    Move(&'static str, isize),
+    Move(String, isize),
     /// Put what is seen of a column into the clipboard.
-    Copy(&'static str),
+    Copy(String),
     /// Put all rows into the clipboard, or those that are chosen.
     CopyRows(bool),
     /// Show the list of all columns.
@@ -58,13 +59,13 @@ pub(crate) struct Model {
     /// A row, once it has come.
     pub(crate) row: Callback<u32, Option<Row>>,
     /// What a cell has to say beyond its text: row, column.
-    pub(crate) tip: Callback<(u32, &'static str), Option<Tip>>,
+    pub(crate) tip: Callback<(u32, String), Option<Tip>>,
     /// The totals of what is shown: column, text.
-    pub(crate) foot: Memo<Vec<(&'static str, String)>>,
+    pub(crate) foot: Memo<Vec<(String, String)>>,
     /// Whether columns may be hidden, moved and added.
     pub(crate) free: Signal<bool>,
     /// By which column rows are sorted, and whether largest first.
-    pub(crate) sorted: Memo<Option<(&'static str, bool)>>,
+    pub(crate) sorted: Memo<Option<(String, bool)>>,
     /// Changes when another question is asked: then the table starts from its top.
     pub(crate) question: Memo<u64>,
     /// Changes with every answer.
@@ -93,9 +94,9 @@ pub(super) struct Grid {
     pub(super) body: NodeRef<html::Div>,
     pub(super) visible: RwSignal<Range<u32>>,
     /// Which columns there are: seldom others, while their widths follow the figures.
-    pub(super) ids: Memo<Vec<&'static str>>,
+    pub(super) ids: Memo<Vec<String>>,
     /// The column whose menu is requested.
-    pub(super) menu_column: RwSignal<Option<&'static str>>,
+    pub(super) menu_column: RwSignal<Option<String>>,
 }
 
 impl Grid {
@@ -153,6 +154,6 @@ impl Grid {
 pub(super) type SharedRow = Arc<Row>;
 
 /// The content of one column of a row.
-pub(super) fn content(row: &SharedRow, column: usize) -> Option<&Content> {
+pub(super) fn content(row: &SharedRow, column: usize) -> Option<&Cell> {
     row.cells.get(column)
 }

@@ -18,7 +18,7 @@ pub(crate) const MENU: &str = "column-menu";
 pub(super) fn Head(grid: Grid) -> impl IntoView {
     // Made anew only when other columns are shown: a head keeps the focus while its figures change.
     let cells = move || {
-        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view()
+        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <HeadCell grid at id /> }.any()).collect_view()
     };
     view! {
         <div class="grid-head" role="rowgroup">
@@ -31,14 +31,14 @@ pub(super) fn Head(grid: Grid) -> impl IntoView {
 /// The menu of whatever column was asked. Beside the grid, which holds rows only.
 #[component]
 pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
-    let entries = Signal::derive(move || grid.menu_column.get().map(|id| entries(grid, id)).unwrap_or_default());
+    let entries = Signal::derive(move || grid.menu_column.get().map(|id| entries(grid, &id)).unwrap_or_default());
     view! { <menu::Menu id=MENU label="Column" entries /> }.any()
 }
 
 /// What a column's menu offers.
-fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
+fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     let model = grid.model;
-    let act = move |act: GridAction| Callback::new(move |()| model.act.run(act));
+    let act = move |act: GridAction| Callback::new(move |()| model.act.run(act.clone()));
     let (column, at, count) = model.columns.with(|columns| {
         let at = columns.iter().position(|column| column.id == id);
         (at.and_then(|at| columns.get(at).cloned()), at.unwrap_or(0), columns.len())
@@ -46,23 +46,23 @@ fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
     let Some(Column { head, sort, digits, .. }) = column else { return Vec::new() };
     let mut entries = Vec::new();
     if sort.is_some() {
-        entries.push(Entry::new("Sort descending", act(GridAction::Sort(id, true))).key("s"));
-        entries.push(Entry::new("Sort ascending", act(GridAction::Sort(id, false))).key("S"));
+        entries.push(Entry::new("Sort descending", act(GridAction::Sort(id.to_owned(), true))).key("s"));
+        entries.push(Entry::new("Sort ascending", act(GridAction::Sort(id.to_owned(), false))).key("S"));
     }
     let free = model.free.get();
     if digits.is_some() && free {
-        entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id))).apart());
+        entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id.to_owned()))).apart());
         if at > 1 {
-            entries.push(Entry::new("Move left", act(GridAction::Move(id, -1))));
+            entries.push(Entry::new("Move left", act(GridAction::Move(id.to_owned(), -1))));
         }
         if at + 1 < count {
-            entries.push(Entry::new("Move right", act(GridAction::Move(id, 1))));
+            entries.push(Entry::new("Move right", act(GridAction::Move(id.to_owned(), 1))));
         }
     }
     if free {
         entries.push(Entry::new("All columns…", act(GridAction::Columns)).key("c").apart());
     }
-    entries.push(Entry::new("Copy column", act(GridAction::Copy(id))));
+    entries.push(Entry::new("Copy column", act(GridAction::Copy(id.to_owned()))));
     entries
 }
 
@@ -72,14 +72,17 @@ fn next(natural: bool, now: Option<bool>) -> bool {
 }
 
 #[component]
-fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
+fn HeadCell(grid: Grid, at: usize, id: String) -> impl IntoView {
     let model = grid.model;
     let column = Memo::new(move |_| model.columns.with(|columns| columns.get(at).cloned()));
-    let sorted = Memo::new(move |_| model.sorted.get().filter(|(of, _)| *of == id).map(|(_, descending)| descending));
+    let id = StoredValue::new(id);
+    let sorted = Memo::new(move |_| {
+        model.sorted.get().filter(|(of, _)| id.with_value(|id| of == id)).map(|(_, descending)| descending)
+    });
     let order = move || sorted.get().map(|descending| if descending { "descending" } else { "ascending" });
     let arrow = move || sorted.get().map(|descending| if descending { "↓" } else { "↑" });
-    let head = move || column.with(|column| column.as_ref().map_or("", |column| column.head));
-    let unit = move || column.with(|column| column.as_ref().map_or("", |column| column.unit));
+    let head = move || column.with(|column| column.as_ref().map(|column| column.head.clone()));
+    let unit = move || column.with(|column| column.as_ref().map(|column| column.unit.clone()));
     let stop = move || {
         let place = model.place.get();
         if place.row.is_none() && place.column == at { "0" } else { "-1" }
@@ -88,11 +91,11 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
     let numeric = column.with_untracked(|column| column.as_ref().is_some_and(|column| column.numeric));
     let press = move |_| {
         if let Some(natural) = natural {
-            model.act.run(GridAction::Sort(id, next(natural, sorted.get_untracked())));
+            model.act.run(GridAction::Sort(id.get_value(), next(natural, sorted.get_untracked())));
         }
     };
     let open_menu = move || {
-        grid.menu_column.set(Some(id));
+        grid.menu_column.set(Some(id.get_value()));
         model.place.set(GridCell { row: None, column: at });
     };
     let right = move |event: ev::MouseEvent| {

@@ -4,9 +4,11 @@
 mod grid;
 mod head;
 mod nav;
+mod remote;
 mod row;
 
 pub(crate) use grid::{GridAction, GridCell, Model};
+pub(crate) use remote::{RemoteTable, RowPress, model as remote_model};
 
 use super::table::grid::{Grid, Layout};
 use crate::chart::widgets::table::{self, Column};
@@ -27,7 +29,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         body: NodeRef::new(),
         visible: RwSignal::new(0..0),
         menu_column: RwSignal::new(None),
-        ids: Memo::new(move |_| model.columns.with(|columns| columns.iter().map(|column| column.id).collect())),
+        ids: Memo::new(move |_| model.columns.with(|columns| columns.iter().map(|column| column.id.clone()).collect())),
     };
     effect(move || {
         if let Some(node) = grid.node.get() {

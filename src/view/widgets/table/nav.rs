@@ -147,7 +147,7 @@ fn place_of(target: Option<EventTarget>) -> Option<(Element, GridCell)> {
 
 /// What a cell has to say beyond its text.
 fn tip(grid: Grid, place: GridCell) -> Option<Tip> {
-    let id = grid.ids.with_untracked(|ids| ids.get(place.column).copied())?;
+    let id = grid.ids.with_untracked(|ids| ids.get(place.column).cloned())?;
     untrack(|| grid.model.tip.run((place.row?, id)))
 }
 

@@ -1,10 +1,10 @@
 //! One row of a table: empty until it has come.
 
 use super::grid::{Grid, GridAction, SharedRow, content};
-use crate::chart::widgets::table::{Content, Name};
 use crate::table::format::ABSENT;
+use crate::table::page::{Cell, Mark, Name};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::swatch::swatch;
+use crate::view::widgets::swatch::class_swatch;
 use leptos::html;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
     // What changes is within the cells: one that is made anew while it has the focus loses it.
     let cells = move || {
         let columns = model.columns.get_untracked();
-        let one = |(at, id): (usize, &'static str)| {
+        let one = |(at, id): (usize, String)| {
             let class = match columns.get(at) {
                 Some(column) if column.numeric => "num",
                 Some(column) if column.digits.is_none() => "name",
@@ -72,21 +72,21 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
     .any()
 }
 
-fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
+fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
     match content {
-        Content::Absent => view! { <span class="absent">{ABSENT}</span> }.any(),
-        Content::Text(text) => view! { <span>{text.clone()}</span> }.any(),
-        Content::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.any(),
-        Content::Above(text) => view! {
+        Cell::Absent => view! { <span class="absent">{ABSENT}</span> }.any(),
+        Cell::Text(text) => view! { <span>{text.clone()}</span> }.any(),
+        Cell::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.any(),
+        Cell::Above(text) => view! {
             <span class="above"><span class="above" title="Cost estimate above peak">"▲ "</span> {text.clone()}</span>
         }
         .any(),
-        Content::Share(share, text) => view! {
+        Cell::Bar(share, text) => view! {
             <span class="share"><span style:width=format!("{:.1}%", share * 100.0)></span></span>
             <span>{text.clone()}</span>
         }
         .any(),
-        Content::Gap(at, gap, text) => {
+        Cell::Gap(at, gap, text) => {
             let (at, gap) = (format!("{:.1}%", at * 100.0), format!("{:.1}%", gap * 100.0));
             view! {
                 <span class="gap"><span class="gap-at" style:width=at></span><span class="gap-lost" style:width=gap></span></span>
@@ -94,7 +94,7 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
             }
             .any()
         }
-        Content::Life(from, to, text) => {
+        Cell::Range(from, to, text) => {
             let (at, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
             view! {
                 <span class="life"><span style:margin-left=at style:width=wide></span></span>
@@ -102,12 +102,17 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
             }
             .any()
         }
-        Content::Mono(text) => view! { <span class="mono">{text.clone()}</span> }.any(),
-        Content::Class(class, text) => {
-            view! { <span class=format!("class-swatch {}", class.key())></span> <span>{text.clone()}</span> }.any()
-        }
-        Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.any(),
-        Content::Name(name) => called(grid, index, row, name),
+        Cell::Mono(text) => view! { <span class="mono">{text.clone()}</span> }.any(),
+        Cell::Marked(mark, text) => view! { {mark_view(mark)} <span>{text.clone()}</span> }.any(),
+        Cell::Name(name) => called(grid, index, row, name),
+    }
+}
+
+/// A swatch by its class.
+fn mark_view(mark: &Mark) -> AnyView {
+    match mark {
+        Mark::Time(class) => class_swatch(class),
+        Mark::Memory(class) => view! { <span class=format!("class-swatch {class}")></span> }.any(),
     }
 }
 
@@ -134,16 +139,16 @@ fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let first = view! {
         {chevron}
         {room}
-        {name.slot.map(swatch)}
+        {name.mark.as_ref().map(mark_view)}
         {text}
         {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> }.any())}
     }
     .any();
     match &name.second {
         None => first.into_any(),
-        Some((slot, text)) => view! {
+        Some((mark, text)) => view! {
             <span class="line-1">{first}</span>
-            <span class="line-2">{slot.map(swatch)} <span>{text.clone()}</span></span>
+            <span class="line-2">{mark.as_ref().map(mark_view)} <span>{text.clone()}</span></span>
         }
         .any(),
     }

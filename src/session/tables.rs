@@ -1,0 +1,65 @@
+//! The tables of the page, from the answers of a session.
+
+use super::capture::CaptureSession;
+use super::from_report::ReportSession;
+use crate::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, columns::COMM_TABLE};
+use crate::protocol::Reply;
+use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
+use crate::table::answer::TableRows;
+
+/// Answers what is asked about a table.
+pub(super) fn answer<R>(rows: &TableRows<'_, R>, action: &TableAction) -> Reply {
+    let (TableAction::Rows(query) | TableAction::Copy { query, .. }) = action;
+    let filter = match query.filter.compile() {
+        Ok(filter) => filter,
+        Err(error) => return Reply::BadFilter(error),
+    };
+    match action {
+        TableAction::Rows(query) => Reply::answer_to_question(&rows.page(query, &filter)),
+        TableAction::Copy { query, columns, keys, form } => {
+            let (text, n) = rows.copy((query, &filter), columns, keys.as_deref(), *form);
+            Reply::answer_to_question(&CopiedRows { text, n })
+        }
+    }
+}
+
+/// The table of collectives, or of copies. A grouping needs no column that says the same as its names, and rows of several ops have no
+/// source. Without a topology no peak is known.
+pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> TableRows<'r, CommRow> {
+    let (by, is_copies) = (query.by, carried == Carried::Copies);
+    let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
+    TableRows::new(&COMM_TABLE, rows, comm.header.step_duration, |shown| match shown.id {
+        "key" if by != CommBy::Op => Some(by.label()),
+        "key" if is_copies => Some("Copy"),
+        "rate" if is_copies => Some("Rate"),
+        "axes" | "axis" if is_copies || by == CommBy::Primitive => None,
+        "util" if is_copies || query.topology.is_none() => None,
+        "likely_role" if is_copies => None,
+        "primitive_core" if by == CommBy::Primitive => None,
+        "source" if by != CommBy::Op => None,
+        _ => Some(shown.head),
+    })
+}
+
+impl CaptureSession {
+    /// Answers what is asked about a table of the capture.
+    pub(super) fn table(&mut self, of: &TableOf, action: &TableAction) -> Reply {
+        match of {
+            TableOf::Comm(query, carried) => answer(&comm_table(self.comm_answer(query), query, *carried), action),
+        }
+    }
+}
+
+impl ReportSession {
+    /// Answers what is asked about a table of the report.
+    pub(super) fn table(&self, of: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
+        Ok(match of {
+            TableOf::Comm(query, carried) => {
+                self.check_comm(query)?;
+                let part = self.comm_part();
+                let (more, _) = if *carried == Carried::Copies { part.more_copies } else { part.more };
+                answer(&comm_table(&part.comm, query, *carried).with_more(more), action)
+            }
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! Rows as text for the clipboard, with the cells as a table on the page shows them.
+
+use super::page::Head;
+use super::text::{markdown_text, spreadsheet_cell};
+use serde::{Deserialize, Serialize};
+
+/// The form of copied rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CopyForm {
+    /// Tabs between cells.
+    Tsv,
+    /// A table in Markdown.
+    Markdown,
+}
+
+/// Rows as text for a clipboard: tabs between cells.
+pub fn tsv(columns: &[Head], rows: &[Vec<String>]) -> String {
+    let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
+    lines.extend(rows.iter().map(|row| {
+        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
+        cells.collect::<Vec<_>>().join("\t")
+    }));
+    lines.join("\n") + "\n"
+}
+
+/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
+fn tsv_cell(cell: &str, numeric: bool) -> String {
+    let plain = cell.replace(',', "").replace('\u{2212}', "-");
+    if numeric && plain.parse::<f64>().is_ok() {
+        return plain;
+    }
+    // Tabs and line ends, too, are written as escapes.
+    spreadsheet_cell(cell).into_owned()
+}
+
+/// Rows as a Markdown table: figures to the right.
+pub fn markdown(columns: &[Head], rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(columns.iter().map(head).collect());
+    text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
+    for row in rows {
+        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
+    }
+    text
+}
+
+fn head(column: &Head) -> String {
+    if column.unit.is_empty() { column.head.clone() } else { format!("{} ({})", column.head, column.unit) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(id: &str, digits: Option<u32>) -> Head {
+        let (id, head) = (id.to_owned(), id.to_owned());
+        Head { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0 }
+    }
+
+    #[test]
+    fn copies_have_heads_and_one_line_per_row() {
+        let columns = [column("op", None), Head { unit: "ms".to_owned(), ..column("self", Some(7)) }];
+        let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
+        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
+        let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
+    }
+}

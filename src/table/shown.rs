@@ -1,0 +1,134 @@
+//! The declaration of a table on the page: which columns it shows, how, and what its tooltips list.
+
+use super::Column;
+use super::page::Name;
+
+/// A table of rows of type `R`.
+pub struct Table<R: 'static> {
+    /// The fields of a row: the values of cells, tooltips and files.
+    pub columns: &'static [Column<R>],
+    /// The columns on the page, in their order. The first one holds the name.
+    pub shown: &'static [Shown],
+    /// The lines of a row's tooltip.
+    pub tips: &'static [TipLine],
+    /// The name of a row in selections.
+    pub key: fn(&R) -> String,
+    /// The name of a row.
+    pub name: fn(&R) -> Name,
+    /// Whether a press on the name of a row shows more about it.
+    pub opens: fn(&R) -> bool,
+    /// What one row and several rows are called.
+    pub nouns: (&'static str, &'static str),
+    /// The column that orders rows where nobody chose another; largest first.
+    pub usual: &'static str,
+    /// The columns that a filter of leaves looks into. A filter of sources looks into the column `source`.
+    pub leaf: &'static [&'static str],
+}
+
+/// A column on the page.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// The id of the column in [`Table::columns`].
+    pub id: &'static str,
+    /// The heading.
+    pub head: &'static str,
+    /// How values are written.
+    pub format: Format,
+    /// The width in digits. 0: the column takes the rest.
+    pub digits: u32,
+    /// Where there is little room, columns of a large number are left out first. 0: never left out.
+    pub priority: u8,
+    /// The column that has the unit of its times; empty: its own.
+    pub unit_of: &'static str,
+    /// Whether the foot of the table has the sum.
+    pub has_total: bool,
+}
+
+impl Shown {
+    /// A column.
+    pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
+        Self { id, head, format, digits, priority, unit_of: "", has_total: false }
+    }
+
+    /// The column that holds the name.
+    pub const fn name(id: &'static str, head: &'static str) -> Self {
+        Self::new(id, head, Format::Name, 0, 0)
+    }
+
+    /// The same with the sum at its foot.
+    #[must_use]
+    pub const fn with_total(mut self) -> Self {
+        self.has_total = true;
+        self
+    }
+
+    /// The same with times in the unit of another column, so that the two compare at a glance.
+    #[must_use]
+    pub const fn in_unit_of(mut self, id: &'static str) -> Self {
+        self.unit_of = id;
+        self
+    }
+
+    /// The column that its numbers are compared with: its own, or the one that it has the unit of.
+    pub const fn scale_of(&self) -> &'static str {
+        if self.unit_of.is_empty() { self.id } else { self.unit_of }
+    }
+}
+
+/// How the values of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The name of the row.
+    Name,
+    /// A text.
+    Text,
+    /// A text of lesser weight.
+    Soft,
+    /// A text in the letters of code.
+    Mono,
+    /// A time, in one unit for the column.
+    Time,
+    /// A count.
+    Count,
+    /// A size in MiB.
+    Mib,
+    /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the largest number.
+    Share,
+    /// A fraction as a percentage, and a bar of that length.
+    FractionBar,
+    /// A fraction of a peak as a percentage. Above 1 it is marked.
+    OfPeak,
+    /// A bandwidth in GB/s.
+    Gbps,
+}
+
+impl Format {
+    /// Whether values are numbers, which are right-aligned.
+    pub const fn is_numeric(self) -> bool {
+        !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono)
+    }
+}
+
+/// A line of a tooltip. A line whose value is absent is left out.
+pub struct TipLine {
+    /// The id of a column.
+    pub id: &'static str,
+    /// The label before the value.
+    pub label: &'static str,
+    /// The unit behind a count.
+    pub unit: &'static str,
+}
+
+impl TipLine {
+    /// A line.
+    pub const fn new(id: &'static str, label: &'static str) -> Self {
+        Self { id, label, unit: "" }
+    }
+
+    /// The same with a unit behind a count.
+    #[must_use]
+    pub const fn in_unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+}

@@ -1,0 +1,240 @@
+//! A table whose rows come from the worker as they scroll into view: filtered, sorted and written as cells there.
+
+use super::grid::{GridAction, Model};
+use crate::chart::breakdown::Tip;
+use crate::chart::widgets::table::{self, Measure};
+use crate::chart::widgets::virtual_rows;
+use crate::protocol::Question;
+use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
+use crate::report::row_label;
+use crate::table::copy::CopyForm;
+use crate::table::filter::TextFilter;
+use crate::table::page::{Cell, Head, Name, PageQuery, Row, SortBy, TablePage};
+use crate::view::breakdown::save;
+use crate::view::state::{PtrEq, State};
+use crate::view::widgets::clipboard;
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+/// What a view says about its table.
+#[derive(Clone, Copy)]
+pub(crate) struct RemoteTable {
+    /// The name of the table, for screen readers.
+    pub(crate) label: Signal<String>,
+    /// The table; `None` while it is not known which.
+    pub(crate) of: Signal<Option<TableOf>>,
+    /// Whether an answer is awaited that says which table it is.
+    pub(crate) waits: Signal<bool>,
+    /// The filter.
+    pub(crate) filter: Signal<TextFilter>,
+    /// The order; `None`: the table's own.
+    pub(crate) sort: RwSignal<Option<SortBy>>,
+    /// Whether a row is selected, by its key.
+    pub(crate) is_selected: Callback<String, bool>,
+    /// A row is pressed.
+    pub(crate) press: Callback<(RowPress, Row)>,
+    /// What stands there when there are no rows.
+    pub(crate) empty: Callback<(), AnyView>,
+}
+
+/// How a row is pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowPress {
+    /// Its name, or Enter on it, or two presses: open what it stands for.
+    Open,
+    /// With Ctrl, or the space bar: select it too, or no longer.
+    Toggle,
+    /// Select it and no other.
+    Select,
+}
+
+/// A question about a table but for the rows that are seen.
+#[derive(Clone, PartialEq)]
+struct TableQuestion {
+    of: TableOf,
+    sort: Option<SortBy>,
+    filter: TextFilter,
+}
+
+impl TableQuestion {
+    fn page(&self, first: u32) -> PageQuery {
+        PageQuery { sort: self.sort.clone(), filter: self.filter.clone(), first, count: virtual_rows::PAGE }
+    }
+
+    fn question(&self, first: u32) -> Question {
+        Question::Table { of: self.of.clone(), action: TableAction::Rows(self.page(first)) }
+    }
+}
+
+/// The rows that have come, and the question they answer.
+#[derive(Clone, PartialEq)]
+struct Loaded {
+    asked: TableQuestion,
+    pages: BTreeMap<u32, PtrEq<TablePage>>,
+}
+
+impl Loaded {
+    fn first_page(&self) -> Option<&PtrEq<TablePage>> {
+        self.pages.values().next()
+    }
+
+    /// A row, and the rows that came with it.
+    fn row(&self, index: u32) -> Option<(&Row, &[Row])> {
+        let page = self.pages.get(&(index / virtual_rows::PAGE * virtual_rows::PAGE))?;
+        Some((page.rows.get((index - page.first) as usize)?, &page.rows))
+    }
+}
+
+/// The model of such a table.
+pub(crate) fn model(state: State, table: RemoteTable) -> Model {
+    let measure = RwSignal::new(Measure::START);
+    let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(false));
+    let under_way = StoredValue::new(Vec::<u32>::new());
+    let asked = Memo::new(move |_| {
+        Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
+    });
+    // The rows on screen stay until those of the new question have come.
+    state.keep_asking(
+        move || {
+            let request = asked.with(|asked| Some(asked.as_ref()?.question(0).into()));
+            busy.set(request.is_some());
+            request
+        },
+        move |reply| {
+            busy.set(false);
+            let asked = asked.get_untracked();
+            if let (Some(asked), Ok(page)) = (asked, reply.decode::<TablePage>()) {
+                under_way.update_value(Vec::clear);
+                loaded.set(Some(Loaded { asked, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
+            }
+        },
+    );
+    let head = Memo::new(move |_| loaded.with(|loaded| loaded.as_ref()?.first_page().cloned()));
+    let columns = Memo::new(move |_| {
+        head.get().map_or_else(Vec::new, |page| table::fitting(page.columns.clone(), &page.sort.column, measure.get()))
+    });
+    let with = move |index: u32| loaded.with(|loaded| loaded.as_ref()?.row(index).map(|(row, _)| row.clone()));
+    let row = move |index: u32| {
+        let all = head.get()?;
+        loaded.with(|loaded| {
+            let (row, beside) = loaded.as_ref()?.row(index)?;
+            let selected = table.is_selected.run(row.key.clone());
+            Some(columns.with(|columns| shown_row(row, beside, (&all.columns, columns), measure.get(), selected)))
+        })
+    };
+    let tip = move |(index, _): (u32, String)| with(index).map(|row| Tip { title: row.title, rows: row.tip });
+    let press = move |press: RowPress, index: u32| {
+        if let Some(row) = untrack(|| with(index)) {
+            table.press.run((press, row));
+        }
+    };
+    let copy = move |ids: Vec<String>, only_selected: bool| {
+        let selected = state.selected.get_untracked();
+        let keys = Some(selected).filter(|selected| only_selected && !selected.is_empty());
+        if let Some(asked) = asked.get_untracked() {
+            copy_rows(state, &asked, ids, keys, CopyForm::Tsv);
+        }
+    };
+    let ids = move || columns.with_untracked(|columns| columns.iter().map(|column| column.id.clone()).collect());
+    let act = move |act: GridAction| match act {
+        GridAction::Sort(column, descending) => table.sort.set(Some(SortBy { column, descending })),
+        GridAction::Fold(index) | GridAction::Open(index) => press(RowPress::Open, index),
+        GridAction::Select(index) => press(RowPress::Toggle, index),
+        GridAction::Pick(index) => press(RowPress::Select, index),
+        GridAction::Copy(id) => copy(vec![id], false),
+        GridAction::CopyRows(all) => copy(ids(), !all),
+        // The columns are those that fit.
+        GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
+    };
+    let question = Memo::new(move |_| {
+        loaded.with(|loaded| {
+            let asked = loaded.as_ref().map(|loaded| &loaded.asked);
+            let text = asked.map(|asked| format!("{:?}{:?}{:?}", asked.of, asked.sort, asked.filter));
+            rustc_hash::FxBuildHasher.hash_one(text)
+        })
+    });
+    Model {
+        label: table.label,
+        columns,
+        count: Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |page| page.n_rows))),
+        row: Callback::new(row),
+        tip: Callback::new(tip),
+        foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|page| page.totals.clone()).unwrap_or_default())),
+        free: Signal::stored(false),
+        sorted: Memo::new(move |_| {
+            head.with(|head| head.as_ref().map(|page| (page.sort.column.clone(), page.sort.descending)))
+        }),
+        question,
+        answer: Signal::derive(move || loaded.track()),
+        busy: Signal::derive(move || busy.get() || table.waits.get()),
+        none: table.empty,
+        want: Callback::new(move |rows| load(state, loaded, under_way, &rows)),
+        act: Callback::new(act),
+        place: state.place,
+        measure,
+        tips: state.tips,
+    }
+}
+
+/// Asks for the pages of `rows` that have not come and are not under way.
+fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<Vec<u32>>, rows: &std::ops::Range<u32>) {
+    let Some(asked) = loaded.with_untracked(|loaded| loaded.as_ref().map(|loaded| loaded.asked.clone())) else {
+        return;
+    };
+    for first in virtual_rows::pages(rows.clone()) {
+        let is_there = loaded.with_untracked(|loaded| loaded.as_ref().is_some_and(|of| of.pages.contains_key(&first)));
+        if is_there || under_way.with_value(|pages| pages.contains(&first)) {
+            continue;
+        }
+        under_way.update_value(|pages| pages.push(first));
+        let (of, rows) = (asked.clone(), rows.clone());
+        state.request(&asked.question(first).into(), move |reply| {
+            let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
+            let Ok(page) = reply.decode::<TablePage>() else { return };
+            let _ = loaded.try_update(|loaded| {
+                let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.asked == of) else { return };
+                loaded.pages.insert(first, PtrEq::new(page));
+                let keys: Vec<u32> = loaded.pages.keys().copied().collect();
+                if let Some(far) = virtual_rows::farthest(keys.into_iter(), &rows) {
+                    loaded.pages.remove(&far);
+                }
+            });
+        });
+    }
+}
+
+/// Puts rows into the clipboard: all, or those of some keys.
+fn copy_rows(state: State, asked: &TableQuestion, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
+    let action = TableAction::Copy { query: asked.page(0), columns, keys, form };
+    state.request(&Question::Table { of: asked.of.clone(), action }.into(), move |reply| {
+        let Ok(CopiedRows { text, n }) = reply.decode::<CopiedRows>() else { return };
+        clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n as usize, n)));
+    });
+}
+
+/// The cells of the columns that fit, and the name cut to its room.
+fn shown_row(
+    row: &Row,
+    beside: &[Row],
+    (all, shown): (&[Head], &[Head]),
+    measure: Measure,
+    selected: bool,
+) -> table::Row {
+    let room = table::name_room(shown, measure);
+    let cell = |column: &Head| {
+        let at = all.iter().position(|other| other.id == column.id);
+        match at.and_then(|at| row.cells.get(at)) {
+            Some(Cell::Name(name)) => Cell::Name(shown_name(name, beside, room, measure.two_lines())),
+            cell => cell.cloned().unwrap_or(Cell::Absent),
+        }
+    };
+    let cells = shown.iter().map(cell).collect();
+    table::Row { cells, open: None, room: false, inner: false, selected, tells: row.opens }
+}
+
+fn shown_name(name: &Name, beside: &[Row], room: usize, two_lines: bool) -> Name {
+    let others = beside.iter().filter_map(|row| row.cells.first()).map(Cell::plain);
+    let text = row_label::kernel(&name.text, others, room);
+    Name { text, second: name.second.clone().filter(|_| two_lines), ..name.clone() }
+}

@@ -1,0 +1,211 @@
+//! The table of communication as the page shows it, against plain sums, sorts and scans of the report.
+
+use crate::comm_chart::{query, sample};
+use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, Primitive, Topology};
+use rooflight::chart::comm::{figures, key};
+use rooflight::chart::widgets::table::{Measure, fitting};
+use rooflight::protocol::CommView;
+use rooflight::protocol::url::comm::CommRows;
+use rooflight::session;
+use rooflight::table::copy::CopyForm;
+use rooflight::table::filter::{FilterField, TextFilter};
+use rooflight::table::format::{self, TimeUnit};
+use rooflight::table::page::{PageQuery, SortBy, TablePage};
+use rooflight::units::Picos;
+use std::cmp::Ordering;
+
+const BOTH: [Carried; 2] = [Carried::Collectives, Carried::Copies];
+
+/// All rows of the table as the page asks for them.
+fn page(view: &CommView, carried: Carried, query: PageQuery) -> TablePage {
+    let (more, _) = if carried == Carried::Copies { view.more_copies } else { view.more };
+    let table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
+    let filter = query.filter.compile().unwrap();
+    table.page(&PageQuery { count: u32::MAX, ..query }, &filter)
+}
+
+fn rows_of(comm: &Comm, carried: Carried) -> &[CommRow] {
+    if carried == Carried::Copies { &comm.copy_rows } else { &comm.rows }
+}
+
+/// The texts of a column, in the order of the rows.
+fn column(page: &TablePage, id: &str) -> Vec<String> {
+    let at = page.columns.iter().position(|column| column.id == id).expect("the table has the column");
+    page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
+}
+
+fn total<'p>(page: &'p TablePage, id: &str) -> Option<&'p str> {
+    page.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str())
+}
+
+fn time_unit(page: &TablePage, id: &str) -> TimeUnit {
+    let head = page.columns.iter().find(|column| column.id == id).expect("the table has the column");
+    TimeUnit::ALL.into_iter().find(|unit| unit.symbol() == head.unit).expect("a unit of time")
+}
+
+/// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are reported.
+#[test]
+fn totals_are_sums_of_their_columns() {
+    let whole = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let mut part = whole.clone();
+    let rest = CommRow::cut(&mut part.comm.rows, 12);
+    part.more = (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum());
+    // The row with the lowest bandwidth is among those that are kept: the figure is that of all rows.
+    let lowest = |view: &CommView| {
+        let readout = figures::readout(view, CommRows::Collectives);
+        readout.main.into_iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap().value
+    };
+    assert_eq!((lowest(&whole), part.comm.rows.len()), (lowest(&part), 12));
+    assert!(CommRow::slowest(&whole.comm.rows).unwrap() >= 12, "it would be cut");
+    for view in [&whole, &part] {
+        for carried in BOTH {
+            let (page, all) = (page(view, carried, PageQuery::default()), rows_of(&view.comm, carried));
+            let stall: Picos = all.iter().map(|row| row.stall).sum();
+            assert_eq!(total(&page, "stall_ps"), Some(&*format::time(stall, time_unit(&page, "stall_ps"))));
+            let executions = all.iter().filter(|row| !row.is_unpaired()).map(|row| row.n).sum();
+            assert_eq!(total(&page, "executions"), Some(&*format::count(executions)));
+            let share = stall.fraction_of(view.comm.header.step_duration.unwrap()).unwrap();
+            assert_eq!(total(&page, "share"), Some(&*format::percent(share)));
+            // Rows are in flight beside each other: a sum would count time twice.
+            assert!(["in_flight_ps", "exposed_ps", "overlap_pct"].iter().all(|id| total(&page, id).is_none()));
+        }
+    }
+    let page = page(&part, Carried::Collectives, PageQuery::default());
+    assert_eq!(total(&page, "key"), Some(&*format!("12 of {} rows", 12 + part.more.0)));
+}
+
+/// Of a pair whose other half lies outside of the capture there is time, but no execution.
+#[test]
+fn unpaired_halves_are_no_executions() {
+    let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    view.comm.rows.truncate(1);
+    view.comm.rows[0].n = 0;
+    let page = page(&view, Carried::Collectives, PageQuery::default());
+    assert_eq!(column(&page, "executions"), ["–"]);
+    assert!(page.rows[0].tip.iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
+}
+
+/// A number of a row, computed from the report itself; `None` where it has none. NaN: the column holds texts.
+fn number(row: &CommRow, id: &str, carried: Carried) -> Option<f64> {
+    Some(match id {
+        "stall_ps" | "share" => row.stall.as_f64(),
+        "executions" => Some(row.n as f64).filter(|_| !row.is_unpaired())?,
+        "in_flight_ps" => row.overlap.in_flight.as_f64(),
+        "exposed_ps" => row.overlap.exposed.as_f64(),
+        "overlap_pct" => row.overlap.share()?,
+        "bytes_per_execution" => row.bytes_each? as f64,
+        "rate" if carried == Carried::Copies => row.alg_rate?,
+        "rate" => row.bus_rate?,
+        "util" => row.util?,
+        _ => f64::NAN,
+    })
+}
+
+#[test]
+fn rows_are_ordered_as_plain_sorting_has_them() {
+    let mut session = sample();
+    let topology: Topology = "2x4".parse().unwrap();
+    for by in CommBy::ALL {
+        let topology = Some(topology.clone());
+        let view = session.view(CommQuery { query: query(), by, topology, ..CommQuery::default() });
+        for carried in BOTH {
+            let all = rows_of(&view.comm, carried);
+            let columns = page(&view, carried, PageQuery::default()).columns;
+            for id in columns.iter().map(|column| column.id.as_str()) {
+                for descending in [true, false] {
+                    let sort = Some(SortBy::new(id, descending));
+                    let page = page(&view, carried, PageQuery { sort: sort.clone(), ..PageQuery::default() });
+                    assert_eq!((page.rows.len(), Some(&page.sort)), (all.len(), sort.as_ref()));
+                    let find = |wanted: &str| all.iter().find(|row| key(row) == wanted).unwrap();
+                    let numbers: Vec<Option<f64>> =
+                        page.rows.iter().map(|row| number(find(&row.key), id, carried)).collect();
+                    let texts = column(&page, id);
+                    for (at, pair) in numbers.windows(2).enumerate() {
+                        let is_right = match (pair[0], pair[1]) {
+                            (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
+                                let (a, b) = (&texts[at], &texts[at + 1]);
+                                // Numbers at the ends of texts compare by value. Long texts are cut.
+                                let parts = |text: &str| {
+                                    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+                                    let number = text[stem.len()..].parse::<u64>().ok();
+                                    (stem, number)
+                                };
+                                let by = parts(a).cmp(&parts(b));
+                                let is_cut = a.contains('…') || b.contains('…');
+                                let is_ordered = by == Ordering::Equal || (by == Ordering::Greater) == descending;
+                                is_cut || b == "–" || a != "–" && is_ordered
+                            }
+                            (Some(a), Some(b)) if descending => a >= b,
+                            (Some(a), Some(b)) => a <= b,
+                            // What is absent comes last, both ways.
+                            (None, Some(_)) => false,
+                            (_, None) => true,
+                        };
+                        assert!(is_right, "{by:?} {id} {descending}: {pair:?} {:?}", &texts[at..at + 2]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_filter_finds_what_a_row_says() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let filtered = |filter: TextFilter| page(&view, Carried::Collectives, PageQuery { filter, ..PageQuery::default() });
+    let found = filtered(TextFilter::anywhere("ALL-gather"));
+    let is_gather = |row: &&CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
+    let meant: Vec<&CommRow> = view.comm.rows.iter().filter(is_gather).collect();
+    assert!(!meant.is_empty() && meant.len() < view.comm.rows.len());
+    let mut keys: Vec<&str> = found.rows.iter().map(|row| row.key.as_str()).collect();
+    let mut plain: Vec<String> = meant.iter().map(|row| key(row)).collect();
+    keys.sort_unstable();
+    plain.sort_unstable();
+    assert_eq!(keys, plain);
+    let stall: Picos = meant.iter().map(|row| row.stall).sum();
+    assert_eq!(total(&found, "stall_ps"), Some(&*format::time(stall, time_unit(&found, "stall_ps"))));
+    let n = format!("{} of {} rows", meant.len(), view.comm.rows.len());
+    assert_eq!(total(&found, "key"), Some(&*n));
+    // A regular expression, and one field of a row.
+    let regex = |text: &str, within| TextFilter { text: text.to_owned(), within, regex: true };
+    let named = filtered(regex("^all-gather", FilterField::Leaf));
+    let plain = view.comm.rows.iter().filter(|row| row.key.starts_with("all-gather")).count();
+    assert_eq!(named.n_rows as usize, plain);
+    assert_eq!(filtered(regex("^all-gather", FilterField::Source)).n_rows, 0);
+    assert!(regex("(", FilterField::Leaf).compile().is_err());
+}
+
+#[test]
+fn pages_are_parts_of_the_whole_and_copies_have_their_rows() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let all = page(&view, Carried::Collectives, PageQuery::default());
+    let table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
+    let every = TextFilter::default().compile().unwrap();
+    let part = table.page(&PageQuery { first: 3, count: 5, ..PageQuery::default() }, &every);
+    assert_eq!((part.n_rows, &part.rows[..], &part.totals), (all.n_rows, &all.rows[3..8], &all.totals));
+    let columns = ["key", "stall_ps"].map(str::to_owned);
+    let ask = PageQuery::default();
+    let (tsv, n) = table.copy((&ask, &every), &columns, None, CopyForm::Tsv);
+    let unit = &all.columns[1].unit;
+    let lines: Vec<&str> = tsv.lines().collect();
+    assert_eq!((lines[0], lines.len()), (&*format!("Collective\tStall ({unit})"), n as usize + 1));
+    let keys = vec![all.rows[4].key.clone()];
+    let (markdown, n) = table.copy((&ask, &every), &columns, Some(&keys), CopyForm::Markdown);
+    assert_eq!((markdown.lines().count(), n), (3, 1));
+    assert!(markdown.lines().nth(1) == Some("| --- | ---: |") && markdown.contains(&all.rows[4].title));
+}
+
+#[test]
+fn columns_go_where_there_is_no_room_and_the_order_stays() {
+    let topology = Some("2x4".parse().unwrap());
+    let view = sample().view(CommQuery { query: query(), topology, ..CommQuery::default() });
+    let heads = page(&view, Carried::Collectives, PageQuery::default()).columns;
+    let ids = |width: f64, sorted: &str| -> Vec<String> {
+        let measure = Measure { width, ..Measure::START };
+        fitting(heads.clone(), sorted, measure).into_iter().map(|column| column.id).collect()
+    };
+    assert_eq!(ids(4000.0, "stall_ps").len(), 15);
+    assert!(ids(900.0, "source").iter().any(|id| id == "source"));
+    assert_eq!(ids(390.0, "rate"), ["key", "stall_ps", "rate"]);
+    assert_eq!(ids(390.0, "stall_ps"), ["key", "stall_ps"]);
+}
