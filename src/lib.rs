@@ -28,6 +28,7 @@ pub mod protocol;
 pub mod report;
 pub mod session;
 pub mod share;
+mod small_sort;
 pub mod table;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;

@@ -3,6 +3,7 @@
 use crate::analysis::base::Status;
 use crate::analysis::files::{FileLine, FilePlane, FileProgram, FileView, Finding};
 use crate::profile::{Note, PlaneStat};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -97,7 +98,7 @@ struct ProgramJson<'a> {
 /// The contract's names for what is in the files. Programs are in the order of their ids.
 pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
     let mut programs: Vec<&FileProgram> = view.programs.iter().collect();
-    programs.sort_by_key(|program| (program.program_id.is_none(), program.program_id));
+    programs.small_sort_by_key(|program| (program.program_id.is_none(), program.program_id));
     InspectJson {
         status: if view.partial { Status::Partial } else { Status::Ok },
         view: "inspect",

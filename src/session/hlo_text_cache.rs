@@ -11,6 +11,7 @@ use crate::protocol::{
     LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
     ProgramQuery, ProgramRef,
 };
+use crate::small_sort::SmallSort;
 use std::rc::Rc;
 
 /// Texts kept: beside a program its half a dozen megabytes of text, and those of the one before.
@@ -144,7 +145,7 @@ fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
         .map(|op| (profile.text(op.name), profile.text(op.text)))
         .filter(|(_, text)| opcode(text).is_some())
         .collect();
-    texts.sort_by(Ord::cmp);
+    texts.small_sort_by(Ord::cmp);
     texts.dedup();
     let comment = if texts.is_empty() {
         "The capture does not have the HLO of this program, and no op with HLO text belongs to it."

@@ -14,6 +14,7 @@ use super::programs::{OpenFile, choose, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 
@@ -44,7 +45,7 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
         }
     }
     let mut programs = programs.into_iter().collect::<Vec<_>>();
-    programs.sort_by_key(|((id, _, file), ops)| (*file, *id, ops.first().copied()));
+    programs.small_sort_by_key(|((id, _, file), ops)| (*file, *id, ops.first().copied()));
     let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
     let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
     for ((id, module, file), mut ops) in programs {

@@ -9,6 +9,7 @@ use crate::analysis::memory::{
 };
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Profile, Severity};
+use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ use std::rc::Rc;
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    result.sort_by_key(|one| (Reverse(hbm(one)), one.program));
+    result.small_sort_by_key(|one| (Reverse(hbm(one)), one.program));
     let mut notes = Vec::new();
     if !result.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program has a buffer assignment. Open its .hlo_proto.pb, alone or beside the capture.";

@@ -5,6 +5,7 @@ use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
 use crate::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
+use crate::small_sort::SmallSort;
 use crate::source::{Packing, Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
@@ -101,7 +102,7 @@ impl Programs {
     /// The first program that has an instruction of a name, the largest first.
     fn search(&mut self, profile: &Profile, name: &str) -> FoundModule {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
-        order.sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
+        order.small_sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
         let mut notes = Vec::new();
         for at in order.into_iter().take(SEARCHED) {
             match self.get(profile, at) {
@@ -260,13 +261,13 @@ pub(crate) fn choose(
     let larger = |i: usize| std::cmp::Reverse(hlo[i].span.len());
     if let Some(id) = id {
         let mut of_id = chosen(&|blob| blob.program == Some(id));
-        of_id.sort_by_key(|i| elsewhere(*i));
+        of_id.small_sort_by_key(|i| elsewhere(*i));
         if !of_id.is_empty() {
             return (of_id, Vec::new());
         }
         let name = profile.programs.get(&id).map(String::as_str).or(module);
         let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
-        of_name.sort_by_key(|i| larger(*i));
+        of_name.small_sort_by_key(|i| larger(*i));
         let message = if of_name.is_empty() {
             "The HLO of the op’s program is not in the capture. The details come from the text of the event."
         } else {
@@ -280,7 +281,7 @@ pub(crate) fn choose(
         // Nothing says which: only where there is but one is it clear.
         None => chosen(&|_| hlo.len() == 1),
     };
-    named.sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
+    named.small_sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
     let message = match named.len() {
         0 => Some("Events do not name the op’s program. The details come from the text of the event."),
         1 => None,

@@ -6,6 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommRow;
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::profile::Note;
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -149,7 +150,7 @@ fn narrow_comm(row: &mut CommRow) {
 /// Leaves those that matter most, in their order.
 fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     let mut order: Vec<usize> = (0..notes.len()).collect();
-    order.sort_by_key(|at| Reverse(notes[*at].severity));
+    order.small_sort_by_key(|at| Reverse(notes[*at].severity));
     order.truncate(level.notes as usize);
     let mut at = 0..;
     notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));

@@ -9,6 +9,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{Roof, RooflineFigures};
+use crate::small_sort::SmallSort;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Reverse;
@@ -258,7 +259,7 @@ impl Report {
 fn fill(parts: &mut [Picos], whole: Picos) {
     let sum = parts.iter().copied().sum::<Picos>();
     let mut order: Vec<&mut Picos> = parts.iter_mut().collect();
-    order.sort_by_key(|part| Reverse(**part));
+    order.small_sort_by_key(|part| Reverse(**part));
     if let Some(first) = order.first_mut() {
         **first += whole.saturating_sub(sum);
     }

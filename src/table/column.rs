@@ -1,5 +1,6 @@
 //! A column of a table, and the value of a cell.
 
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use std::borrow::Cow;
 
@@ -122,7 +123,7 @@ impl<'r> Value<'r> {
     /// Named values, in the order of their names.
     pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
         let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
-        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        fields.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         Self::Record(fields)
     }
 

@@ -6,6 +6,7 @@ use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step};
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
@@ -150,7 +151,7 @@ fn steps(
             }
         }
     }
-    steps.sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    steps.small_sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
     // The events' own numbers, if each has one and no two are the same.
     let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
     let distinct = numbers.as_ref().is_some_and(|n| {

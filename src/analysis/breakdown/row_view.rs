@@ -7,6 +7,7 @@ use crate::analysis::base::{GroupBy, sort_by_text};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -314,7 +315,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
 /// Most time first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
-    items.sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
+    items.small_sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
     items
 }
 

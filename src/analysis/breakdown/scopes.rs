@@ -18,6 +18,7 @@ use crate::analysis::base::rows::{Known, Slice, each};
 use crate::analysis::base::{FilterError, Query};
 use crate::analysis::classify::scope_path::{is_within, segments};
 use crate::profile::{Note, Profile, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -136,7 +137,7 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
     let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
     let mut all: Vec<(&str, Sums)> = by_scope.into_iter().filter_map(named).collect();
     all.retain(|(path, _)| is_within(path, root));
-    all.sort_by_key(|(path, _)| *path);
+    all.small_sort_by_key(|(path, _)| *path);
     (all, none)
 }
 
@@ -239,6 +240,6 @@ fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> 
         let n = small.len() as u32;
         children.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
     }
-    children.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    children.small_sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     children.into_iter().map(|(.., next)| next).collect()
 }

@@ -12,6 +12,7 @@ use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::{Device, Interval, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -201,7 +202,7 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
 #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
 fn spread(durations: &[Picos]) -> Option<Spread> {
     let mut ordered = durations.to_vec();
-    ordered.sort_by_key(|d| *d);
+    ordered.small_sort_by_key(|d| *d);
     let (min, max) = (*ordered.first()?, *ordered.last()?);
     let n = ordered.len();
     let mean = ordered.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
@@ -236,7 +237,7 @@ fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
         })
     };
     let mut by_number = by_number.into_iter().collect::<Vec<_>>();
-    by_number.sort_by_key(|(number, _)| *number);
+    by_number.small_sort_by_key(|(number, _)| *number);
     by_number.into_iter().filter_map(of).collect()
 }
 

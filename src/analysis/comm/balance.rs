@@ -23,6 +23,7 @@ use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::hlo::ReplicaGroups;
 use crate::profile::{Profile, ProgramId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -73,9 +74,9 @@ impl Analysis {
                 None => balance.n_unmatched += 1,
             }
         }
-        balance
-            .collectives
-            .sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
+        balance.collectives.small_sort_by(|a, b| {
+            (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
+        });
         balance.collectives.truncate(Balance::MOST);
         let to_arrival = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
@@ -83,7 +84,7 @@ impl Analysis {
             Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
         balance.devices = beside.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
-        balance.devices.sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
+        balance.devices.small_sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }
 

@@ -1,6 +1,7 @@
 //! The report of devices that differ: lengths of steps, waits for peers, who is waited for. Plain data; knows nothing of how it was
 //! found. Times are picoseconds.
 
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +56,7 @@ impl Balance {
     pub fn largest_wait(&self, window: Option<Picos>) -> Option<(Picos, f64)> {
         let (first, others) = self.devices.split_first()?;
         let mut waits = others.iter().map(|other| other.waited).collect::<Option<Vec<Picos>>>()?;
-        waits.sort_by_key(|wait| *wait);
+        waits.small_sort_by_key(|wait| *wait);
         let median = *waits.get(waits.len().saturating_sub(1) / 2)?;
         let delay = median.saturating_sub(first.waited?);
         Some((delay, delay.fraction_of(window?)?))

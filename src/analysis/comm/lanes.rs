@@ -9,6 +9,7 @@ use super::query::Carried;
 use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
 use crate::profile::Profile;
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -85,8 +86,8 @@ pub fn lanes(
 /// Keeps the longest, in order of time; how many are not kept, and their time.
 fn longest<T>(items: &mut Vec<T>, most: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
     let length = |item: &T| at(item).1 - at(item).0;
-    items.sort_by_key(|item| (Reverse(length(item)), at(item)));
+    items.small_sort_by_key(|item| (Reverse(length(item)), at(item)));
     let rest = items.split_off(items.len().min(most));
-    items.sort_by_key(|item| at(item));
+    items.small_sort_by_key(|item| at(item));
     (rest.len() as u64, rest.iter().map(|item| Picos(length(item))).sum())
 }

@@ -5,6 +5,7 @@ use super::imbalance::{Balance, Straggler};
 use super::primitive::{Core, Execution, Primitive, Role};
 use crate::analysis::base::{Header, Totals};
 use crate::profile::Note;
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -196,7 +197,7 @@ impl CommRow {
             && let Some(row) = rest.get_mut(at)
         {
             std::mem::swap(row, last);
-            rest.sort_by_key(|row| Reverse(row.overlap.exposed));
+            rest.small_sort_by_key(|row| Reverse(row.overlap.exposed));
         }
         rest
     }

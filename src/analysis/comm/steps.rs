@@ -6,6 +6,7 @@ use super::core::CoreWindow;
 use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
 use crate::analysis::base::{Analysis, Interval};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -72,7 +73,7 @@ impl Analysis {
             }
         }
         let mut steps: Vec<StepComm> = steps.into_iter().map(|(_, step)| step).collect();
-        steps.sort_by_key(|step| step.number);
+        steps.small_sort_by_key(|step| step.number);
         steps
     }
 }

@@ -18,6 +18,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
 use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -276,7 +277,7 @@ impl<'a> Sums<'a> {
     pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
         let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.buckets[*at], wiring, link)).collect();
-        rows.sort_by(|a, b| {
+        rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
             order(a).cmp(&order(b)).then_with(|| (&a.key, a.program_id, a.core).cmp(&(&b.key, b.program_id, b.core)))
@@ -337,7 +338,7 @@ impl<'a> Sums<'a> {
         };
         let mut all: Vec<PrimitiveSums> =
             self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(pair).collect();
-        all.sort_by_key(|sums| {
+        all.small_sort_by_key(|sums| {
             (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
         });
         all

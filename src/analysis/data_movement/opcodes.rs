@@ -2,6 +2,7 @@
 
 use super::report::{OpcodeCount, ProgramOpcodes};
 use crate::profile::{Profile, ProgramId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -53,7 +54,7 @@ impl<'a> Opcodes<'a> {
                     .iter()
                     .map(|(opcode, (n, total))| OpcodeCount { opcode: (*opcode).to_owned(), n: *n, total: *total })
                     .collect();
-                opcodes.sort_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
+                opcodes.small_sort_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
                 let resolved = ProgramOpcodes {
                     program: id.and_then(|id| profile.programs.get(&id).cloned()),
                     program_id: id.map(|id| id.0),
@@ -64,7 +65,7 @@ impl<'a> Opcodes<'a> {
                 (resolved.opcodes.iter().map(|o| o.n).sum(), id, resolved)
             })
             .collect();
-        all.sort_by_key(|(n, id, _)| (Reverse(*n), *id));
+        all.small_sort_by_key(|(n, id, _)| (Reverse(*n), *id));
         all.into_iter().map(|(.., resolved)| resolved).collect()
     }
 }

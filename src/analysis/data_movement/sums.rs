@@ -5,6 +5,7 @@ use super::classify::LayoutChange;
 use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
 use crate::profile::OpId;
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -94,7 +95,7 @@ impl Sums {
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
         let mut moves: Vec<SpaceMove> =
             self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();
-        moves.sort_by_key(|of| (of.from, of.to));
+        moves.small_sort_by_key(|of| (of.from, of.to));
         DataMovementRow {
             key,
             key_kind: key_kind.to_owned(),
@@ -121,6 +122,6 @@ impl Sums {
 
 fn by_time(shapes: IndexMap<String, Picos>) -> Vec<String> {
     let mut shapes = shapes.into_iter().collect::<Vec<_>>();
-    shapes.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+    shapes.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
     shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape).collect()
 }

@@ -4,6 +4,7 @@ use super::report::{FileProgram, ProgramSource};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::device::program_of_run;
 use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -45,7 +46,7 @@ impl Analysis {
                 programs.push(program(profile, blob.module().to_owned(), blob.program, Some(i)));
             }
         }
-        programs.sort_by(|a, b| {
+        programs.small_sort_by(|a, b| {
             let key = |p: &FileProgram| (Reverse(p.run_time.or(p.busy)), Reverse(p.n_runs), Reverse(p.bytes));
             key(a).cmp(&key(b)).then_with(|| (&a.name, a.program_id, a.hlo).cmp(&(&b.name, b.program_id, b.hlo)))
         });

@@ -12,6 +12,7 @@
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, PlaneStat, Profile};
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
@@ -102,7 +103,7 @@ impl Analysis {
                 "Capture with ProfileOptions.host_tracer_level of 1 or more.",
             ));
         }
-        found.sort_by_key(|lack| lack.kind);
+        found.small_sort_by_key(|lack| lack.kind);
         found
     }
 }

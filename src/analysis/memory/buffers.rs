@@ -2,6 +2,7 @@
 
 use super::words::Category;
 use crate::hlo::{InstructionId, Module, Shape};
+use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
@@ -187,7 +188,7 @@ impl Buffers {
             seen.insert(allocation.color);
         }
         let mut colors: Vec<i64> = seen.into_iter().collect();
-        colors.sort_by_key(|color| *color);
+        colors.small_sort_by_key(|color| *color);
         let more = colors.len().saturating_sub(MAX_COLORS);
         colors.truncate(MAX_COLORS);
         (colors, more)

@@ -13,6 +13,7 @@
 use super::estimate_arrays::{aliases, arrays};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
+use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
 use crate::wire::proto::hlo::heap_simulator_trace::Event;
 use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
@@ -394,7 +395,7 @@ impl LiveRanges<'_> {
         assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
         for (_, mut events) in events {
             // An instruction's results are taken before what it used is freed.
-            events.sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
+            events.small_sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
             let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
                 kind: kind.into(),
                 buffer_id: buffer.into(),

@@ -18,6 +18,7 @@ use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
 use crate::profile::{Note, NoteCode, Severity};
+use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexSet;
 
@@ -205,7 +206,7 @@ impl ProgramMemory {
         let temporary = live_ranges.iter().zip(sizes).filter(|(range, size)| *size > 0 || self.size(range.slot) == 0);
         let temporary = temporary.map(|(range, size)| Buffer { size, ..self.living(module, &vocabularies, *range) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
-        all.sort_by_key(|buffer| (std::cmp::Reverse(buffer.size), buffer.id));
+        all.small_sort_by_key(|buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
     }
 

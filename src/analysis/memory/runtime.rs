@@ -11,6 +11,7 @@
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::base::{Analysis, Clock, Device, Platform, StepBasis, intervals};
 use crate::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -60,10 +61,10 @@ impl Analysis {
         let mut allocators = Vec::new();
         for (key, mut moments) in by_allocator {
             // Events of one moment stay in the order of the file.
-            moments.sort_by_key(|(at, _)| *at);
+            moments.small_sort_by_key(|(at, _)| *at);
             allocators.extend(self.allocator(profile, key, &moments, clock));
         }
-        allocators.sort_by(|a: &AllocatorMemory, b| {
+        allocators.small_sort_by(|a: &AllocatorMemory, b| {
             (a.file, a.ordinal, &a.allocator, &a.plane).cmp(&(b.file, b.ordinal, &b.allocator, &b.plane))
         });
         RuntimeMemory { allocators, notes }
@@ -132,7 +133,7 @@ impl Analysis {
             profile.planes[*i].file == file && Platform::from_plane_name(&profile.planes[*i].name).is_some()
         };
         let mut own: Vec<usize> = (0..profile.planes.len()).filter(is_own).collect();
-        own.sort_by_key(number);
+        own.small_sort_by_key(number);
         let plane = own.get(usize::try_from(ordinal?).ok()?)?;
         self.devices.iter().position(|device| device.plane == *plane)
     }

@@ -4,6 +4,7 @@ use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
 use super::report::{Moment, MomentPart};
 use crate::hlo::{InstructionId, Module};
+use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 
 /// Calls nested deeper than this lead nowhere: computations that call each other in a circle.
@@ -61,7 +62,7 @@ impl Schedule {
         }
         let mut live_ranges: Vec<LiveRange> = Vec::new();
         for (_, mut piece) in pieces {
-            piece.sort_by_key(|range| (range.first, range.slot));
+            piece.small_sort_by_key(|range| (range.first, range.slot));
             let from = live_ranges.len();
             for range in piece {
                 match live_ranges[from..].last_mut() {
@@ -75,7 +76,7 @@ impl Schedule {
                 }
             }
         }
-        live_ranges.sort_by_key(|range| (range.first, range.slot));
+        live_ranges.small_sort_by_key(|range| (range.first, range.slot));
         live_ranges
     }
 

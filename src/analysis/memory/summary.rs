@@ -13,6 +13,7 @@ use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
 use crate::profile::{Note, NoteCode, Severity};
+use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -70,7 +71,7 @@ impl ProgramMemory {
         let is_long = |range: &&LiveRange| (range.last - range.first) > space.n_events / 2;
         let large = space.live_ranges.iter().filter(is_long).filter(|range| self.size(range.slot) > LARGE);
         let mut buffers: Vec<Buffer> = large.map(|range| self.living(module, &vocabularies, *range)).collect();
-        buffers.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
+        buffers.small_sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
         buffers.truncate(WORST);
         buffers
     }
@@ -83,7 +84,7 @@ impl ProgramMemory {
         let rise = |range: &LiveRange| space.padded[point(range)].saturating_sub(space.padded[point(range) - 1]);
         let size = |range: &LiveRange| if space.overlaps { rise(range) } else { self.size(range.slot) };
         let mut live_ranges: Vec<&LiveRange> = space.live_ranges.iter().filter(|range| size(range) > 0).collect();
-        live_ranges.sort_by_key(|range| (Reverse(size(range)), range.first));
+        live_ranges.small_sort_by_key(|range| (Reverse(size(range)), range.first));
         let jump = |range: &LiveRange| Jump {
             position: range.first,
             size: size(range),
@@ -116,7 +117,7 @@ impl ProgramMemory {
             }
         }
         let size = padded.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
-        padded.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id));
+        padded.small_sort_by_key(|buffer| (Reverse(buffer.size), buffer.id));
         padded.truncate(WORST);
         let piece = |slot: u32| {
             let size = self.size(slot);
@@ -169,7 +170,7 @@ impl ProgramMemory {
             .filter(|range| range.first + 1 < to && range.last >= from && size(range) > 0)
             .copied()
             .collect();
-        live_ranges.sort_by_key(|range| (Reverse(size(range)), range.first, range.slot));
+        live_ranges.small_sort_by_key(|range| (Reverse(size(range)), range.first, range.slot));
         let mut lanes: Vec<Vec<LiveRange>> = Vec::new();
         let mut n_left_out = 0;
         for range in live_ranges {
@@ -247,7 +248,7 @@ fn padding(alive: &[Buffer]) -> Padding {
         let ratio = |unpadded: u64| (unpadded > 0).then(|| wasted as f64 / unpadded as f64);
         worst.push(Padded { buffer: buffer.clone(), wasted, overhead: buffer.unpadded.and_then(ratio) });
     }
-    worst.sort_by_key(|padded| (Reverse(padded.wasted), padded.buffer.id));
+    worst.small_sort_by_key(|padded| (Reverse(padded.wasted), padded.buffer.id));
     let all = worst.iter().fold(0, |sum: u64, padded| sum.saturating_add(padded.wasted));
     let n = worst.len() as u32;
     worst.truncate(WORST);
@@ -277,7 +278,7 @@ fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {
         row.n += 1;
     }
     let mut rows: Vec<RollUpRow> = rows.into_iter().map(|(_, row)| row).collect();
-    rows.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.key.cmp(&b.key)));
+    rows.small_sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.key.cmp(&b.key)));
     RollUp { by, rows }
 }
 

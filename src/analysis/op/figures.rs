@@ -6,6 +6,7 @@ use crate::analysis::base::{Analysis, Clock, Device, ResolvedOp, intervals, self
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Plane, Profile};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -51,7 +52,7 @@ impl Analysis {
         figures.of_kind = by_kind[kind.index()].fraction_of(found.selection.totals.time_of_kind(kind));
         let (steps, own) = self.executions(profile, found);
         let mut steps = steps.into_iter().collect::<Vec<_>>();
-        steps.sort_by_key(|(number, _)| *number);
+        steps.small_sort_by_key(|(number, _)| *number);
         figures.steps = steps.into_iter().map(|(number, (n, total))| OpStep { number, n, total }).collect();
         figures.histogram = histogram(&own);
         Some(figures)

@@ -48,6 +48,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::text;
 use crate::profile::{Note, Profile, ProgramId, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use evaluate::{RooflineModel, Together};
 use indexmap::{IndexMap, IndexSet};
@@ -207,7 +208,7 @@ fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
 fn gaps(view: RowView<'_>, row_sums: &[RowSums], order: &[u32]) -> Vec<GapRank> {
     let all: u64 = row_sums.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
     let mut ranked: Vec<u32> = order.iter().copied().filter(|i| row_sums[*i as usize].recoverable() > 0).collect();
-    ranked.sort_by_key(|i| Reverse(row_sums[*i as usize].recoverable()));
+    ranked.small_sort_by_key(|i| Reverse(row_sums[*i as usize].recoverable()));
     let mut before = Picos::ZERO;
     let rank = |i: u32| {
         let row = &row_sums[i as usize];
@@ -301,7 +302,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         for (program, sums, n, own) in together.into_iter() {
             self.add(&mut row, program, &sums, n, own);
         }
-        row.skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
+        row.skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         row
     }
 
@@ -338,7 +339,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         let all_peaks =
             |(reason, own): (&SkipReason, &u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
         let mut skipped: Vec<Skipped> = self.reasons.iter().map(all_peaks).collect();
-        skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
+        skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         skipped
     }
 
@@ -352,7 +353,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 roof: sums.map(|sums| sums.evaluate(latency)),
             })
             .collect();
-        programs.sort_by_key(|p| (Reverse(p.total), p.program_id));
+        programs.small_sort_by_key(|p| (Reverse(p.total), p.program_id));
         programs
     }
 
@@ -371,7 +372,9 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             }
         };
         let mut kernels: Vec<OpaqueKernel> = std::mem::take(&mut self.kernels).into_iter().map(all_peaks).collect();
-        kernels.sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
+        kernels.small_sort_by(|a, b| {
+            (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
+        });
         kernels
     }
 }

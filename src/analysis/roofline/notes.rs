@@ -7,6 +7,7 @@ use super::sums::OpPoint;
 use crate::analysis::base::Status;
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Severity};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -75,7 +76,7 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
     }
     let mut types: Vec<(&str, u64)> =
         facts.no_peak.iter().map(|(name, self_time)| (name.as_str(), *self_time)).collect();
-    types.sort_by_key(|(name, self_time)| (std::cmp::Reverse(*self_time), *name));
+    types.small_sort_by_key(|(name, self_time)| (std::cmp::Reverse(*self_time), *name));
     if unknown.is_none()
         && let Some(share) = share(types.iter().fold(0, |sum, (_, self_time)| sum.saturating_add(*self_time)))
     {

@@ -10,6 +10,7 @@ use crate::analysis::base::rows::Member;
 use crate::analysis::base::{Analysis, ResolvedOp};
 use crate::analysis::data_movement::Programs;
 use crate::profile::Profile;
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -51,7 +52,7 @@ impl Analysis {
         for (_, held, n, own) in together.into_iter() {
             sums.get_or_insert_default().add(&held, n, own);
         }
-        skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
+        skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         let roof = sums.map(|sums| sums.evaluate(query.latency));
         ran.then(|| OpRoof {
             verified: roof.as_ref().and_then(verify),

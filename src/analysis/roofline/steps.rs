@@ -13,6 +13,7 @@ use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::profile::{OpId, Profile};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -74,7 +75,7 @@ impl Analysis {
             roof: sums.map(|sums| sums.evaluate(request.latency)),
         };
         let mut roofs: Vec<StepRoof> = steps.into_iter().map(roofs).collect();
-        roofs.sort_by_key(|step| step.number);
+        roofs.small_sort_by_key(|step| step.number);
         Ok(roofs)
     }
 

@@ -5,6 +5,7 @@ use super::tips::Tip;
 use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
+use crate::small_sort::SmallSort;
 use crate::table::format;
 use crate::units::Picos;
 use std::cmp::Reverse;
@@ -62,7 +63,7 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     rows.push(("Executions".to_owned(), format::count(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
         Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
-    kinds.sort_by_key(|(_, time)| Reverse(*time));
+    kinds.small_sort_by_key(|(_, time)| Reverse(*time));
     rows.extend(kinds.into_iter().map(|(kind, time)| {
         let of = time.fraction_of(node.total).map(format::percent_text).unwrap_or_default();
         (kind.label().to_owned(), format!("{}, {of}", format::time_text(time)))

@@ -20,6 +20,7 @@ use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
 use crate::protocol::url::comm::CommRows;
+use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;
 
@@ -78,7 +79,7 @@ fn spots(rows: &[CommRow], of: CommRows) -> Vec<Spot<'_>> {
         })
         .collect();
     // The largest first: smaller ones lie on top.
-    spots.sort_by_key(|spot| Reverse(spot.row.wall));
+    spots.small_sort_by_key(|spot| Reverse(spot.row.wall));
     let all: f64 = spots.iter().map(|spot| spot.row.wall.as_f64()).sum();
     spots.retain(|spot| spot.row.wall.as_f64() >= all * TINY);
     spots
@@ -150,7 +151,7 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
             format!("links along {}: {} GB/s", format::counted(axes.into(), "axis", "axes"), format::gbs(peak)),
         ));
     }
-    roofs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    roofs.small_sort_by(|(a, _), (b, _)| b.total_cmp(a));
     roofs
 }
 

@@ -11,6 +11,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::treemap::squarify;
+use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;
 
@@ -58,7 +59,7 @@ fn groups(buffers: &[Buffer], by: RollUpBy) -> Vec<Group> {
             None => groups.push(Group { key, size: buffer.size, members: vec![at] }),
         }
     }
-    groups.sort_by(|a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
+    groups.small_sort_by(|a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
     groups
 }
 

@@ -6,6 +6,7 @@
 //! Invariants: a placed label overlaps no other and no obstacle, and is wholly inside the frame.
 
 use super::popover_position::Rect;
+use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
 /// A label that would like to be written.
@@ -38,7 +39,7 @@ pub enum Obstacle {
 pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
     let priority = |at: usize| labels.get(at).map(|label| label.priority);
     let mut order: Vec<usize> = (0..labels.len()).collect();
-    order.sort_by_key(|label| Reverse(priority(*label)));
+    order.small_sort_by_key(|label| Reverse(priority(*label)));
     let mut placed = vec![None; labels.len()];
     let mut taken: Vec<Rect> = Vec::new();
     for at in order {

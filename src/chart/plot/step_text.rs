@@ -1,6 +1,7 @@
 //! What the chart per step says in words. This module knows steps and numbers; no pixels.
 
 use super::step::Step;
+use crate::small_sort::SmallSort;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -21,7 +22,7 @@ pub struct Facts {
 pub fn facts(steps: &[Step]) -> Option<Facts> {
     let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
     let mut order: Vec<usize> = (0..steps.len()).collect();
-    order.sort_by_key(|step| duration(*step));
+    order.small_sort_by_key(|step| duration(*step));
     let n = order.len();
     let middle = |at: usize| order.get(at).map(|at| duration(*at));
     let (low, high) = (middle(n.checked_sub(1)? / 2)?, middle(n / 2)?);

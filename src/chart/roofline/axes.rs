@@ -7,6 +7,7 @@ use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::plot::ticks::{self, Tick};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
 /// The part of the axes that is seen: FLOP per byte, and FLOP/s.
@@ -112,7 +113,7 @@ fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
 /// Between which values most of the time lies: without what little lies at each end, and without what lies beyond limits.
 fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.small_sort_by(|a, b| a.0.total_cmp(&b.0));
     let end = |values: Vec<&(f64, f64)>| {
         let mut before = 0.0;
         values.into_iter().find_map(|(value, time)| {

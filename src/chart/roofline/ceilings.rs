@@ -1,5 +1,6 @@
 //! The ceilings of a device: its peaks of compute and memory.
 use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
+use crate::small_sort::SmallSort;
 
 /// The roofs of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +25,7 @@ impl Ceilings {
         if compute.is_empty() {
             compute.extend(peaks.flops(peaks.main()).map(|flops| (peaks.main(), flops)));
         }
-        compute.sort_by(|a, b| b.1.total_cmp(&a.1));
+        compute.small_sort_by(|a, b| b.1.total_cmp(&a.1));
         Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
     }
 

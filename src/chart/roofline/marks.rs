@@ -15,6 +15,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
 use crate::chart::plot::time_part::Slot;
+use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
 /// Radii in pixels: of the row with the most time, on narrow charts, and of the smallest that can be seen.
@@ -83,7 +84,7 @@ fn spots<'a>(dots: &'a Dots, axes: &Axes, options: &ChartOptions) -> Vec<Spot<'a
         })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
-    spots.sort_by_key(|spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
+    spots.small_sort_by_key(|spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
     spots
 }
 
@@ -144,7 +145,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
 /// Names of those that matter, each near its mark, none over another thing.
 fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
-    by_gap.sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
+    by_gap.small_sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
     let named: Vec<usize> = named.collect();
     let all: f64 = spots.iter().filter(|spot| spot.dot.form.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();

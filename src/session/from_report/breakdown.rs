@@ -7,6 +7,7 @@ use crate::analysis::classify::{Kind, Phase};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
 use crate::session::row_order::window;
+use crate::small_sort::SmallSort;
 use crate::table::order::{SortKey, name_ranks, sort_rows};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -104,7 +105,7 @@ impl ReportSession {
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
             group.of_kind = group.total.fraction_of(report.totals.time_of_kind(group.kind));
         }
-        groups.sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
+        groups.small_sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
         Ok(groups)
     }
 

@@ -10,6 +10,7 @@
 use super::Input;
 use super::detect::format;
 use crate::protocol::{Choice, Estimate, Failure, Skip};
+use crate::small_sort::SmallSort;
 use crate::source::SourceError;
 use crate::wire::Format;
 use crate::wire::xspace::planes;
@@ -76,7 +77,7 @@ fn choose(estimate: &mut Estimate) {
         Some(_) => 2,
     };
     let mut order: Vec<usize> = (0..estimate.choices.len()).collect();
-    order.sort_by(|a, b| (rank(&estimate.choices[*a]), a).cmp(&(rank(&estimate.choices[*b]), b)));
+    order.small_sort_by(|a, b| (rank(&estimate.choices[*a]), a).cmp(&(rank(&estimate.choices[*b]), b)));
     let mut left = estimate.budget;
     for at in order {
         let choice = &mut estimate.choices[at];

@@ -2,6 +2,7 @@
 
 use crate::profile::{Note, NoteCode, Severity, Survey};
 use crate::protocol::{Failure, Skip};
+use crate::small_sort::SmallSort;
 use crate::source::{Refused, ZipError};
 use crate::table::format;
 use crate::wire::xspace::{Damage, Outcome};
@@ -151,7 +152,7 @@ pub(crate) fn no_text(name: &str, message: String) -> Failure {
 
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
-    examples.sort_by(Ord::cmp);
+    examples.small_sort_by(Ord::cmp);
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     let rest = if examples.len() > 3 { ", …" } else { "" };
     let message = if n == 0 {

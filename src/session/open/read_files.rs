@@ -12,6 +12,7 @@ use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::instructions;
 use crate::session::open::messages;
 use crate::session::programs::OpenFile;
+use crate::small_sort::SmallSort;
 use crate::source::{Bomb, Inflated, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
@@ -103,7 +104,7 @@ pub(crate) fn open_files(
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is skipped.
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
-    captures.sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
+    captures.small_sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);
     let mut opened = read(captures, state, progress)?;
     opened.profile.notes.extend(notes);

@@ -3,6 +3,7 @@
 
 use super::State;
 use crate::protocol::Failure;
+use crate::small_sort::SmallSort;
 use crate::worker::client::Picked;
 use js_sys::{Array, Promise, Reflect};
 use std::cmp::Reverse;
@@ -82,7 +83,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
         }
         if entry.is_directory() {
             let mut inside = children(&entry.unchecked_into()).await?;
-            inside.sort_by_key(|item| Reverse(FileSystemEntry::name(item)));
+            inside.small_sort_by_key(|item| Reverse(FileSystemEntry::name(item)));
             waiting.append(&mut inside);
         } else {
             let path = entry.full_path().trim_start_matches('/').to_owned();

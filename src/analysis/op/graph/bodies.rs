@@ -2,6 +2,7 @@
 //! gives. This module knows HLO.
 
 use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
 /// Instructions of an opened one told at most.
@@ -41,10 +42,10 @@ pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<Instruc
         }
     }
     let mut order = all;
-    order.sort_by_key(|id| (far.get(id).copied(), std::cmp::Reverse(*id)));
+    order.small_sort_by_key(|id| (far.get(id).copied(), std::cmp::Reverse(*id)));
     let mut left = order.split_off(MAX);
-    order.sort_by(Ord::cmp);
-    left.sort_by(Ord::cmp);
+    order.small_sort_by(Ord::cmp);
+    left.small_sort_by(Ord::cmp);
     (order, left)
 }
 

@@ -7,6 +7,7 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::report::Neighbour;
 use crate::analysis::op::shape_text::shape;
 use crate::hlo::Shape;
+use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
 /// Largest number of neighbours of each side.
@@ -58,7 +59,7 @@ pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec
 fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
     let left = side.len().saturating_sub(MAX);
     if left > 0 {
-        side.sort_by_key(|n| Reverse(n.total));
+        side.small_sort_by_key(|n| Reverse(n.total));
         side.truncate(MAX);
     }
     (side, left + more as usize)

@@ -1,6 +1,7 @@
 //! Who is near an instruction: one hop and two, in one direction, and who is left out. This module knows HLO and weights.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
+use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 
@@ -63,7 +64,7 @@ impl<'a> Dependencies<'a> {
         for id in &first.shown {
             let mut list = self.hop(*id, up);
             list.retain(|id| !known.contains(id));
-            list.sort_by_key(|id| Reverse(weight(*id)));
+            list.small_sort_by_key(|id| Reverse(weight(*id)));
             lists.push(list);
         }
         // In turn, so that one with many does not take the room of all others.
@@ -76,7 +77,7 @@ impl<'a> Dependencies<'a> {
                 }
             }
         }
-        second.shown.sort_by(Ord::cmp);
+        second.shown.small_sort_by(Ord::cmp);
         [first, second]
     }
 }
@@ -84,7 +85,7 @@ impl<'a> Dependencies<'a> {
 /// The heaviest, in the order they came in; the others are left out.
 fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
     let mut places: Vec<usize> = (0..ids.len()).collect();
-    places.sort_by_key(|i| Reverse(weight(ids[*i])));
+    places.small_sort_by_key(|i| Reverse(weight(ids[*i])));
     let shown: IndexSet<usize> = places.into_iter().take(room).collect();
     let mut hop = Hop::default();
     for (i, id) in ids.into_iter().enumerate() {

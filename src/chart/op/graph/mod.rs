@@ -26,6 +26,7 @@ pub use walk::{Direction, next};
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
+use crate::small_sort::SmallSort;
 use crate::table::format;
 
 /// Where everything goes.
@@ -39,7 +40,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
     });
     let mut edges: Vec<DrawnEdge> =
         nested.ways.into_iter().enumerate().map(|(i, path)| edge::edge(graph, i, path)).collect();
-    edges.sort_by_key(|edge| edge.strong);
+    edges.small_sort_by_key(|edge| edge.strong);
     Drawing {
         width: nested.width,
         height: nested.height,

@@ -5,6 +5,7 @@ use super::layer_graph::{Item, Link, NodePlace};
 use super::layered_layout::{Laid, lay};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
+use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
 /// A node that is not opened.
@@ -94,7 +95,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
     }
     let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
         // Out of boxes, across, into boxes.
-        parts.sort_by_key(|(group, _)| {
+        parts.small_sort_by_key(|(group, _)| {
             let at = |chain: &[usize]| chain.iter().position(|of| of == group);
             match (at(from), at(to)) {
                 (Some(at), None) => at,

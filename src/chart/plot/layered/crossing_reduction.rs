@@ -2,6 +2,7 @@
 //! the fewest crossings is kept. This module knows who is joined; no place.
 
 use super::layer_graph::Net;
+use crate::small_sort::SmallSort;
 
 /// Sweeps down and up. Real ones are at rest after a handful.
 const SWEEPS: usize = 12;
@@ -56,7 +57,7 @@ fn amid(net: &mut Net, row: usize, up: bool) {
     };
     let keys: Vec<f64> = net.rows[row].iter().map(|spot| mean(*spot)).collect();
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
+    order.small_sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
     net.rows[row] = order.into_iter().map(|i| net.rows[row][i]).collect();
 }
 

@@ -4,6 +4,7 @@
 use super::layer_graph::{Item, Link, Net};
 use super::{crossing_reduction, ranking, x_coordinates};
 use crate::chart::plot::popover_position::Rect;
+use crate::small_sort::SmallSort;
 
 /// Room between rows: at least, and more where links go far across.
 const BETWEEN: f64 = 36.0;
@@ -88,7 +89,7 @@ fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
     };
     for (i, item) in items.iter().enumerate() {
         let mut of: Vec<usize> = (0..links.len()).filter(|link| links[*link].to == i && !links[*link].fixed).collect();
-        of.sort_by(|a, b| from(*a).total_cmp(&from(*b)));
+        of.small_sort_by(|a, b| from(*a).total_cmp(&from(*b)));
         #[expect(clippy::cast_precision_loss, reason = "a handful of links")]
         for (at, link) in of.iter().enumerate() {
             let apart = (item.width / (of.len() as f64 + 1.0)).min(APART);

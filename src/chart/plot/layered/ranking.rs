@@ -2,6 +2,7 @@
 //! no place.
 
 use super::layer_graph::{Item, Link, NodePlace};
+use crate::small_sort::SmallSort;
 
 /// Rows are not wider than this where that can be helped: about seven nodes.
 const WIDE: f64 = 1600.0;
@@ -79,7 +80,7 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
         let mut of: Vec<usize> =
             (0..items.len()).filter(|i| row[*i] == old && items[*i].place == NodePlace::Free).collect();
         // What ends here stands above what goes on, and what starts here below what comes from above.
-        of.sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
+        of.small_sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
         let total: f64 = of.iter().map(|i| items[*i].width).sum();
         let each = total / (total / WIDE).ceil().max(1.0);
         let mut filled = 0.0;

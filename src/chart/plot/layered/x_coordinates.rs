@@ -5,6 +5,7 @@
 
 use super::layer_graph::{Net, room};
 use super::straight::{stack, straighten};
+use crate::small_sort::SmallSort;
 
 /// What joins two that are each other's only one on that side weighs more: they stand straight above each other.
 const ONLY: f64 = 12.0;
@@ -58,7 +59,7 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     if of.is_empty() {
         return (x[spot], 0.2);
     }
-    of.sort_by(f64::total_cmp);
+    of.small_sort_by(f64::total_cmp);
     // A long link is to be straight before anything else is.
     ((of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0, if net.spots[spot].is_item { 1.0 } else { 12.0 })
 }
