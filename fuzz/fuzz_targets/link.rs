@@ -9,7 +9,10 @@ use rooflight::analysis::base::Query;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
+use rooflight::protocol::{Column, Question, Request, RowsQuery, Sort};
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::url::roofline::RoofBy;
+use rooflight::table::page::PageQuery;
 use rooflight::session::OpenSession;
 use rooflight::share::{Level, decode, decode_link, encode, encode_link, markdown};
 use std::io::Write;
@@ -55,10 +58,10 @@ fuzz_target!(|bytes: &[u8]| {
         engine.answer(&Request::Rows(RowsQuery { query: query.clone(), sort, first: 0, count: 10 }));
     }
     let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
-    for column in RoofColumn::ALL {
-        let sort = RoofSort { column, descending: true };
-        let rows = RoofRowsQuery { query: roofline.clone(), sort, first: 0, count: 10 };
-        engine.answer(&Question::RooflineRows(rows).into());
+    for by in RoofBy::ALL {
+        let of = TableOf::Roofline(roofline.clone(), by);
+        let action = TableAction::Rows(PageQuery { count: 10, ..PageQuery::default() });
+        engine.answer(&Question::Table { of, action }.into());
     }
     let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
     let comm = CommQuery { query, ..CommQuery::default() };

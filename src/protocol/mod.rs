@@ -27,9 +27,7 @@ pub use request::{
     Answer, Call, Carries, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
     SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
 };
-pub use roofline::{
-    MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
-};
+pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, Largest, Rest, RowsPage, RowsQuery};
 pub use view_request::Question;

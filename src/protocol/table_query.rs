@@ -1,6 +1,9 @@
 //! What the page asks about tables: which table, and what of it. Plain data.
 
+use super::url::roofline::RoofBy;
 use crate::analysis::comm::{Carried, CommQuery};
+use crate::analysis::memory::MemoryQuery;
+use crate::analysis::roofline::RooflineQuery;
 use crate::table::copy::CopyForm;
 use crate::table::page::PageQuery;
 use serde::{Deserialize, Serialize};
@@ -10,6 +13,10 @@ use serde::{Deserialize, Serialize};
 pub enum TableOf {
     /// Collectives, or copies between memories.
     Comm(CommQuery, Carried),
+    /// Ops, sources, programs or steps against their roofs.
+    Roofline(RooflineQuery, RoofBy),
+    /// The buffers that are alive at a point of a program's curve.
+    Buffers(MemoryQuery, u32),
 }
 
 /// What is asked about a table.

@@ -9,13 +9,13 @@
 
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
-use super::roofline::{RoofRowsQuery, RoofSort};
 use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::roofline::RooflineQuery;
+use crate::table::page::SortBy;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -57,14 +57,12 @@ pub enum Question {
     ProgramSearch(ProgramQuery),
     /// Ops against their roofs: [`super::roofline::RooflineHead`], or [`Reply::BadFilter`].
     Roofline(RooflineQuery),
-    /// Some of their rows: [`super::roofline::RoofRowsPage`], or [`Reply::BadFilter`].
-    RooflineRows(RoofRowsQuery),
     /// All of their rows as a file, as the command line writes it: [`Reply::Exported`], or [`Reply::BadFilter`].
     ExportRoofline {
         /// Of which question.
         query: RooflineQuery,
-        /// In which order.
-        sort: RoofSort,
+        /// In which order; `None`: the table's own.
+        sort: Option<SortBy>,
         /// As what.
         format: Export,
     },

@@ -165,7 +165,6 @@ impl CaptureSession {
                 self.listed(*program, |listed| Reply::answer_to_question(&listed.outline(*program)))
             }
             Question::Roofline(query) => self.roofline_head(query),
-            Question::RooflineRows(query) => self.roofline_rows(query),
             Question::Memory => self.memory_session(),
             Question::MemoryOf(query) => self.answer_memory(|of, profile, all| static_memory(profile, of, all, query)),
             Question::MemoryAt { query, point } => {
@@ -188,7 +187,7 @@ impl CaptureSession {
             }
             Question::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
-            Question::ExportRoofline { query, sort, format } => self.export_roofline(query, *sort, *format),
+            Question::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
             }),

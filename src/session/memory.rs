@@ -83,6 +83,20 @@ pub fn alive_at(
     Ok(loaded.memory.alive_at(&loaded.module, query, point))
 }
 
+/// How many points the curve of a program has.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub(crate) fn curve_points(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    query: &MemoryQuery,
+) -> Result<u32, Note> {
+    let peaks = program_memory(profile, programs, all, query.program as usize)?.memory.peaks();
+    Ok(peaks.iter().find(|space| space.color == query.color).map_or(0, |space| space.n_events + 1))
+}
+
 /// A program's peak without some of its buffers, replayed.
 ///
 /// # Errors

@@ -36,15 +36,19 @@ impl CaptureSession {
         &mut self,
         tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
     ) -> Reply {
+        self.of_programs(tell).map_or_else(|failure| failure, |view| Reply::answer_to_question(&view))
+    }
+
+    /// What is known of a program's memory; as an error, the reply that says why nothing is known.
+    pub(crate) fn of_programs<T>(
+        &mut self,
+        tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
+    ) -> Result<T, Reply> {
         self.file();
         let all = self.file.as_ref().map_or(&[][..], |file| &file.programs);
-        match tell(&mut self.programs, &self.profile, all) {
-            Ok(view) => Reply::answer_to_question(&view),
-            Err(note) => Reply::Failed(Failure {
-                title: "The memory of this program is unknown".to_owned(),
-                message: note.message,
-            }),
-        }
+        tell(&mut self.programs, &self.profile, all).map_err(|note| {
+            Reply::Failed(Failure { title: "The memory of this program is unknown".to_owned(), message: note.message })
+        })
     }
 
     /// What `rooflight memory` writes.

@@ -3,12 +3,17 @@
 
 use super::capture::CaptureSession;
 use super::roofline_cache::RooflineCache;
-use super::row_order::window;
+use super::roofline_table::{roof_table, step_rows};
+use super::tables::answer;
 use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery, StepRoof};
 use crate::profile::{Note, Profile};
-use crate::protocol::{Export, Reply, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort};
+use crate::protocol::table_query::TableAction;
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{Export, Reply, RoofPoint};
 use crate::report::{json, roofline_json, roofline_table};
+use crate::table::answer::KeptOrder;
+use crate::table::page::SortBy;
 
 impl CaptureSession {
     /// The answer to a question, kept from before or made now.
@@ -26,7 +31,7 @@ impl CaptureSession {
     /// The figures, and the marks of a chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
         match self.kept_roofline(query) {
-            Ok((cached, profile, analysis)) => Reply::answer_to_question(&cached.head(profile, analysis)),
+            Ok((cached, ..)) => Reply::answer_to_question(&cached.head()),
             Err(error) => Reply::BadFilter(error),
         }
     }
@@ -39,31 +44,36 @@ impl CaptureSession {
         &mut self,
         query: &RooflineQuery,
     ) -> Result<(RooflineFigures, Vec<StepRoof>, Vec<RoofPoint>), FilterError> {
-        let (cached, profile, analysis) = self.kept_roofline(query)?;
-        let points = cached.answer.order().iter().map(|row| cached.point(profile, analysis, *row)).collect();
+        let (cached, ..) = self.kept_roofline(query)?;
+        let points = cached.points().cloned().collect();
         Ok((cached.answer.figures.clone(), cached.steps.clone(), points))
     }
 
-    /// Some rows.
-    pub(crate) fn roofline_rows(&mut self, query: &RoofRowsQuery) -> Reply {
-        let (cached, profile, analysis) = match self.kept_roofline(&query.query) {
-            Ok(cached) => cached,
+    /// What is asked about the table.
+    pub(crate) fn roofline_rows(&mut self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Reply {
+        let cached = match self.kept_roofline(query) {
+            Ok((cached, ..)) => cached,
             Err(error) => return Reply::BadFilter(error),
         };
-        let order = cached.sorted(profile, analysis, query.sort);
-        let rows = order[window(order.len(), query.first, query.count)].to_vec();
-        let rows = rows.into_iter().map(|row| cached.point(profile, analysis, row)).collect();
-        Reply::answer_to_question(&RoofRowsPage { first: query.first, rows })
+        if by == RoofBy::Step {
+            let rows = step_rows(&cached.steps);
+            return answer(&mut roof_table(&rows, &cached.answer.figures, by, KeptOrder::default()), action);
+        }
+        let kept = std::mem::take(&mut cached.order);
+        let mut table = roof_table(&cached.rows, &cached.answer.figures, by, kept);
+        let reply = answer(&mut table, action);
+        cached.order = table.into_kept();
+        reply
     }
 
     /// All rows as text: what `rooflight roofline` writes.
-    pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: RoofSort, format: Export) -> Reply {
+    pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: Option<&SortBy>, format: Export) -> Reply {
         let (files, partial) = (self.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), self.partial);
         let (cached, profile, analysis) = match self.kept_roofline(query) {
             Ok(cached) => cached,
             Err(error) => return Reply::BadFilter(error),
         };
-        let order = cached.sorted(profile, analysis, sort).to_vec();
+        let order = cached.sorted(sort);
         let rows = order.iter().filter_map(|row| cached.answer.row(profile, analysis, *row)).collect();
         let roofline = Roofline { figures: cached.answer.figures.clone(), rows };
         if format == Export::Csv {

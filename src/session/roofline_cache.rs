@@ -1,27 +1,24 @@
 //! The last answer of the roofline: figures, points and rows come from it without computing it again.
 use super::programs::{AtHand, Programs};
-use super::row_order::ranks;
-use crate::analysis::base::{Analysis, FilterError};
-use crate::analysis::classify::OpGroup;
-use crate::analysis::roofline::{Level, Roof, RooflineAnswer, RooflineQuery, StepRoof};
+use super::roofline_table::{RoofRow, roof_table};
+use crate::analysis::base::{Analysis, FilterError, GroupBy};
+use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoof};
 use crate::profile::Profile;
-use crate::protocol::roofline::RoofSortRow;
-use crate::protocol::{MAX_POINTS, RoofLargest, RoofPoint, RoofSort, RooflineHead};
-use crate::table::order::{sort_rows, sort_rows_by_number};
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{MAX_POINTS, RoofPoint, RooflineHead};
+use crate::table::answer::KeptOrder;
+use crate::table::page::SortBy;
 use crate::units::Picos;
 
-/// The last answer, kept: its rows are requested in pieces, and in other orders.
+/// The last answer, kept: its rows are asked for in pieces, and in other orders.
 pub(crate) struct RooflineCache {
     pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
     pub(super) steps: Vec<StepRoof>,
-    /// By row: its place by key.
-    pub(super) ranks: Vec<u32>,
-    /// By row: where it lies.
-    pub(super) roofs: Vec<Option<Roof>>,
-    /// By row: what could be won there and at all rows with more to win, of all.
-    pub(super) cumulative: Vec<Option<f64>>,
-    pub(super) order: Option<(RoofSort, Vec<u32>)>,
+    /// The rows, as the answer counts them.
+    pub(super) rows: Vec<RoofRow>,
+    /// The order of the rows that was asked for last.
+    pub(super) order: KeptOrder,
 }
 
 impl RooflineCache {
@@ -33,100 +30,75 @@ impl RooflineCache {
     ) -> Result<Self, FilterError> {
         let answer = roofline(analysis, profile, programs, query)?;
         let steps = roofline_steps(analysis, profile, programs, query)?;
-        let roofs: Vec<Option<Roof>> = (0..answer.n_rows()).map(|row| answer.roof(row as u32)).collect();
-        let ranks = ranks(answer.view(profile, analysis));
-        let mut cached = Self {
-            query: query.clone(),
-            answer,
-            steps,
-            ranks,
-            cumulative: vec![None; roofs.len()],
-            roofs,
-            order: None,
+        let by = match query.query.by {
+            GroupBy::Source => RoofBy::Source,
+            GroupBy::Program => RoofBy::Program,
+            _ => RoofBy::Op,
         };
-        cached.cumulate();
-        Ok(cached)
-    }
-
-    pub(super) fn recoverable(&self, row: usize) -> u64 {
-        self.roofs[row].as_ref().map_or(0, |roof| roof.recoverable.0)
-    }
-
-    pub(super) fn cumulate(&mut self) {
-        let all: u64 = (0..self.roofs.len()).fold(0, |sum, row| sum.saturating_add(self.recoverable(row)));
-        let mut before = 0_u64;
-        let gaps: Vec<Option<u64>> = self.roofs.iter().map(|roof| Some(roof.as_ref()?.recoverable.0)).collect();
-        for row in sort_rows_by_number(&gaps, &self.ranks, true) {
-            let gap = self.recoverable(row as usize);
-            if gap > 0 {
-                before = before.saturating_add(gap);
-                self.cumulative[row as usize] = Picos(before).fraction_of(Picos(all));
+        let view = answer.view(profile, analysis);
+        let point = |row: u32| {
+            let i = row as usize;
+            RoofPoint {
+                key: view.key(i).into_owned(),
+                program: view.program(i).map(str::to_owned),
+                program_id: view.row(i).program.flatten().map(|id| id.0),
+                op_group: view.op_group(i).map(|group| group.label().to_owned()),
+                source: view.source_inner(i).map(str::to_owned),
+                total: Picos(view.row(i).own),
+                n: view.row(i).n,
+                roof: answer.roof(row),
+                skipped: answer.skipped(row).to_vec(),
+                cumulative: None,
             }
-        }
+        };
+        let whole = answer.figures.considered;
+        let mut rows: Vec<RoofRow> =
+            (0..answer.n_rows() as u32).map(|row| RoofRow::new(point(row), by, whole)).collect();
+        let by_gap = roof_table(&rows, &answer.figures, by, KeptOrder::default()).sorted(None);
+        cumulate(&mut rows, &by_gap);
+        Ok(Self { query: query.clone(), answer, steps, rows, order: KeptOrder::default() })
     }
 
-    /// Row numbers in an order.
-    pub(super) fn sorted(&mut self, profile: &Profile, analysis: &Analysis, sort: RoofSort) -> &[u32] {
-        let cached = self.order.take().filter(|(of, _)| *of == sort);
-        let order = cached.map_or_else(
-            || {
-                let view = self.answer.view(profile, analysis);
-                let key = |i: usize| {
-                    sort.column.sort_key(RoofSortRow {
-                        rank: self.ranks[i],
-                        total: Picos(view.row(i).own),
-                        n: view.row(i).n,
-                        op_group: view.op_group(i).map(OpGroup::label),
-                        roof: self.roofs[i].as_ref(),
-                    })
-                };
-                sort_rows(&(0..view.len()).map(key).collect::<Vec<_>>(), &self.ranks, sort.descending)
-            },
-            |(_, order)| order,
-        );
-        &self.order.insert((sort, order)).1
+    /// The numbers of all rows in an order.
+    pub(super) fn sorted(&mut self, sort: Option<&SortBy>) -> Vec<u32> {
+        let kept = std::mem::take(&mut self.order);
+        let by = self.rows.first().map_or(RoofBy::Op, |row| row.by);
+        let mut table = roof_table(&self.rows, &self.answer.figures, by, kept);
+        let order = table.sorted(sort);
+        self.order = table.into_kept();
+        order
     }
 
-    pub(super) fn point(&self, profile: &Profile, analysis: &Analysis, row: u32) -> RoofPoint {
-        let (view, i) = (self.answer.view(profile, analysis), row as usize);
-        RoofPoint {
-            key: view.key(i).into_owned(),
-            program: view.program(i).map(str::to_owned),
-            program_id: view.row(i).program.flatten().map(|id| id.0),
-            op_group: view.op_group(i).map(|group| group.label().to_owned()),
-            source: view.source_inner(i).map(str::to_owned),
-            total: Picos(view.row(i).own),
-            n: view.row(i).n,
-            roof: self.roofs[i].clone(),
-            skipped: self.answer.skipped(row).to_vec(),
-            cumulative: self.cumulative[i],
-        }
+    /// The rows of the answer, most time first.
+    pub(super) fn points(&self) -> impl Iterator<Item = &RoofPoint> {
+        self.answer.order().iter().map(|row| &self.rows[*row as usize].point)
     }
 
-    pub(super) fn head(&self, profile: &Profile, analysis: &Analysis) -> RooflineHead {
-        let with_roof: Vec<u32> =
-            self.answer.order().iter().copied().filter(|row| self.roofs[*row as usize].is_some()).collect();
+    pub(super) fn head(&self) -> RooflineHead {
+        let with_roof: Vec<&RoofPoint> = self.points().filter(|point| point.roof.is_some()).collect();
         let (drawn, more) = with_roof.split_at(with_roof.len().min(MAX_POINTS));
-        let time = |row: &u32| self.roofs[*row as usize].as_ref().map_or(Picos::ZERO, |roof| roof.total);
-        let mut largest = RoofLargest::default();
-        let view = self.answer.view(profile, analysis);
-        for row in view.all() {
-            largest.total = largest.total.max(Picos(row.own));
-            largest.n = largest.n.max(row.n);
-        }
-        for roof in self.roofs.iter().flatten() {
-            largest.recoverable = largest.recoverable.max(roof.recoverable);
-            largest.flop_rate = largest.flop_rate.max(roof.flop_rate().unwrap_or(0.0));
-            largest.byte_rate = largest.byte_rate.max(roof.byte_rate(Level::Hbm).unwrap_or(0.0));
-        }
+        let time = |point: &&RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         RooflineHead {
             query: self.query.clone(),
             figures: self.answer.figures.clone(),
             steps: self.steps.clone(),
-            n_rows: self.roofs.len() as u32,
-            points: drawn.iter().map(|row| self.point(profile, analysis, *row)).collect(),
+            n_rows: self.rows.len() as u32,
+            points: drawn.iter().copied().cloned().collect(),
             more: (more.len() as u32, more.iter().map(time).sum()),
-            largest,
+        }
+    }
+}
+
+/// Gives each row what could be won there and at all rows before it, of all. `order`: the largest gap first.
+fn cumulate(rows: &mut [RoofRow], order: &[u32]) {
+    let gap = |row: &RoofRow| row.point.roof.as_ref().map_or(0, |roof| roof.recoverable.0);
+    let all = rows.iter().map(gap).fold(0, u64::saturating_add);
+    let mut before = 0_u64;
+    for at in order {
+        let row = &mut rows[*at as usize];
+        if gap(row) > 0 {
+            before = before.saturating_add(gap(row));
+            row.point.cumulative = Picos(before).fraction_of(Picos(all));
         }
     }
 }

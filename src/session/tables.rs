@@ -2,13 +2,17 @@
 
 use super::capture::CaptureSession;
 use super::from_report::ReportSession;
+use super::memory::{alive_at, curve_points};
 use crate::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, columns::COMM_TABLE};
+use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
 use crate::protocol::Reply;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use crate::table::answer::TableRows;
+use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::shown::Shown;
+use crate::units::Picos;
 
 /// Answers what is asked about a table.
-pub(super) fn answer<R>(rows: &TableRows<'_, R>, action: &TableAction) -> Reply {
+pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
     let (TableAction::Rows(query) | TableAction::Copy { query, .. }) = action;
     let filter = match query.filter.compile() {
         Ok(filter) => filter,
@@ -28,7 +32,8 @@ pub(super) fn answer<R>(rows: &TableRows<'_, R>, action: &TableAction) -> Reply 
 pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> TableRows<'r, CommRow> {
     let (by, is_copies) = (query.by, carried == Carried::Copies);
     let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
-    TableRows::new(&COMM_TABLE, rows, comm.header.step_duration, |shown| match shown.id {
+    let step = comm.header.step_duration.map(Picos::as_f64);
+    let head = |shown: &Shown| match shown.id {
         "key" if by != CommBy::Op => Some(by.label()),
         "key" if is_copies => Some("Copy"),
         "rate" if is_copies => Some("Rate"),
@@ -38,14 +43,35 @@ pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> Ta
         "primitive_core" if by == CommBy::Primitive => None,
         "source" if by != CommBy::Op => None,
         _ => Some(shown.head),
-    })
+    };
+    TableRows::new(&COMM_TABLE, rows, step, head, KeptOrder::default())
+}
+
+/// The table of buffers that are alive at a point of a curve of `n_points`.
+pub fn buffer_table(alive: &AliveAt, n_points: u32) -> TableRows<'_, Buffer> {
+    let more = alive.n.saturating_sub(alive.buffers.len() as u32);
+    let whole = Some(n_points.into());
+    TableRows::new(&BUFFER_TABLE, &alive.buffers, whole, |shown| Some(shown.head), KeptOrder::default()).with_more(more)
 }
 
 impl CaptureSession {
     /// Answers what is asked about a table of the capture.
     pub(super) fn table(&mut self, of: &TableOf, action: &TableAction) -> Reply {
         match of {
-            TableOf::Comm(query, carried) => answer(&comm_table(self.comm_answer(query), query, *carried), action),
+            TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
+            TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
+            TableOf::Buffers(query, point) => {
+                let query = MemoryQuery { buffers: u32::MAX, ..query.clone() };
+                let alive = self.of_programs(|of, profile, all| {
+                    let n_points = curve_points(profile, of, all, &query)?;
+                    Ok(alive_at(profile, of, all, &query, *point)?.map(|alive| (alive, n_points)))
+                });
+                match alive {
+                    Ok(Some((alive, n_points))) => answer(&mut buffer_table(&alive, n_points), action),
+                    Ok(None) => answer(&mut buffer_table(&AliveAt::default(), 0), action),
+                    Err(reply) => reply,
+                }
+            }
         }
     }
 }
@@ -58,7 +84,12 @@ impl ReportSession {
                 self.check_comm(query)?;
                 let part = self.comm_part();
                 let (more, _) = if *carried == Carried::Copies { part.more_copies } else { part.more };
-                answer(&comm_table(&part.comm, query, *carried).with_more(more), action)
+                answer(&mut comm_table(&part.comm, query, *carried).with_more(more), action)
+            }
+            TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
+            TableOf::Buffers(query, point) => {
+                let space = self.space_at(query, *point)?;
+                answer(&mut buffer_table(&space.alive, space.curve.n_points), action)
             }
         })
     }

@@ -72,8 +72,10 @@ pub enum Value<'r> {
     Time(Picos),
     /// A whole number that may be negative, such as a difference in picoseconds.
     Integer(i64),
-    /// A count, or a size in bytes.
+    /// A count.
     Count(u64),
+    /// A size in bytes.
+    Bytes(u64),
     /// An identifier. JSON has it as a string, because a double cannot hold all of its digits.
     Id(u64),
     /// A real number, in the unit that the column's name ends with; a fraction of 1 where the name has none.
@@ -88,6 +90,10 @@ pub enum Value<'r> {
     Text(Cow<'r, str>),
     /// A word of a fixed list: its name in files.
     Word(&'static str),
+    /// The same with the name that people read behind it.
+    Labelled(&'static str, &'static str),
+    /// The first and the last of a range of points.
+    Range(u64, u64),
     /// Several values. CSV has them in one cell, separated by spaces.
     List(Vec<Self>),
     /// Named values.

@@ -30,13 +30,14 @@ fn cell(value: &Value<'_>) -> String {
         Value::Absent | Value::Record(_) => String::new(),
         Value::Time(time) => time.0.to_string(),
         Value::Integer(n) => n.to_string(),
-        Value::Count(n) | Value::Id(n) => n.to_string(),
+        Value::Count(n) | Value::Bytes(n) | Value::Id(n) => n.to_string(),
         Value::Number(number) => number.to_string(),
         Value::Percent(fraction) => (fraction * 100.0).to_string(),
         Value::Bandwidth(rate) => (rate / 1e9).to_string(),
         Value::Flag(flag) => flag.to_string(),
         Value::Text(text) => text.clone().into_owned(),
-        Value::Word(name) => (*name).to_owned(),
+        Value::Word(name) | Value::Labelled(name, _) => (*name).to_owned(),
+        Value::Range(first, last) => format!("{first} {last}"),
         Value::List(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
     }
 }

@@ -188,6 +188,11 @@ pub fn quantity(value: f64) -> String {
         .map_or_else(|| decimal(value, 0), |(scale, name)| format!("{}{name}", decimal(value / scale, 2)))
 }
 
+/// FLOP per byte in a narrow column: what is far beyond every ridge needs no digits.
+pub fn short_intensity(flop_per_byte: f64) -> String {
+    if flop_per_byte < 99_999.5 { intensity(flop_per_byte) } else { quantity(flop_per_byte) }
+}
+
 /// A size, base 2: one decimal, three below 0.1; whole bytes below 1 KiB.
 #[expect(clippy::cast_precision_loss, reason = "sizes are shown to four digits")]
 pub fn bytes(n: u64) -> (String, &'static str) {
@@ -204,13 +209,18 @@ pub fn bytes_text(n: u64) -> String {
     format!("{text} {unit}")
 }
 
-/// A size in MiB: "44.0", "0.52", "0.005".
+/// A size with its unit, and all of its digits: "7.9 MiB (8,283,750 B)".
+pub fn exact_bytes(n: u64) -> String {
+    if n < 1 << 10 { bytes_text(n) } else { format!("{} ({} B)", bytes_text(n), count(n)) }
+}
+
+/// A size in MiB: "44.0", "0.52", "0.005"; "<0.001" for what is above zero and less.
 #[expect(clippy::cast_precision_loss, reason = "four digits")]
 pub fn mib(bytes: u64) -> String {
     let value = bytes as f64 / f64::from(1 << 20);
     let decimals = match value {
-        value if value < 0.1 => 3,
-        value if value < 10.0 => 2,
+        value if value < 0.1 && bytes > 0 => 3,
+        value if value < 1.0 && bytes > 0 => 2,
         _ => 1,
     };
     decimal(value, decimals)
@@ -294,6 +304,11 @@ mod tests {
         assert_eq!([gbs(38.04e9), gbs(1382e9), gbs(99.96e9)], ["38.0", "1,382", "100"]);
         assert_eq!([bytes_text(0), bytes_text(1023), bytes_text(8_283_750)], ["0 B", "1,023 B", "7.9 MiB"]);
         assert_eq!(bytes_text(1 << 30), "1.0 GiB");
+        assert_eq!([exact_bytes(512), exact_bytes(8_283_750)], ["512 B", "7.9 MiB (8,283,750 B)"]);
+        assert_eq!(
+            [mib(0), mib(8 << 20), mib(1 << 19), mib(50 << 10), mib(1)],
+            ["0", "8.0", "0.50", "0.049", "<0.001"]
+        );
         assert_eq!(
             [count(0), count(999), count(1_000), count(u64::MAX)],
             ["0", "999", "1,000", "18,446,744,073,709,551,615"]

@@ -12,6 +12,7 @@
 //! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
 
 pub mod answer;
+mod cells;
 mod column;
 pub mod copy;
 pub mod csv;

@@ -64,12 +64,6 @@ pub fn sort_rows_by_number(values: &[Option<u64>], ranks: &[u32], descending: bo
     present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
 }
 
-/// Looks for a text in several others, whatever its case. The empty text is in all.
-pub fn text_filter(wanted: &str) -> impl Fn(&[&str]) -> bool + use<> {
-    let wanted = wanted.trim().to_lowercase();
-    move |texts| wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
-}
-
 /// The distinct ones of some texts, in order.
 pub fn distinct_texts(mut texts: Vec<&str>) -> Vec<&str> {
     texts.sort_unstable_by_key(|text| (split_number(text), *text));

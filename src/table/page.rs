@@ -2,6 +2,8 @@
 
 use super::filter::TextFilter;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// Which rows of a table, in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,6 +31,23 @@ impl SortBy {
     /// An order by a column.
     pub fn new(column: &str, descending: bool) -> Self {
         Self { column: column.to_owned(), descending }
+    }
+}
+
+/// The order as text: the id of the column, after a minus sign where the largest comes first.
+impl fmt::Display for SortBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.descending { "-" } else { "" }, self.column)
+    }
+}
+
+impl FromStr for SortBy {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let column = text.strip_prefix('-').unwrap_or(text);
+        let is_id = !column.is_empty() && column.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+        if is_id { Ok(Self::new(column, text.starts_with('-'))) } else { Err(()) }
     }
 }
 

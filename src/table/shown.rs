@@ -1,7 +1,7 @@
 //! The declaration of a table on the page: which columns it shows, how, and what its tooltips list.
 
 use super::Column;
-use super::page::Name;
+use super::page::{Mark, Name};
 
 /// A table of rows of type `R`.
 pub struct Table<R: 'static> {
@@ -15,6 +15,8 @@ pub struct Table<R: 'static> {
     pub key: fn(&R) -> String,
     /// The name of a row.
     pub name: fn(&R) -> Name,
+    /// The swatch of a row, in columns of [`Format::Marked`].
+    pub mark: fn(&R) -> Option<Mark>,
     /// Whether a press on the name of a row shows more about it.
     pub opens: fn(&R) -> bool,
     /// What one row and several rows are called.
@@ -86,6 +88,13 @@ pub enum Format {
     Soft,
     /// A text in the letters of code.
     Mono,
+    /// A text behind the [swatch](Table::mark) of the row.
+    Marked,
+    /// Two times that follow each other, as a bar of the largest time of the column that it has its [unit](Shown::unit_of) of; the
+    /// first one as text. Rows cannot be sorted by it.
+    Parts,
+    /// A range as a bar within the [whole](super::answer::TableRows::new).
+    Range,
     /// A time, in one unit for the column.
     Time,
     /// A count.
@@ -94,18 +103,24 @@ pub enum Format {
     Mib,
     /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the largest number.
     Share,
+    /// A fraction as a percentage.
+    Percent,
     /// A fraction as a percentage, and a bar of that length.
     FractionBar,
     /// A fraction of a peak as a percentage. Above 1 it is marked.
     OfPeak,
     /// A bandwidth in GB/s.
     Gbps,
+    /// FLOP per second in TFLOP/s. The heading names the unit.
+    Tflops,
+    /// FLOP per byte. The heading names the unit.
+    Intensity,
 }
 
 impl Format {
     /// Whether values are numbers, which are right-aligned.
     pub const fn is_numeric(self) -> bool {
-        !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono)
+        !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Marked | Self::Range | Self::Parts)
     }
 }
 
@@ -115,20 +130,11 @@ pub struct TipLine {
     pub id: &'static str,
     /// The label before the value.
     pub label: &'static str,
-    /// The unit behind a count.
-    pub unit: &'static str,
 }
 
 impl TipLine {
     /// A line.
     pub const fn new(id: &'static str, label: &'static str) -> Self {
-        Self { id, label, unit: "" }
-    }
-
-    /// The same with a unit behind a count.
-    #[must_use]
-    pub const fn in_unit(mut self, unit: &'static str) -> Self {
-        self.unit = unit;
-        self
+        Self { id, label }
     }
 }

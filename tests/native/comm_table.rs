@@ -3,7 +3,7 @@
 use crate::comm_chart::{query, sample};
 use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, Primitive, Topology};
 use rooflight::chart::comm::{figures, key};
-use rooflight::chart::widgets::table::{Measure, fitting};
+use rooflight::chart::widgets::table::{Measure, TWO_LINES, fitting};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::CommRows;
 use rooflight::session;
@@ -19,7 +19,7 @@ const BOTH: [Carried; 2] = [Carried::Collectives, Carried::Copies];
 /// All rows of the table as the page asks for them.
 fn page(view: &CommView, carried: Carried, query: PageQuery) -> TablePage {
     let (more, _) = if carried == Carried::Copies { view.more_copies } else { view.more };
-    let table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
+    let mut table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
     let filter = query.filter.compile().unwrap();
     table.page(&PageQuery { count: u32::MAX, ..query }, &filter)
 }
@@ -179,7 +179,7 @@ fn a_filter_finds_what_a_row_says() {
 fn pages_are_parts_of_the_whole_and_copies_have_their_rows() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let all = page(&view, Carried::Collectives, PageQuery::default());
-    let table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
+    let mut table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
     let every = TextFilter::default().compile().unwrap();
     let part = table.page(&PageQuery { first: 3, count: 5, ..PageQuery::default() }, &every);
     assert_eq!((part.n_rows, &part.rows[..], &part.totals), (all.n_rows, &all.rows[3..8], &all.totals));
@@ -201,7 +201,7 @@ fn columns_go_where_there_is_no_room_and_the_order_stays() {
     let view = sample().view(CommQuery { query: query(), topology, ..CommQuery::default() });
     let heads = page(&view, Carried::Collectives, PageQuery::default()).columns;
     let ids = |width: f64, sorted: &str| -> Vec<String> {
-        let measure = Measure { width, ..Measure::START };
+        let measure = Measure { width, row: if width < TWO_LINES { 40.0 } else { 24.0 }, ..Measure::START };
         fitting(heads.clone(), sorted, measure).into_iter().map(|column| column.id).collect()
     };
     assert_eq!(ids(4000.0, "stall_ps").len(), 15);

@@ -4,7 +4,7 @@ use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::chart::landing::{self, Op};
-use rooflight::protocol::{Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+use rooflight::protocol::{Question, RooflineHead};
 use rooflight::session::{Input, OpenSession};
 
 fn engine() -> OpenSession {
@@ -24,7 +24,7 @@ fn the_picture_shows_the_sample() {
     let query =
         Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::default() };
     let request = RooflineQuery { query, ..RooflineQuery::default() };
-    let head: RooflineHead = engine.answer(&Question::Roofline(request.clone()).into()).decode().unwrap();
+    let head: RooflineHead = engine.answer(&Question::Roofline(request).into()).decode().unwrap();
     let totals = &head.figures.totals;
     for (kind, ms) in landing::KINDS {
         let found = totals.time_of_kind(kind).0 as f64 / 1e9;
@@ -38,11 +38,8 @@ fn the_picture_shows_the_sample() {
         .sum::<f64>()
         / 1e9;
     assert!((drawn - busy).abs() < 0.2, "{drawn} ms are drawn of {busy}");
-    let sort = RoofSort { column: RoofColumn::Total, descending: true };
-    let query = RoofRowsQuery { query: request, sort, first: 0, count: 1000 };
-    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
-    let mut found: Vec<Op> = page
-        .rows
+    let mut found: Vec<Op> = head
+        .points
         .iter()
         .filter_map(|row| {
             let roof = row.roof.as_ref()?;

@@ -24,6 +24,7 @@ mod hosts;
 mod landing;
 mod memory;
 mod memory_rules;
+mod memory_table;
 mod op;
 mod op_graph;
 mod oracle;

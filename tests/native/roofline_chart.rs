@@ -8,17 +8,17 @@ use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
 use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
-    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, scene, table, words,
-    zoomed,
+    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, full_window, initial_window, scene, words, zoomed,
 };
-use rooflight::chart::widgets::table::Measure;
+use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{
-    Export, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
-};
+use rooflight::protocol::{Export, Question, RoofPoint, RooflineHead};
 use rooflight::session::{Input, OpenSession};
-use rooflight::table::page::Cell;
+use rooflight::table::format::{self, TimeUnit};
+use rooflight::table::page::{Cell, PageQuery, Row, SortBy, TablePage};
+use rooflight::units::Picos;
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 
 const SIZE: (f64, f64) = (760.0, 620.0);
@@ -66,74 +66,96 @@ fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
     engine.answer(&Question::Roofline(query.clone()).into()).decode().unwrap()
 }
 
-fn page(engine: &mut OpenSession, request: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
-    let query = RoofRowsQuery { query: request.clone(), sort, first, count };
-    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
+/// Rows of the table, as the page asks for them.
+fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query: PageQuery) -> TablePage {
+    let (of, first) = (TableOf::Roofline(request.clone(), by), query.first);
+    let question = Question::Table { of, action: TableAction::Rows(query) };
+    let page: TablePage = engine.answer(&question.into()).decode().unwrap();
     assert_eq!(page.first, first);
-    page.rows
+    page
 }
 
-/// All rows, a thousand at a time.
-fn all_rows(engine: &mut OpenSession, query: &RooflineQuery, sort: RoofSort) -> Vec<RoofPoint> {
-    let mut rows = Vec::new();
-    loop {
-        let more = page(engine, query, sort, rows.len() as u32, 1000);
-        if more.is_empty() {
-            return rows;
-        }
-        rows.extend(more);
-    }
+/// All rows in an order.
+fn all_rows(engine: &mut OpenSession, of: (&RooflineQuery, RoofBy), sort: &SortBy) -> TablePage {
+    page(engine, of, PageQuery { sort: Some(sort.clone()), count: u32::MAX, ..PageQuery::default() })
 }
 
-/// What a row is sorted by: a number, or a text.
-fn value(point: &RoofPoint, column: RoofColumn) -> Option<(f64, String)> {
+fn keys(page: &TablePage) -> Vec<&str> {
+    page.rows.iter().map(|row| row.key.as_str()).collect()
+}
+
+/// What a row is sorted by: a number, or a text. Columns of rates leave out rows that take next to no time, as the table does.
+fn value(point: &RoofPoint, column: &str, whole: Picos) -> Option<(f64, String)> {
     let roof = point.roof.as_ref();
+    let rated = roof.filter(|roof| !roof.is_too_short(whole));
     let number = |value: Option<f64>| value.map(|value| (value, String::new()));
+    let text = |value: Option<&str>| value.map(|text| (0.0, text.to_owned()));
     match column {
-        RoofColumn::Name => Some((0.0, point.key.clone())),
-        RoofColumn::Gap => number(roof.map(|r| r.recoverable.0 as f64)),
-        RoofColumn::Total => number(Some(point.total.0 as f64)),
-        RoofColumn::Util => number(roof.and_then(|r| r.util)),
-        RoofColumn::Intensity => number(roof.and_then(|r| r.intensity)),
-        RoofColumn::Bound => number(roof.map(|r| if r.bound.key() == "compute" { 0.0 } else { 1.0 })),
-        RoofColumn::Mfu => number(roof.and_then(|r| r.mfu)),
-        RoofColumn::HbmUtil => number(roof.and_then(Roof::hbm_util)),
-        RoofColumn::FlopRate => number(roof.and_then(Roof::flop_rate)),
-        RoofColumn::ByteRate => number(roof.and_then(|r| r.byte_rate(Level::Hbm))),
-        RoofColumn::Dtype => roof.and_then(|r| Some((0.0, r.dtype.clone()?))),
-        RoofColumn::Executions => number(Some(point.n as f64)),
-        RoofColumn::OpGroup => point.op_group.clone().map(|group| (0.0, group)),
+        "recoverable_ps" => number(roof.map(|r| r.recoverable.0 as f64)),
+        "cumulative_pct" => number(point.cumulative),
+        "total_dur_ps" => number(Some(point.total.0 as f64)),
+        "roofline_util" => number(rated.and_then(|r| r.util)),
+        "arithmetic_intensity" => number(roof.and_then(|r| r.intensity)),
+        "roof" => {
+            let skipped = point.skipped.first().map(|skipped| skipped.reason.label());
+            text(roof.map(|r| if r.bound.key() == "compute" { "compute" } else { "HBM" }).or(skipped))
+        }
+        "mfu" => number(rated.and_then(|r| r.mfu)),
+        "hbm_util" => number(rated.and_then(Roof::hbm_util)),
+        "flop_rate" => number(rated.and_then(Roof::flop_rate)),
+        "hbm_rate" => number(rated.and_then(|r| r.byte_rate(Level::Hbm))),
+        "dtype" => text(roof.and_then(|r| r.dtype.as_deref())),
+        "n_executions" => number(Some(point.n as f64)),
+        "op_group" => text(point.op_group.as_deref()),
+        other => panic!("no oracle for the column {other}"),
     }
 }
 
+/// Rows that are compared with a roof come in the order of their values, whatever the column; ties by name; absent values last.
 #[test]
 fn rows_come_in_any_order_and_in_pieces() {
     for mut engine in engines() {
         for by in [GroupBy::Op, GroupBy::Source] {
             let query = roofline_query(by);
-            let n = head(&mut engine, &query).n_rows;
-            for (column, descending) in RoofColumn::ALL.into_iter().flat_map(|column| [(column, false), (column, true)])
-            {
-                let sort = RoofSort { column, descending };
-                let rows = page(&mut engine, &query, sort, 0, 1000);
-                assert_eq!(rows.len() as u32, n.min(1000));
-                for pair in rows.windows(2) {
-                    let (a, b) = (value(&pair[0], column), value(&pair[1], column));
+            let of = (&query, if by == GroupBy::Op { RoofBy::Op } else { RoofBy::Source });
+            let head = head(&mut engine, &query);
+            let points: HashMap<String, &RoofPoint> =
+                head.points.iter().map(|point| (point.row_key(), point)).collect();
+            let columns = page(&mut engine, of, PageQuery::default()).columns;
+            assert_eq!(columns.len(), 15);
+            let sortable = columns.iter().filter(|column| column.sort.is_some() && column.id != "key");
+            for (column, descending) in sortable.flat_map(|column| [(&column.id, false), (&column.id, true)]) {
+                let sort = SortBy::new(column, descending);
+                let rows = all_rows(&mut engine, of, &sort);
+                assert_eq!((rows.rows.len() as u32, &rows.sort), (head.n_rows, &sort));
+                let known: Vec<&RoofPoint> = keys(&rows).iter().filter_map(|key| points.get(*key).copied()).collect();
+                assert_eq!(known.len(), points.len());
+                for pair in known.windows(2) {
+                    let [a, b] = [pair[0], pair[1]].map(|point| value(point, column, head.figures.considered));
                     let order = match (&a, &b) {
                         (Some(a), Some(b)) => a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)),
                         (Some(_), None) => Ordering::Less,
-                        (None, Some(_)) => panic!("{column:?}: what is absent comes last"),
+                        (None, Some(_)) => panic!("{column}: what is absent comes last"),
                         (None, None) => Ordering::Equal,
                     };
                     let order = if descending && a.is_some() && b.is_some() { order.reverse() } else { order };
-                    assert!(order.is_le(), "{column:?} {descending}: {} before {}", pair[0].key, pair[1].key);
-                    if order.is_eq() {
-                        assert!((&pair[0].key, pair[0].program_id) <= (&pair[1].key, pair[1].program_id), "{column:?}");
-                    }
+                    assert!(order.is_le(), "{column} {descending}: {} before {}", pair[0].key, pair[1].key);
                 }
-                let (middle, few) = (n / 2, page(&mut engine, &query, sort, n / 2, 5));
-                assert_eq!(few, rows[middle as usize..].iter().take(5).cloned().collect::<Vec<_>>());
-                assert!(page(&mut engine, &query, sort, n, 5).is_empty());
+                let few = PageQuery { sort: Some(sort), first: head.n_rows / 2, count: 5, ..PageQuery::default() };
+                let few = page(&mut engine, of, few);
+                assert_eq!(few.rows, rows.rows[head.n_rows as usize / 2..].iter().take(5).cloned().collect::<Vec<_>>());
+                let end = PageQuery { first: head.n_rows, count: 5, ..PageQuery::default() };
+                assert!(page(&mut engine, of, end).rows.is_empty());
+            }
+            // By name, numbers at the ends of names compare by value.
+            let named = all_rows(&mut engine, of, &SortBy::new("key", false));
+            let names: Vec<&str> = named.rows.iter().map(|row| row.title.as_str()).collect();
+            for pair in names.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|name| {
+                    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+                    (stem, name[stem.len()..].parse::<u64>().ok(), name)
+                });
+                assert!(a <= b, "{} before {}", a.2, b.2);
             }
         }
     }
@@ -144,32 +166,48 @@ fn figures_marks_and_rows_tell_the_same() {
     for mut engine in engines() {
         let query = roofline_query(GroupBy::Op);
         let head = head(&mut engine, &query);
-        let rows = all_rows(&mut engine, &query, RoofSort::default());
+        let page = all_rows(&mut engine, (&query, RoofBy::Op), &SortBy::new("recoverable_ps", true));
         // By what could be won, the share so far only grows, and ends at all of it.
-        let shares: Vec<f64> = rows.iter().filter_map(|row| row.cumulative).collect();
+        let rows: HashSet<&str> = keys(&page).into_iter().collect();
+        let by_gap = keys(&page);
+        let points: HashMap<String, &RoofPoint> = head.points.iter().map(|point| (point.row_key(), point)).collect();
+        let shares: Vec<f64> =
+            by_gap.iter().filter_map(|key| points.get(*key)).filter_map(|point| point.cumulative).collect();
         assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert!(shares.last().is_none_or(|last| (last - 1.0).abs() < 1e-9));
-        assert_eq!(rows.iter().map(|row| row.total).sum::<rooflight::units::Picos>(), head.figures.considered);
-        for point in &head.points {
-            assert!(rows.contains(point), "{}", point.key);
-        }
+        assert!(head.more.0 > 0 || shares.last().is_none_or(|last| (last - 1.0).abs() < 1e-9));
+        assert!(points.keys().all(|key| rows.contains(key.as_str())));
+        // The exact times of the tooltips sum to the figure.
+        let own = |row: &Row| {
+            let (_, text) = row.tip.iter().find(|(label, _)| label == "Self").unwrap();
+            text.trim_end_matches(" ps").replace(',', "").parse::<u64>().unwrap()
+        };
+        assert_eq!(page.rows.iter().map(own).sum::<u64>(), head.figures.considered.0);
+        // The totals are those of the figures, in the unit of their columns.
+        let total = |id: &str| page.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
+        let unit = |id: &str| {
+            let head = page.columns.iter().find(|column| column.id == id).unwrap();
+            TimeUnit::ALL.into_iter().find(|unit| unit.symbol() == head.unit).unwrap()
+        };
+        let considered = format::time(head.figures.considered, unit("total_dur_ps"));
+        assert_eq!(total("total_dur_ps"), Some(&*considered));
+        let gap = head.figures.step.as_ref().map(|roof| format::time(roof.recoverable, unit("recoverable_ps")));
+        assert_eq!(total("recoverable_ps"), gap.as_deref());
         let parts = coverage::parts(&head.figures);
         assert!((parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9, "{parts:?}");
         let found = dots::dots(&head, RoofBy::Op, Level::Hbm);
-        let held = rows.iter().filter(|row| row.roof.is_some()).count();
-        assert_eq!(found.n_rows() + found.nowhere.0 as usize + found.more.0 as usize, held);
+        assert_eq!(found.n_rows() + found.nowhere.0 as usize, head.points.len());
         for dot in &found.all {
             assert!((dot.x - dot.roof.flops / dot.roof.level_bytes[0]).abs() <= 1e-9 * dot.x);
             assert!((dot.y - dot.roof.flops / (dot.roof.total.0 as f64 / 1e12)).abs() <= 1e-9 * dot.y);
         }
-        // Steps loaded, in any order.
-        let order = |column, descending| {
-            let sort = RoofSort { column, descending };
-            table::steps(&head.steps, sort).iter().map(|row| row.key.parse::<u64>().unwrap()).collect::<Vec<_>>()
+        // Steps, in any order.
+        let mut order = |descending| {
+            let page = all_rows(&mut engine, (&query, RoofBy::Step), &SortBy::new("key", descending));
+            keys(&page).iter().map(|key| key.parse::<u64>().unwrap()).collect::<Vec<_>>()
         };
         let numbers: Vec<u64> = head.steps.iter().map(|step| step.number).collect();
-        assert_eq!(order(RoofColumn::Name, false), numbers);
-        assert_eq!(order(RoofColumn::Name, true), numbers.into_iter().rev().collect::<Vec<_>>());
+        assert_eq!(order(false), numbers);
+        assert_eq!(order(true), numbers.into_iter().rev().collect::<Vec<_>>());
     }
 }
 
@@ -255,10 +293,11 @@ fn the_chart_shows_what_is_there() {
 fn files_have_all_rows_in_the_order_shown() {
     let query = roofline_query(GroupBy::Op);
     for mut engine in engines() {
-        let sort = RoofSort { column: RoofColumn::Name, descending: true };
-        let names: Vec<String> = all_rows(&mut engine, &query, sort).into_iter().map(|row| row.key).collect();
+        let sort = SortBy::new("key", true);
+        let page = all_rows(&mut engine, (&query, RoofBy::Op), &sort);
+        let names: Vec<String> = page.rows.into_iter().map(|row| row.title).collect();
         let mut export = |format| {
-            let question = Question::ExportRoofline { query: query.clone(), sort, format };
+            let question = Question::ExportRoofline { query: query.clone(), sort: Some(sort.clone()), format };
             match engine.answer(&question.into()) {
                 rooflight::protocol::Reply::Exported(text) => text,
                 other => panic!("{other:?}"),
@@ -300,17 +339,15 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
 fn bars_of_steps_are_as_long_as_their_times() {
     for mut engine in engines() {
         let head = head(&mut engine, &roofline_query(GroupBy::Op));
-        let units = table::Units::of_steps(&head.steps);
-        let look = table::TableOptions { by: RoofBy::Step, units, room: 20, two_lines: false };
-        let columns: Vec<_> = table::columns(RoofBy::Step, units, false, Measure { width: 1400.0, ..Measure::START });
-        let at = columns.iter().position(|column| column.id == "bar").unwrap();
+        let query = roofline_query(GroupBy::Op);
+        let page = page(&mut engine, (&query, RoofBy::Step), PageQuery { count: u32::MAX, ..PageQuery::default() });
+        let at = page.columns.iter().position(|column| column.id == "parts").unwrap();
         let most = head.steps.iter().map(|step| step.total).max().unwrap();
         let mut n_bars = 0;
-        for point in table::steps(&head.steps, RoofSort::default()) {
-            let Cell::Gap(roof, gap, _) = table::row((&point, &[]), &columns, look, false).cells[at].clone() else {
-                continue;
-            };
-            let held = point.roof.unwrap();
+        for row in &page.rows {
+            let Cell::Gap(roof, gap, _) = row.cells[at].clone() else { continue };
+            let step = head.steps.iter().find(|step| step.number.to_string() == row.key).unwrap();
+            let held = step.roof.as_ref().unwrap();
             let share = held.total.fraction_of(most).unwrap();
             assert!((gap - held.recoverable.fraction_of(most).unwrap()).abs() < 1e-9, "the gap has its length");
             let parts = held.t_roof + held.recoverable == held.total;

@@ -6,16 +6,19 @@ use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::address::Address;
+use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
-    BreakdownHead, Capabilities, Column, CommView, Export, MemorySession, Question, Reply, Request, RoofRowsPage,
-    RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
+    BreakdownHead, Capabilities, Column, CommView, Export, MemorySession, Question, Reply, Request, RooflineHead,
+    RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
     AIM, Fit, Level, MOST, OpRow, Report, decode, decode_link, encode, encode_link, markdown, pack,
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
+use rooflight::table::page::{PageQuery, TablePage};
 use rooflight::units::Picos;
 use std::path::Path;
 
@@ -396,10 +399,13 @@ fn a_full_summary_answers_as_its_capture_does() {
             head
         };
         assert_eq!(roof(&mut capture), roof(&mut summary), "{}", files[0].0);
-        let sort = RoofSort::default();
-        let rows = RoofRowsQuery { query: RooflineQuery::default(), sort, first: 0, count: 50 };
-        let rows = |engine: &mut OpenSession| answer::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
-        assert_eq!(rows(&mut capture), rows(&mut summary));
+        for by in RoofBy::ALL.into_iter().filter(|by| matches!(by, RoofBy::Op | RoofBy::Step)) {
+            let of = TableOf::Roofline(RooflineQuery::default(), by);
+            let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
+            let question = Question::Table { of, action };
+            let rows = |engine: &mut OpenSession| answer::<TablePage>(engine, question.clone());
+            assert_eq!(rows(&mut capture), rows(&mut summary));
+        }
         assert_eq!(capture.answer(&Request::StepStats), summary.answer(&Request::StepStats));
         let memory = |engine: &mut OpenSession| {
             let mut session: MemorySession = answer(engine, Question::Memory);

@@ -25,7 +25,17 @@ const FEATURES: &[(&str, &[&str])] = &[
         "data_movement",
         &["analysis/data_movement/", "chart/data_movement", "view/data_movement", "report/data_movement"],
     ),
-    ("roofline", &["analysis/roofline/", "chart/roofline/", "view/roofline/", "report/roofline", "protocol/roofline"]),
+    (
+        "roofline",
+        &[
+            "analysis/roofline/",
+            "chart/roofline/",
+            "view/roofline/",
+            "report/roofline",
+            "protocol/roofline",
+            "session/roofline_table",
+        ],
+    ),
     ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),
     ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm"]),
     ("op", &["analysis/op/", "chart/op/", "view/op/"]),

@@ -5,7 +5,7 @@ use super::primitive::{Core, Primitive, Role};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
 use crate::analysis::breakdown::is_unrated;
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Bandwidth, Count, Flag, Id, Number, Percent, Time, Word};
+use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Flag, Id, Number, Percent, Time, Word};
 use crate::table::format::bytes_text;
 use crate::table::page::{Name, row_key};
 use crate::table::shown::{Format, Shown, Table, TipLine};
@@ -37,8 +37,8 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::json("role", |row| Value::maybe(row.role.map(Role::key), Word)),
     Column::json("n_ops", |row| Count(row.n_ops.into())),
     Column::new("n_executions", |row| Count(row.n)),
-    Column::new("bytes_per_execution", |row| Value::maybe(row.bytes_each, Count)),
-    Column::new("bytes", |row| Value::maybe(row.bytes, Count)),
+    Column::new("bytes_per_execution", |row| Value::maybe(row.bytes_each, Bytes)),
+    Column::new("bytes", |row| Value::maybe(row.bytes, Bytes)),
     Column::new("stall_ps", |row| Time(row.stall)),
     Column::json("issue_ps", |row| Time(row.issue)),
     Column::json("fused_ps", |row| Time(row.fused)),
@@ -126,7 +126,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("exposed_ps", "Exposed"),
         TipLine::new("overlapped_ps", "Overlapped"),
         TipLine::new("fused_part", "Fused with compute"),
-        TipLine::new("bytes_per_execution", "Message").in_unit("B"),
+        TipLine::new("bytes_per_execution", "Message"),
         TipLine::new("alg_gbps", "Algorithm bandwidth"),
         TipLine::new("bus_gbps", "Bus bandwidth"),
         TipLine::new("too_short", "No bandwidth"),
@@ -142,6 +142,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         second: Some((None, second_line(row))),
         ..Name::default()
     },
+    mark: |_| None,
     opens: |row| row.op.is_some(),
     nouns: ("row", "rows"),
     usual: "stall_ps",
@@ -180,7 +181,7 @@ pub const TRAFFIC: &[Column<Traffic>] = &[
     Column::new("issue_ps", |row| Time(row.issue)),
     Column::new("fused_ps", |row| Time(row.fused)),
     Column::json_fields(|row| Value::record(OVERLAP, &row.overlap)),
-    Column::new("bytes", |row| Count(row.bytes)),
+    Column::new("bytes", |row| Bytes(row.bytes)),
     Column::new("n_unsized", |row| Count(row.n_unsized)),
 ];
 

@@ -3,12 +3,14 @@
 use super::report::{Buffer, Jump, Moment, MomentPart, Padded, RollUpRow};
 use super::runtime_report::{AllocatorMemory, CapacitySource, CrossCheck, UseColumn};
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Count, Flag, Integer, Number, Time, Word};
+use crate::table::Value::{self, Absent, Bytes, Count, Flag, Integer, Labelled, Number, Percent, Range, Time, Word};
+use crate::table::page::{Mark, Name};
+use crate::table::shown::{Format, Shown, Table, TipLine};
 
 /// The columns of buffers.
 pub const BUFFERS: &[Column<Buffer>] = &[
-    Column::new("size_bytes", |row| Count(row.size)),
-    Column::new("unpadded_bytes", |row| Value::maybe(row.unpadded, Count)),
+    Column::new("size_bytes", |row| Bytes(row.size)),
+    Column::new("unpadded_bytes", |row| Value::maybe(row.unpadded, Bytes)),
     Column::new("shape", |row| Value::text(&row.shape)),
     Column::new("dtype", |row| Value::maybe_text(row.dtype.as_deref())),
     Column::new("name", |row| Value::Text(row.label().into())),
@@ -16,17 +18,67 @@ pub const BUFFERS: &[Column<Buffer>] = &[
     Column::new("opcode", |row| Value::text(&row.opcode)),
     Column::new("op_name", |row| Value::text(&row.op_name)),
     Column::new("source", |row| Value::maybe_text(row.source.as_deref())),
-    Column::new("category", |row| Word(row.category.key())),
-    Column::new("class", |row| Word(row.class.key())),
+    Column::new("category", |row| Labelled(row.category.key(), row.category.label())),
+    Column::new("class", |row| Labelled(row.class.key(), row.class.label())),
     Column::new("first", |row| Count(row.first.into())),
     Column::new("last", |row| Count(row.last.into())),
+    Column::shown("live_range", |row| Range(row.first.into(), row.last.into())),
+    Column::shown("padding", |row| Value::maybe(row.padding(), Percent)),
+    Column::shown("wasted_bytes", |row| Value::maybe(row.wasted().filter(|wasted| *wasted > 0), Bytes)),
+    Column::shown("other_instruction", |row| other_than_name(row, &row.instruction)),
+    Column::shown("other_scope", |row| other_than_name(row, &row.op_name)),
 ];
+
+/// A text, where it is not the buffer's name.
+fn other_than_name<'r>(row: &Buffer, text: &'r str) -> Value<'r> {
+    if text == row.label() { Absent } else { Value::text(text) }
+}
+
+/// The table of live buffers.
+pub const BUFFER_TABLE: Table<Buffer> = Table {
+    columns: BUFFERS,
+    shown: &[
+        Shown::name("name", "Buffer"),
+        Shown::new("size_bytes", "Size", Format::Mib, 10, 0).with_total(),
+        Shown::new("class", "Class", Format::Marked, 15, 1),
+        Shown::new("shape", "Shape", Format::Mono, 30, 2),
+        Shown::new("live_range", "Live range", Format::Range, 11, 3),
+        Shown::new("padding", "Padding", Format::Percent, 9, 4),
+        Shown::new("category", "Category", Format::Text, 11, 5),
+        Shown::new("op_name", "Scope", Format::Soft, 34, 6),
+        Shown::new("source", "Source", Format::Soft, 24, 7),
+    ],
+    tips: &[
+        TipLine::new("size_bytes", "Size"),
+        TipLine::new("wasted_bytes", "Padding"),
+        TipLine::new("shape", "Shape"),
+        TipLine::new("class", "Class"),
+        TipLine::new("category", "Category"),
+        TipLine::new("other_instruction", "Instruction"),
+        TipLine::new("opcode", "Opcode"),
+        TipLine::new("other_scope", "Scope"),
+        TipLine::new("source", "Source"),
+        TipLine::new("live_range", "Alive"),
+    ],
+    key: |row| row.id.0.to_string(),
+    name: |row| Name {
+        text: row.label(),
+        mono: true,
+        second: Some((None, format!("{}, {}", row.class.label(), row.category.label()))),
+        ..Name::default()
+    },
+    mark: |row| Some(Mark::Memory(row.class.key().to_owned())),
+    opens: |_| true,
+    nouns: ("buffer", "buffers"),
+    usual: "size_bytes",
+    leaf: &["name", "op_name"],
+};
 
 /// The columns of sums over buffers.
 pub const ROLL_UPS: &[Column<RollUpRow>] = &[
     Column::new("key", |row| Value::text(&row.key)),
-    Column::new("size_bytes", |row| Count(row.size)),
-    Column::new("unpadded_bytes", |row| Count(row.unpadded)),
+    Column::new("size_bytes", |row| Bytes(row.size)),
+    Column::new("unpadded_bytes", |row| Bytes(row.unpadded)),
     Column::new("n", |row| Count(row.n.into())),
 ];
 
@@ -34,16 +86,16 @@ pub const ROLL_UPS: &[Column<RollUpRow>] = &[
 pub const PADDED: &[Column<Padded>] = &[
     Column::new("instruction", |row| Value::text(&row.buffer.instruction)),
     Column::new("shape", |row| Value::text(&row.buffer.shape)),
-    Column::new("size_bytes", |row| Count(row.buffer.size)),
-    Column::new("wasted_bytes", |row| Count(row.wasted)),
+    Column::new("size_bytes", |row| Bytes(row.buffer.size)),
+    Column::new("wasted_bytes", |row| Bytes(row.wasted)),
     Column::new("overhead", |row| Value::maybe(row.overhead, Number)),
 ];
 
 /// The columns of the largest rises of the curve.
 pub const JUMPS: &[Column<Jump>] = &[
     Column::new("position", |row| Count(row.position.into())),
-    Column::new("size_bytes", |row| Count(row.size)),
-    Column::new("after_bytes", |row| Count(row.after)),
+    Column::new("size_bytes", |row| Bytes(row.size)),
+    Column::new("after_bytes", |row| Bytes(row.after)),
     Column::new("instruction", |row| Value::text(&row.buffer.instruction)),
     Column::new("shape", |row| Value::text(&row.buffer.shape)),
 ];
@@ -67,27 +119,27 @@ pub const ALLOCATORS: &[Column<AllocatorMemory>] = &[
     Column::new("allocator", |row| Value::maybe_text(row.allocator.as_deref())),
     Column::new("ordinal", |row| Value::maybe(row.ordinal, Count)),
     Column::new("n_events", |row| Count(row.n_events)),
-    Column::new("peak_in_use_bytes", |row| Count(row.peak.in_use())),
+    Column::new("peak_in_use_bytes", |row| Bytes(row.peak.in_use())),
     Column::new("peak_ps", |row| Time(row.peak.at)),
     Column::new("peak_step", |row| Value::maybe(row.peak.step, Count)),
-    Column::new("reserved_bytes", |row| Count(row.peak.reserved)),
-    Column::new("allocated_bytes", |row| Count(row.peak.allocated)),
-    Column::new("available_bytes", |row| Value::maybe(row.peak.available, Count)),
-    Column::new("capacity_bytes", |row| Value::maybe(row.capacity, Count)),
+    Column::new("reserved_bytes", |row| Bytes(row.peak.reserved)),
+    Column::new("allocated_bytes", |row| Bytes(row.peak.allocated)),
+    Column::new("available_bytes", |row| Value::maybe(row.peak.available, Bytes)),
+    Column::new("capacity_bytes", |row| Value::maybe(row.capacity, Bytes)),
     Column::new("fragmentation", |row| Value::maybe(row.fragmentation, Number)),
-    Column::new("lifetime_peak_bytes", |row| Value::maybe(row.lifetime_peak, Count)),
-    Column::new("persistent_bytes", |row| Count(row.persistent)),
-    Column::new("transient_bytes", |row| Count(row.transient)),
+    Column::new("lifetime_peak_bytes", |row| Value::maybe(row.lifetime_peak, Bytes)),
+    Column::new("persistent_bytes", |row| Bytes(row.persistent)),
+    Column::new("transient_bytes", |row| Bytes(row.transient)),
     Column::json("timeline", |row| Value::records(TIMELINE, &row.timeline)),
 ];
 
 /// A stretch of time of an allocator.
 const TIMELINE: &[Column<UseColumn>] = &[
     Column::new("at_ps", |row| Time(row.at)),
-    Column::new("least_bytes", |row| Count(row.least)),
-    Column::new("most_bytes", |row| Count(row.most)),
+    Column::new("least_bytes", |row| Bytes(row.least)),
+    Column::new("most_bytes", |row| Bytes(row.most)),
     Column::new("most_at_ps", |row| Time(row.most_at)),
-    Column::new("last_bytes", |row| Count(row.last)),
+    Column::new("last_bytes", |row| Bytes(row.last)),
 ];
 
 /// The columns of devices: the peak of programs, the peak in use and the capacity. The source of the capacity is `allocator`, or the
@@ -95,9 +147,9 @@ const TIMELINE: &[Column<UseColumn>] = &[
 pub const CROSS_CHECKS: &[Column<CrossCheck>] = &[
     Column::new("device", |row| Value::text(&row.label)),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
-    Column::new("static_peak_bytes", |row| Value::maybe(row.static_peak, Count)),
-    Column::new("runtime_peak_bytes", |row| Value::maybe(row.runtime_peak, Count)),
-    Column::new("capacity_bytes", |row| Value::maybe(row.capacity.as_ref(), |capacity| Count(capacity.size))),
+    Column::new("static_peak_bytes", |row| Value::maybe(row.static_peak, Bytes)),
+    Column::new("runtime_peak_bytes", |row| Value::maybe(row.runtime_peak, Bytes)),
+    Column::new("capacity_bytes", |row| Value::maybe(row.capacity.as_ref(), |capacity| Bytes(capacity.size))),
     Column::new("capacity_source", |row| match row.capacity.as_ref().map(|capacity| &capacity.source) {
         Some(CapacitySource::Allocator) => Word("allocator"),
         Some(CapacitySource::Chip(name)) => Value::text(name),

@@ -9,6 +9,7 @@ mod class;
 pub mod columns;
 mod estimate;
 mod estimate_arrays;
+mod live_buffer;
 mod live_ranges;
 mod program;
 mod query;

@@ -109,6 +109,17 @@ impl Level {
             Self::CmemWrite => "cmem_write",
         }
     }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Hbm => "HBM",
+            Self::VmemRead => "VMEM, read",
+            Self::VmemWrite => "VMEM, written",
+            Self::CmemRead => "CMEM, read",
+            Self::CmemWrite => "CMEM, written",
+        }
+    }
 }
 
 /// Where a peak is from.

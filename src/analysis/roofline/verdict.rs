@@ -90,10 +90,18 @@ pub enum Bound {
 
 impl Bound {
     /// Its place among all: compute, then memories in their order.
-    pub const fn rank(self) -> u64 {
+    pub const fn index(self) -> usize {
         match self {
             Self::Compute => 0,
-            Self::Memory(level) => 1 + level as u64,
+            Self::Memory(level) => 1 + level.index(),
+        }
+    }
+
+    /// The name people read: "compute", "HBM".
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Memory(level) => level.label(),
         }
     }
 

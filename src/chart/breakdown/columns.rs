@@ -134,8 +134,10 @@ mod tests {
 
     fn cells(by: GroupBy, width: f64, wanted: Option<&[Cell]>) -> Vec<Cell> {
         let largest = Largest { total: Picos(6_251_000_000), mean: Picos(390_000_000), ..Largest::default() };
-        let columns =
-            choose(Basis { by, largest: &largest, n_events: 2_400, wanted }, Measure { width, ..Measure::START });
+        let columns = choose(
+            Basis { by, largest: &largest, n_events: 2_400, wanted },
+            Measure { width, row: if width < table::TWO_LINES { 40.0 } else { 24.0 }, ..Measure::START },
+        );
         columns.iter().map(|column| Cell::of_key(&column.id).expect("its own name")).collect()
     }
 

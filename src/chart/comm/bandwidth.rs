@@ -8,7 +8,6 @@
 //! ```
 
 use super::steps;
-use crate::analysis::comm::columns::COMM_TABLE;
 use crate::analysis::comm::{CommRow, Primitive};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
@@ -237,10 +236,21 @@ pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
     })
 }
 
-/// What a mark has to say.
+/// The tooltip of a mark: what its place and its size stand for. The tooltip of the row in the table has all figures.
 pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
     let row = rows.get(id as usize)?;
-    Some(Tip { title: row.key.clone(), rows: COMM_TABLE.tip(row) })
+    let rate = |rate: f64| format!("{} GB/s", format::gbs(rate));
+    let lines = [
+        ("Message", row.bytes_each.map(format::bytes_text)),
+        ("Algorithm bandwidth", row.alg_rate.map(rate)),
+        ("Bus bandwidth", row.bus_rate.map(rate)),
+        ("Link bandwidth", row.peak.map(rate)),
+        ("Time", Some(format::exact_time(row.wall))),
+        ("Executions", Some(format::count(row.n))),
+        ("Groups", row.group.as_ref().map(|group| group.text.clone()).filter(|text| !text.is_empty())),
+    ];
+    let line = |(label, value): (&str, Option<String>)| Some((label.to_owned(), value?));
+    Some(Tip { title: row.key.clone(), rows: lines.into_iter().filter_map(line).collect() })
 }
 
 fn message(row: &CommRow) -> String {

@@ -12,7 +12,7 @@
 //! Ids are places in the columns.
 
 use super::position::{at_position, position, position_ticks};
-use super::size::{SizeUnit, mib, text};
+use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::paint::{Paint, Tone};
@@ -366,7 +366,7 @@ fn table(of: &Shown<'_>) -> SceneTable {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 2³²")]
         let point = column.most_at as u32;
         let here = if of.is_program { position(point) } else { ticks::plain(column.most_at) };
-        vec![here, mib(column.most), mib(column.least), (of.words)(i)]
+        vec![here, format::mib(column.most), format::mib(column.least), (of.words)(i)]
     };
     let heads = ["At", "Maximum, MiB", "Minimum, MiB", "Instruction"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }

@@ -2,7 +2,9 @@
 //! pixel, and no formula that is not the analysis'.
 
 use super::size::{SizeUnit, text};
-use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
+use crate::analysis::memory::{
+    AliveAt, AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory,
+};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row};
 use crate::table::format::{self, ABSENT};
 
@@ -244,4 +246,16 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         main,
         side: Vec::new(),
     }
+}
+
+/// How many live buffers a summary has left out, in words.
+pub fn left_out(alive: &AliveAt) -> Option<String> {
+    let more = (alive.n as usize).saturating_sub(alive.buffers.len());
+    (more > 0).then(|| {
+        format!(
+            "{} ({}) are in no row: the saved file has all.",
+            format::counted(more as u64, "smaller buffer", "smaller buffers"),
+            text(alive.rest)
+        )
+    })
 }

@@ -8,8 +8,7 @@ pub mod live_ranges;
 pub mod picker;
 mod position;
 mod size;
-pub mod table;
 pub mod treemap;
 
 pub use position::{at_position, position};
-pub use size::{SizeUnit, mib, text};
+pub use size::{SizeUnit, text};

@@ -9,8 +9,6 @@ use crate::analysis::roofline::{
 };
 use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::Slot;
-use crate::chart::roofline::memory;
-use crate::chart::roofline::words::bound;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -83,7 +81,7 @@ fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
     Some(RoofLine::Roof(Box::new(Roof {
         slot,
         share: point.util.unwrap_or(0.0),
-        floor: format!("{} at the {} roof", format::time_text(verified.floor), bound(verified.bound)),
+        floor: format!("{} at the {} roof", format::time_text(verified.floor), verified.bound.label()),
         measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
         verdict: verdict(verified),
         checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
@@ -129,7 +127,7 @@ fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(
             .map_or_else(String::new, |peak| format!(" of {}", format::gbs(peak)));
         let used = share(point.level_util[level.index()]);
         rows.push((
-            memory(level),
+            level.label(),
             format!("{}B per execution; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
         ));
     }
@@ -164,7 +162,7 @@ fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(
     rows.push(("Min. time", floors));
     if point.recoverable > Picos::ZERO {
         let won = format::time_text(point.recoverable);
-        rows.push(("Potential savings", format!("{won} if it ran at the {} roof", bound(verified.bound))));
+        rows.push(("Potential savings", format!("{won} if it ran at the {} roof", verified.bound.label())));
     }
     rows
 }

@@ -2,9 +2,8 @@
 
 use super::form::Form;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures};
+use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{RoofPoint, RooflineHead};
-use crate::table::page::row_key;
 use crate::units::Picos;
 
 /// A mark: a row, or a sum of many.
@@ -70,8 +69,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
         for point in &head.points {
             if let Some(roof) = &point.roof {
                 let form = Form::from_op_group(point.op_group.as_deref());
-                let name = name(point, by);
-                let found = dot(&name, key(point), Some(form), roof, level, point.cumulative);
+                let found = dot(point.name(by), point.row_key(), Some(form), roof, level, point.cumulative);
                 add(found.filter(|_| !roof.is_too_short(head.figures.considered)), roof.total);
             }
         }
@@ -81,11 +79,6 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
         dots.all.extend(sums(&head.figures, level, by));
     }
     dots
-}
-
-/// How a row is named where rows are selected, as in the breakdown.
-pub fn key(point: &crate::protocol::RoofPoint) -> String {
-    row_key(&point.key, point.program_id)
 }
 
 /// The window as a whole, and its programs where there are several.
@@ -107,12 +100,4 @@ fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
         }
     }
     sums
-}
-
-/// What a row is called.
-pub fn name(point: &RoofPoint, by: RoofBy) -> String {
-    match (by, &point.source) {
-        (RoofBy::Source, Some(source)) => source.clone(),
-        _ => point.key.clone(),
-    }
 }

@@ -2,7 +2,6 @@
 //! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
 
 use super::peaks::main_memory;
-use super::roofs;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
 use crate::report::roofline_table;
@@ -53,12 +52,12 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             Level::ALL.into_iter().map(|level| (level, roof.bound_total[level.index() + 1])).collect();
         let total: Picos = memory.iter().map(|(_, time)| *time).sum();
         let each = memory.iter().filter(|(_, time)| *time > Picos::ZERO);
-        let mut rows: Vec<_> = each.map(|(level, time)| row(roofs::memory(*level), exact(*time))).collect();
+        let mut rows: Vec<_> = each.map(|(level, time)| row(level.label(), exact(*time))).collect();
         rows.push(row(
             "Latency-bound",
             format!("{} of the self time: short ops with low utilization", exact(figures.latency_bound)),
         ));
-        let compute = roof.bound_total[usize::try_from(Bound::Compute.rank()).unwrap_or(0)];
+        let compute = roof.bound_total[Bound::Compute.index()];
         main.push(figure(
             "Compute-bound",
             format::figure_time(compute),

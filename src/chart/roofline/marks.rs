@@ -49,7 +49,7 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &s
     let (width, height) = options.size;
     let axes = Axes::new(options.window, width, height);
     let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
-    axes::draw(&mut marks, &axes, roofs::memory(options.level));
+    axes::draw(&mut marks, &axes, options.level.label());
     roofs::draw(&mut marks, &axes, ceilings, &mut obstacles);
     let spots = spots(dots, &axes, options);
     for spot in &spots {

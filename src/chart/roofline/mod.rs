@@ -24,10 +24,8 @@ pub mod numbers;
 mod options;
 pub mod peaks;
 mod roofs;
-pub mod table;
 pub mod words;
 
-pub use super::roofline::roofs::memory;
 pub use axes::{AxisWindow, full_window, initial_window, zoomed};
 pub use ceilings::Ceilings;
 pub use dots::{Dot, Dots, dots};

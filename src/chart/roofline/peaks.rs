@@ -1,7 +1,6 @@
 //! The peaks as they are shown and chosen: what counts, where it is from, what else there is. This module knows offers of peaks; no
 //! field.
 
-use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
 use crate::chart::widgets::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
@@ -42,7 +41,7 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
         let (label, unit) = match of {
             PeakOf::Compute(precision) => (precision.label(), "TFLOP/s"),
             PeakOf::Memory(Level::Hbm) => (main_memory(Some(peaks)), "GB/s"),
-            PeakOf::Memory(level) => (memory(level), "GB/s"),
+            PeakOf::Memory(level) => (level.label(), "GB/s"),
         };
         let can_change = matches!(of, PeakOf::Compute(_) | PeakOf::Memory(Level::Hbm));
         let line = Line {
@@ -64,14 +63,14 @@ pub fn main_memory(peaks: Option<&DevicePeaks>) -> &'static str {
     let is_cpu = |peaks: &DevicePeaks| {
         peaks.chip.is_none() && !peaks.devices.is_empty() && peaks.devices.iter().all(|label| label.starts_with("CPU"))
     };
-    if peaks.is_some_and(is_cpu) { "Memory" } else { memory(Level::Hbm) }
+    if peaks.is_some_and(is_cpu) { "Memory" } else { Level::Hbm.label() }
 }
 
 /// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
 pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
     let unit = if peaks.main() == Precision::F16 { "TFLOP/s fp16" } else { "TFLOP/s bf16" };
     let compute = peaks.flops(peaks.main()).map(|flops| (format::tflops(flops), unit));
-    let unit = if main_memory(Some(peaks)) == memory(Level::Hbm) { "GB/s HBM" } else { "GB/s" };
+    let unit = if main_memory(Some(peaks)) == Level::Hbm.label() { "GB/s HBM" } else { "GB/s" };
     let memory = peaks.bytes(Level::Hbm).map(|bytes| (format::gbs(bytes), unit));
     compute.into_iter().chain(memory).collect()
 }
@@ -89,7 +88,7 @@ pub fn chips() -> Vec<Choice<Option<&'static str>>> {
 
 /// Memories whose bytes an axis may be of.
 pub fn levels(levels: &[Level]) -> Vec<Choice<Level>> {
-    let one = |level: &Level| Choice { value: *level, label: memory(*level).to_owned(), detail: String::new() };
+    let one = |level: &Level| Choice { value: *level, label: level.label().to_owned(), detail: String::new() };
     levels.iter().map(one).collect()
 }
 

@@ -88,7 +88,7 @@ fn slope_label(
     level: Level,
     bytes: f64,
 ) -> Option<(f64, f64, String, Anchor)> {
-    let name = if level == Level::Hbm { "HBM" } else { memory(level) };
+    let name = level.label();
     let text = format!("{name} {} GB/s", format::gbs(bytes));
     let width = label::width(&text, Size::Micro.px());
     // Where the text ends left of the roof with the axis still left of it: halfway up, or as high as needed.
@@ -122,17 +122,6 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
             Shape::Path(visible, true),
             Paint { pattern: Some(Pattern::Wall), ..Paint::NONE }.faded(0.7),
         ));
-    }
-}
-
-/// The name of a memory.
-pub const fn memory(level: Level) -> &'static str {
-    match level {
-        Level::Hbm => "HBM",
-        Level::VmemRead => "VMEM, read",
-        Level::VmemWrite => "VMEM, written",
-        Level::CmemRead => "CMEM, read",
-        Level::CmemWrite => "CMEM, written",
     }
 }
 

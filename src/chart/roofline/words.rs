@@ -5,8 +5,7 @@ use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
-use super::roofs;
-use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
+use crate::analysis::roofline::{Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::scene::SceneTable;
 use crate::table::format::{self, ABSENT};
@@ -14,14 +13,6 @@ use crate::units::Picos;
 
 /// Letters of a label.
 const ROOM: usize = 34;
-
-/// What an op is bound by: "compute", "HBM".
-pub const fn bound(bound: Bound) -> &'static str {
-    match bound {
-        Bound::Compute => "compute",
-        Bound::Memory(level) => roofs::memory(level),
-    }
-}
 
 /// A gap, negative where the estimate is above the roof.
 pub fn gap(roof: &Roof) -> String {
@@ -51,7 +42,7 @@ pub(super) fn sentence(dot: &Dot) -> String {
         dot.name,
         format::intensity(dot.x),
         format::tflops(dot.y),
-        bound(dot.roof.bound),
+        dot.roof.bound.label(),
         format::time_text(dot.roof.total),
         gap(&dot.roof)
     )
@@ -69,7 +60,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
     for of in [Some(Level::Hbm), Some(level).filter(|level| *level != Level::Hbm)].into_iter().flatten() {
         if let Some(rate) = roof.byte_rate(of) {
             let used = roof.level_util[of.index()];
-            rows.push(row(roofs::memory(of), format!("{} GB/s{}", format::gbs(rate), share(used))));
+            rows.push(row(of.label(), format!("{} GB/s{}", format::gbs(rate), share(used))));
         }
     }
     rows.push(row("Intensity", format!("{} FLOP/byte", format::intensity(dot.x))));
@@ -80,7 +71,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
         let sure = if roof.dtype_uncertain { ", from the result" } else { "" };
         rows.push(row("Type", format!("{dtype}{sure}")));
     }
-    rows.push(row("At the roof", format!("{}, {}", format::time_text(roof.t_roof), bound(roof.bound))));
+    rows.push(row("At the roof", format!("{}, {}", format::time_text(roof.t_roof), roof.bound.label())));
     rows.push(row("Gap", gap(roof)));
     if let Some(cumulative) = dot.cumulative {
         rows.push(row("Cumulative gap", format!("{} of all", format::percent_text(cumulative))));
@@ -97,7 +88,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
         .compute
         .iter()
         .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.label(), format::tflops(*flops)));
-    let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", roofs::memory(level), format::gbs(bytes)));
+    let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", level.label(), format::gbs(bytes)));
     let roofs: Vec<String> = compute.chain(memory).collect();
     let roofs = if roofs.is_empty() { "no known roof".to_owned() } else { roofs.join(", ") };
     let ridge = ceilings
@@ -109,7 +100,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
 
 /// The same figures as a table.
 pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
-    let intensity = format!("FLOP/byte of {}", roofs::memory(level));
+    let intensity = format!("FLOP/byte of {}", level.label());
     let heads = ["Name", "Self", &intensity, "TFLOP/s", "% of roof", "Bound", "Gap"].map(str::to_owned).to_vec();
     let row = |dot: &Dot| {
         vec![
@@ -118,7 +109,7 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
             format::intensity(dot.x),
             format::tflops(dot.y),
             dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text),
-            bound(dot.roof.bound).to_owned(),
+            dot.roof.bound.label().to_owned(),
             gap(&dot.roof),
         ]
     };
@@ -141,7 +132,7 @@ pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
     let (n, time) = dots.nowhere;
     if n > 0 {
         let rows = format::counted(n.into(), "row", "rows");
-        let what = roofs::memory(options.level);
+        let what = options.level.label();
         text.push(format!(
             "{rows} ({}) not plotted: no FLOPs, no bytes of {what}, or too short for rates. The table has them.",
             format::time_text(time)

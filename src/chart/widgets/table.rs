@@ -45,8 +45,10 @@ pub fn column(id: &str, (head, unit): (&str, &str), numeric: bool, digits: Optio
     Column { id, head, unit, numeric, digits, sort, priority: 0 }
 }
 
-/// Below this width a row has two lines.
+/// Below this width of the window a row has two lines, as the style sheet says.
 pub const TWO_LINES: f64 = 720.0;
+/// A row of one line is lower than this, in pixels, and a row of two lines is higher.
+const TWO_LINES_HEIGHT: f64 = 36.0;
 /// From this width on, columns are dropped only when the name has no room at all.
 const FULL: f64 = 1200.0;
 /// Pixels of padding in a cell.
@@ -72,9 +74,9 @@ impl Measure {
     /// Before anything was measured.
     pub const START: Self = Self { width: 1200.0, row: 24.0, digit: 7.0, letter: 7.0 };
 
-    /// Rows have two lines.
+    /// Rows have two lines. A table may be narrow on a wide screen, so the height of a row says it.
     pub fn two_lines(&self) -> bool {
-        self.width < TWO_LINES
+        self.row > TWO_LINES_HEIGHT
     }
 }
 

@@ -2,7 +2,7 @@
 //! better than the capture. One value of the address, which only this view reads.
 //!
 //! ```text
-//!  by:source;sort:-self;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;hbm:1382500000000;
+//!  by:source;sort:-total_dur_ps;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;hbm:1382500000000;
 //!  cost:splash*:1200000000000:3000000000;useful:128:2048:6000000000:8
 //! ```
 //!
@@ -12,7 +12,7 @@
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
-use crate::protocol::roofline::{RoofColumn, RoofSort};
+use crate::table::page::SortBy;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -71,8 +71,8 @@ impl RoofBy {
 pub struct RooflinePlace {
     /// What rows stand for.
     pub by: RoofBy,
-    /// Their order.
-    pub sort: RoofSort,
+    /// Their order; `None`: the table's own.
+    pub sort: Option<SortBy>,
     /// The memory whose bytes the chart's axis counts.
     pub x: Level,
     /// Against which peaks.
@@ -99,8 +99,7 @@ impl fmt::Display for RooflinePlace {
         let text = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
         let mut pairs = Pairs::new(f);
         pairs.say_unless(self.by == usual.by, "by", self.by.key())?;
-        let sign = if self.sort.descending { "-" } else { "" };
-        pairs.say_unless(self.sort == usual.sort, "sort", format_args!("{sign}{}", self.sort.column.key()))?;
+        pairs.say_some("sort", self.sort.as_ref())?;
         pairs.say_unless(self.x == usual.x, "x", self.x.key())?;
         pairs.say_unless(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
         pairs.say_some("chip", self.peaks.chip.as_deref().map(text))?;
@@ -135,11 +134,7 @@ impl RooflinePlace {
         let mut parts = value.split(':');
         match name {
             "by" => self.by = RoofBy::ALL.into_iter().find(|by| by.key() == value)?,
-            "sort" => {
-                let name = value.strip_prefix('-').unwrap_or(value);
-                let column = RoofColumn::ALL.into_iter().find(|column| column.key() == name)?;
-                self.sort = RoofSort { column, descending: value.starts_with('-') };
-            }
+            "sort" => self.sort = Some(value.parse().ok()?),
             "x" => self.x = Level::ALL.into_iter().find(|level| level.key() == value)?,
             "prefer" if value == "published" => self.peaks.prefer = PeakSource::Published,
             "prefer" => return None,
@@ -187,11 +182,11 @@ mod tests {
         assert_eq!(RooflinePlace::default().to_string(), "");
         assert_eq!("".parse(), Ok(RooflinePlace::default()));
         let one: RooflinePlace =
-            "by:source;sort:-self;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;\
+            "by:source;sort:-total_dur_ps;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;\
             hbm:1382500000000;cost:splash*:1200000000000:3e9;useful:128:2048:6e9:8;later:1"
                 .parse()
                 .unwrap();
-        assert_eq!((one.by, one.sort), (RoofBy::Source, RoofSort { column: RoofColumn::Total, descending: true }));
+        assert_eq!((one.by, one.sort), (RoofBy::Source, Some(SortBy::new("total_dur_ps", true))));
         assert_eq!((one.x, one.peaks.prefer), (Level::VmemRead, PeakSource::Published));
         assert_eq!(one.peaks.flops, [(Precision::Bf16, 229.5e12)]);
         assert_eq!((&*one.costs[0].pattern, one.costs[0].bytes), ("splash*", 3e9));
@@ -200,17 +195,9 @@ mod tests {
 
     #[test]
     fn what_means_nothing_is_refused_and_named() {
-        for bad in [
-            "by:kind",
-            "sort:-what",
-            "peak:bf16:-1",
-            "hbm:inf",
-            "cost:a:1",
-            "useful:1:2",
-            "prefer:x",
-            "x:sram",
-            "chip:%ff",
-        ] {
+        for bad in
+            ["by:kind", "sort:-", "peak:bf16:-1", "hbm:inf", "cost:a:1", "useful:1:2", "prefer:x", "x:sram", "chip:%ff"]
+        {
             assert_eq!(bad.parse::<RooflinePlace>(), Err(bad.to_owned()), "{bad}");
         }
     }
@@ -225,34 +212,29 @@ mod tests {
             prop::collection::vec((0..7usize, numbers.clone()), 0..3),
             prop::option::of(numbers),
         );
-        let plain = (0..4usize, 0..13usize, any::<bool>(), 0..5usize);
-        (plain, peaks, costs, prop::option::of(useful)).prop_map(
-            |((by, column, descending, x), peaks, costs, useful)| {
-                let (published, chip, flops, hbm_bytes) = peaks;
-                let prefer = if published { PeakSource::Published } else { PeakSource::Profile };
-                RooflinePlace {
-                    by: RoofBy::ALL[by],
-                    sort: RoofSort { column: RoofColumn::ALL[column], descending },
-                    x: Level::ALL[x],
-                    peaks: PeakChoice {
-                        prefer,
-                        chip,
-                        flops: flops.into_iter().map(|(at, value)| (Precision::ALL[at], value)).collect(),
-                        hbm_bytes,
-                    },
-                    costs: costs
-                        .into_iter()
-                        .map(|(pattern, flops, bytes)| KernelCost { pattern, flops, bytes })
-                        .collect(),
-                    useful: useful.map(|(batch, sequence, flops_per_token, devices)| UsefulFlops {
-                        batch,
-                        sequence,
-                        flops_per_token,
-                        devices,
-                    }),
-                }
-            },
-        )
+        let plain = (0..4usize, prop::option::of(("[a-z_]{1,9}", any::<bool>())), 0..5usize);
+        (plain, peaks, costs, prop::option::of(useful)).prop_map(|((by, sort, x), peaks, costs, useful)| {
+            let (published, chip, flops, hbm_bytes) = peaks;
+            let prefer = if published { PeakSource::Published } else { PeakSource::Profile };
+            RooflinePlace {
+                by: RoofBy::ALL[by],
+                sort: sort.map(|(column, descending)| SortBy { column, descending }),
+                x: Level::ALL[x],
+                peaks: PeakChoice {
+                    prefer,
+                    chip,
+                    flops: flops.into_iter().map(|(at, value)| (Precision::ALL[at], value)).collect(),
+                    hbm_bytes,
+                },
+                costs: costs.into_iter().map(|(pattern, flops, bytes)| KernelCost { pattern, flops, bytes }).collect(),
+                useful: useful.map(|(batch, sequence, flops_per_token, devices)| UsefulFlops {
+                    batch,
+                    sequence,
+                    flops_per_token,
+                    devices,
+                }),
+            }
+        })
     }
 
     proptest! {

@@ -53,9 +53,14 @@ impl ReportSession {
     }
 
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
+        self.space_at(query, point).map(|space| Reply::answer_to_question(&Some(&space.alive)))
+    }
+
+    /// The memory of a program, where the point is the one whose live buffers the report has.
+    pub(crate) fn space_at(&self, query: &MemoryQuery, point: u32) -> Result<&ReportSpace, Reply> {
         let space = self.space(query)?;
         if space.alive.point == point {
-            Ok(Reply::answer_to_question(&Some(&space.alive)))
+            Ok(space)
         } else {
             Err(self.lacks("the live buffers at other points than the peak"))
         }

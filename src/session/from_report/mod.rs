@@ -68,7 +68,6 @@ impl ReportSession {
     fn answer_question(&self, question: &Question) -> Answered {
         match question {
             Question::Roofline(query) => self.roofline(query),
-            Question::RooflineRows(query) => self.roofline_rows(query),
             Question::Memory => Ok(self.memory()),
             Question::MemoryOf(query) => self.memory_of(query),
             Question::MemoryAt { query, point } => self.memory_at(query, *point),

@@ -2,10 +2,13 @@
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
-use crate::analysis::roofline::{Level, RooflineQuery};
-use crate::protocol::{MAX_POINTS, Reply, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
-use crate::session::row_order::window;
-use crate::table::order::{name_ranks, sort_rows};
+use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::table_query::TableAction;
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{MAX_POINTS, Reply, RoofPoint, RooflineHead};
+use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
+use crate::session::tables::answer;
+use crate::table::answer::KeptOrder;
 use crate::units::Picos;
 
 impl ReportSession {
@@ -26,16 +29,6 @@ impl ReportSession {
         let part = &self.report.roofline;
         let mut figures = part.figures.clone();
         figures.notes = notes(&self.report, &figures.notes);
-        let mut largest = RoofLargest::default();
-        for point in &points {
-            largest.total = largest.total.max(point.total);
-            largest.n = largest.n.max(point.n);
-        }
-        for roof in points.iter().filter_map(|point| point.roof.as_ref()) {
-            largest.recoverable = largest.recoverable.max(roof.recoverable);
-            largest.flop_rate = largest.flop_rate.max(roof.flop_rate().unwrap_or(0.0));
-            largest.byte_rate = largest.byte_rate.max(roof.byte_rate(Level::Hbm).unwrap_or(0.0));
-        }
         let n_rows = points.len() as u32;
         let mut placed: Vec<RoofPoint> = points.into_iter().filter(|point| point.roof.is_some()).collect();
         let rest = placed.split_off(placed.len().min(MAX_POINTS));
@@ -48,17 +41,17 @@ impl ReportSession {
             n_rows,
             points: placed,
             more,
-            largest,
         }))
     }
 
-    pub(crate) fn roofline_rows(&self, query: &RoofRowsQuery) -> Answered {
-        self.is_held(&query.query)?;
-        let points = self.points();
-        let order = order(&points, query.sort);
-        let page = window(order.len(), query.first, query.count);
-        let rows = order[page].iter().map(|at| points[*at as usize].clone()).collect();
-        Ok(Reply::answer_to_question(&RoofRowsPage { first: query.first, rows }))
+    pub(crate) fn roofline_rows(&self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Answered {
+        self.is_held(query)?;
+        let part = &self.report.roofline;
+        let rows = match by {
+            RoofBy::Step => step_rows(&part.steps),
+            _ => self.points().into_iter().map(|point| RoofRow::new(point, by, part.figures.considered)).collect(),
+        };
+        Ok(answer(&mut roof_table(&rows, &part.figures, by, KeptOrder::default()), action))
     }
 
     fn points(&self) -> Vec<RoofPoint> {
@@ -79,10 +72,4 @@ impl ReportSession {
         };
         self.report.rows.iter().filter_map(of).collect()
     }
-}
-
-fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
-    let ranks = name_ranks(points.len(), |i| (&points[i].key, points[i].program_id));
-    let keys = points.iter().zip(&ranks).map(|(point, rank)| sort.column.sort_key(point.sort_row(*rank)));
-    sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending)
 }

@@ -65,7 +65,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
         v.time_as(&mut roof.t_roof, longest)
     })?;
     each(of, |(roof, _)| {
-        let at = roof.bound.rank() as usize;
+        let at = roof.bound.index();
         let usual = |i: usize| if i == at { roof.total } else { Picos::ZERO };
         roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_as(time, usual(i)))
     })?;

@@ -214,12 +214,6 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
     .any()
 }
 
-/// Copies rows, each as the texts of these columns, and says so; `of`: how many there are.
-pub(crate) fn lines(state: State, columns: &[Column], lines: &[Vec<String>], of: u32) {
-    let n = lines.len();
-    clipboard::copy(&copy::tsv(columns, lines), move |done| state.inform(copy_message(done, n, of)));
-}
-
 /// Saves what a request exports as a file of `what`.
 pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) {
     let name =

@@ -30,12 +30,14 @@ pub(super) fn table_model(model: CommModel) -> Model {
         }),
         waits: model.busy.into(),
         filter: Signal::derive(move || state.comm_filter.with(|text| TextFilter::anywhere(text.trim()))),
-        sort: model.order,
+        sort: model.order.into(),
+        set_sort: Callback::new(move |sort| model.order.set(Some(sort))),
+        selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| model.is_chosen(&key) || state.op.with(|op| *op == key)),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
-            RowPress::Open if row.opens => state.op.set(row.key),
+            RowPress::Open | RowPress::Twice if row.opens => state.op.set(row.key),
             RowPress::Select => state.selected.set(vec![row.key]),
-            RowPress::Open | RowPress::Toggle => model.choose(&row.key),
+            RowPress::Open | RowPress::Twice | RowPress::Toggle => model.choose(&row.key),
         }),
         empty: Callback::new(move |()| {
             if state.comm_filter.with(String::is_empty) {

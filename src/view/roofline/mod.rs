@@ -13,17 +13,14 @@ use crate::chart::roofline::figures;
 use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
-use leptos::html;
 use leptos::prelude::*;
 use model::RooflineModel;
 
 /// The view.
 #[component]
 pub(crate) fn Roofline(state: State) -> impl IntoView {
-    let node = NodeRef::<html::Div>::new();
-    let model = RooflineModel::new(state, width_of(node).into());
+    let model = RooflineModel::new(state);
     let table_model = rows::table_model(model);
     state.table.set_value(Some(table_model));
     state.place.set(Default::default());
@@ -34,7 +31,7 @@ pub(crate) fn Roofline(state: State) -> impl IntoView {
         model.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
     };
     view! {
-        <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline" node_ref=node>
+        <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline">
             <h1 class="visually-hidden">"Roofline of " {live(name)}</h1>
             <dl class="figures" data-roving="">{live(readout)}</dl>
             <coverage::Coverage model />

@@ -32,12 +32,10 @@ pub(super) struct RooflineModel {
     pub(super) window: RwSignal<Option<AxisWindow>>,
     /// Forms that are not drawn.
     pub(super) hidden: RwSignal<Vec<Form>>,
-    /// The view's width.
-    pub(super) width: Signal<f64>,
 }
 
 impl RooflineModel {
-    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+    pub(super) fn new(state: State) -> Self {
         let place = state.view_state::<RooflinePlace>(state.roofline, "the roofline");
         let request = Memo::new(move |_| {
             let query = state.query.get();
@@ -90,7 +88,7 @@ impl RooflineModel {
             usual.track();
             window.set(None);
         });
-        Self { state, place, query: request, head, busy, dots, ceilings, whole, usual, window, hidden, width }
+        Self { state, place, query: request, head, busy, dots, ceilings, whole, usual, window, hidden }
     }
 
     /// Changes what the address says.
@@ -111,11 +109,6 @@ impl RooflineModel {
     /// Peaks by the capture first, or as published.
     pub(super) fn prefer(self, source: PeakSource) {
         self.change(|place| place.peaks.prefer = source);
-    }
-
-    /// Narrow screens have one thing below the other.
-    pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Of which device and step: "TPU:0, step 3".

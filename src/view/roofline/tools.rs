@@ -18,7 +18,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let (query, sort) = (model.query.get_untracked(), model.place.with_untracked(|place| place.sort));
+            let (query, sort) = (model.query.get_untracked(), model.place.with_untracked(|place| place.sort.clone()));
             let what = format!("roofline by {}", query.query.by.key());
             save::file(state, &Question::ExportRoofline { query, sort, format }.into(), &what, format);
         })

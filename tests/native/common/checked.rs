@@ -8,12 +8,14 @@ use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
-    Column, CommView, Export, OpRef, Question, Reply, Request, RoofColumn, RoofRowsQuery, RoofSort, RooflineHead,
-    RowsQuery, ShareQuery, Sort,
+    Column, CommView, Export, OpRef, Question, Reply, Request, RooflineHead, RowsQuery, ShareQuery, Sort,
 };
 use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
+use rooflight::table::page::{PageQuery, SortBy};
 use rooflight::units::Picos;
 
 fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
@@ -154,10 +156,13 @@ fn views(engine: &mut OpenSession, query: &Query) {
             is_beyond || held + skipped == u128::from(figures.considered.0),
             "held against roofs, and not: {query:?}"
         );
-        let roof_sort = RoofSort { column: RoofColumn::ALL[0], descending: true };
-        let rows = RoofRowsQuery { query: request.clone(), sort: roof_sort, first: 0, count: 50 };
-        engine.answer(&Question::RooflineRows(rows).into());
-        engine.answer(&Question::ExportRoofline { query: request, sort: roof_sort, format: Export::Json }.into());
+        for by in RoofBy::ALL {
+            let of = TableOf::Roofline(request.clone(), by);
+            let action = TableAction::Rows(PageQuery { count: 50, ..PageQuery::default() });
+            engine.answer(&Question::Table { of, action }.into());
+        }
+        let sort = Some(SortBy::new("key", true));
+        engine.answer(&Question::ExportRoofline { query: request, sort, format: Export::Json }.into());
     }
     for by in [CommBy::Op, CommBy::Source] {
         let request = CommQuery { query: query.clone(), by, ..CommQuery::default() };

@@ -29,8 +29,12 @@ pub(crate) struct RemoteTable {
     /// The filter.
     pub(crate) filter: Signal<TextFilter>,
     /// The order; `None`: the table's own.
-    pub(crate) sort: RwSignal<Option<SortBy>>,
-    /// Whether a row is selected, by its key.
+    pub(crate) sort: Signal<Option<SortBy>>,
+    /// Another order is chosen.
+    pub(crate) set_sort: Callback<SortBy>,
+    /// The keys of the rows that are selected for copying.
+    pub(crate) selected: Signal<Vec<String>>,
+    /// Whether a row is shown as selected, by its key.
     pub(crate) is_selected: Callback<String, bool>,
     /// A row is pressed.
     pub(crate) press: Callback<(RowPress, Row)>,
@@ -41,8 +45,10 @@ pub(crate) struct RemoteTable {
 /// How a row is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowPress {
-    /// Its name, or Enter on it, or two presses: open what it stands for.
+    /// Its name, or Enter on it: open what it stands for.
     Open,
+    /// Two presses beside its name, the first of which has selected it.
+    Twice,
     /// With Ctrl, or the space bar: select it too, or no longer.
     Toggle,
     /// Select it and no other.
@@ -130,7 +136,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         }
     };
     let copy = move |ids: Vec<String>, only_selected: bool| {
-        let selected = state.selected.get_untracked();
+        let selected = table.selected.get_untracked();
         let keys = Some(selected).filter(|selected| only_selected && !selected.is_empty());
         if let Some(asked) = asked.get_untracked() {
             copy_rows(state, &asked, ids, keys, CopyForm::Tsv);
@@ -138,8 +144,9 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     };
     let ids = move || columns.with_untracked(|columns| columns.iter().map(|column| column.id.clone()).collect());
     let act = move |act: GridAction| match act {
-        GridAction::Sort(column, descending) => table.sort.set(Some(SortBy { column, descending })),
-        GridAction::Fold(index) | GridAction::Open(index) => press(RowPress::Open, index),
+        GridAction::Sort(column, descending) => table.set_sort.run(SortBy { column, descending }),
+        GridAction::Fold(index) => press(RowPress::Open, index),
+        GridAction::Open(index) => press(RowPress::Twice, index),
         GridAction::Select(index) => press(RowPress::Toggle, index),
         GridAction::Pick(index) => press(RowPress::Select, index),
         GridAction::Copy(id) => copy(vec![id], false),

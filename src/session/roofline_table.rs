@@ -1,0 +1,188 @@
+//! The table of the roofline: ops, sources, programs or steps.
+
+use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
+use crate::protocol::RoofPoint;
+use crate::protocol::url::roofline::RoofBy;
+use crate::table::Column;
+use crate::table::Value::{self, Absent, Bandwidth, Count, List, Number, Percent, Time};
+use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::format;
+use crate::table::page::Name;
+use crate::table::shown::{Format, Shown, Table, TipLine};
+use crate::units::Picos;
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct RoofRow {
+    /// Its figures.
+    pub point: RoofPoint,
+    /// What rows stand for.
+    pub by: RoofBy,
+    /// Whether the row takes long enough for rates to mean something.
+    pub is_rated: bool,
+}
+
+impl RoofRow {
+    /// A row of a table whose rows take `whole` together.
+    pub fn new(point: RoofPoint, by: RoofBy, whole: Picos) -> Self {
+        let is_rated = point.roof.as_ref().is_some_and(|roof| !roof.is_too_short(whole));
+        Self { point, by, is_rated }
+    }
+
+    /// A step as a row. `longest`: the duration of the longest step.
+    fn of_step(step: &StepRoof, longest: Picos) -> Self {
+        let point = RoofPoint {
+            key: step.number.to_string(),
+            program: None,
+            program_id: None,
+            op_group: None,
+            source: None,
+            total: step.total,
+            n: step.roof.as_ref().map_or(0, |roof| roof.n),
+            roof: step.roof.clone(),
+            skipped: Vec::new(),
+            cumulative: None,
+        };
+        Self::new(point, RoofBy::Step, longest)
+    }
+}
+
+/// Steps as rows.
+pub fn step_rows(steps: &[StepRoof]) -> Vec<RoofRow> {
+    let longest = steps.iter().map(|step| step.total).max().unwrap_or_default();
+    steps.iter().map(|step| RoofRow::of_step(step, longest)).collect()
+}
+
+/// The table of these rows.
+pub fn roof_table<'r>(
+    rows: &'r [RoofRow],
+    figures: &RooflineFigures,
+    by: RoofBy,
+    kept: KeptOrder,
+) -> TableRows<'r, RoofRow> {
+    let head = |shown: &Shown| match (shown.id, by) {
+        ("key", RoofBy::Op) => Some("Op"),
+        ("key", RoofBy::Source) => Some("Source"),
+        ("key", RoofBy::Program) => Some("Program"),
+        ("key", RoofBy::Step) => Some("Step"),
+        // A step has ops of several groups, and steps are not ranked by what could be won.
+        ("op_group" | "cumulative_pct", RoofBy::Step) => None,
+        _ => Some(shown.head),
+    };
+    let nouns = match by {
+        RoofBy::Op => ("op", "ops"),
+        RoofBy::Source => ("source", "sources"),
+        RoofBy::Program => ("program", "programs"),
+        RoofBy::Step => ("step", "steps"),
+    };
+    let table = TableRows::new(&ROOF_TABLE, rows, None, head, kept).with_nouns(nouns);
+    if by == RoofBy::Step {
+        return table;
+    }
+    let roof = figures.step.as_ref();
+    table
+        .with_total("total_dur_ps", Time(figures.considered))
+        .with_total("recoverable_ps", Value::maybe(roof, |roof| Time(roof.recoverable)))
+        .with_total("roofline_util", Value::maybe(roof.and_then(|roof| roof.util), Number))
+}
+
+fn roof<'r>(row: &'r RoofRow, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Value<'r> {
+    row.point.roof.as_ref().map_or(Absent, value)
+}
+
+/// A rate, where the row takes long enough.
+fn rated(row: &RoofRow, rate: impl FnOnce(&Roof) -> Option<f64>, kind: fn(f64) -> Value<'static>) -> Value<'static> {
+    let roof = row.point.roof.as_ref().filter(|_| row.is_rated);
+    Value::maybe(roof.and_then(rate), kind)
+}
+
+/// What the row is bound by; of a row without a roof the reason.
+fn bound_text(row: &RoofRow) -> Option<&'static str> {
+    let reason = || row.point.skipped.first().map(|skipped| skipped.reason.label());
+    row.point.roof.as_ref().map(|roof| roof.bound.label()).or_else(reason)
+}
+
+const COLUMNS: &[Column<RoofRow>] = &[
+    Column::shown("key", |row| Value::text(row.point.name(row.by))),
+    Column::shown("recoverable_ps", |row| roof(row, |roof| Time(roof.recoverable))),
+    Column::shown("parts", |row| {
+        roof(row, |roof| List(vec![Time(roof.t_roof.min(roof.total)), Time(roof.recoverable)]))
+    }),
+    Column::shown("cumulative_pct", |row| Value::maybe(row.point.cumulative, Percent)),
+    Column::shown("total_dur_ps", |row| Time(row.point.total)),
+    Column::shown("roofline_util", |row| rated(row, |roof| roof.util, Number)),
+    Column::shown("arithmetic_intensity", |row| roof(row, |roof| Value::maybe(roof.intensity, Number))),
+    Column::shown("roof", |row| Value::maybe_text(bound_text(row))),
+    Column::shown("mfu", |row| rated(row, |roof| roof.mfu, Number)),
+    Column::shown("hbm_util", |row| rated(row, Roof::hbm_util, Number)),
+    Column::shown("flop_rate", |row| rated(row, Roof::flop_rate, Number)),
+    Column::shown("hbm_rate", |row| rated(row, |roof| roof.byte_rate(Level::Hbm), Bandwidth)),
+    Column::shown("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
+    Column::shown("n_executions", |row| Count(row.point.n)),
+    Column::shown("op_group", |row| Value::maybe_text(row.point.op_group.as_deref())),
+    Column::shown("program", |row| Value::maybe_text(row.point.program.as_deref())),
+    Column::shown("source", |row| Value::maybe_text(row.point.source.as_deref())),
+    Column::shown("flops", |row| roof(row, |roof| Number(roof.flops))),
+    Column::shown("bytes", |row| roof(row, |roof| Number(roof.bytes))),
+    Column::shown("t_compute_ps", |row| roof(row, |roof| Time(roof.t_compute))),
+    Column::shown("t_hbm_ps", |row| roof(row, |roof| Time(roof.t_hbm()))),
+    Column::shown("t_roofline_ps", |row| roof(row, |roof| Time(roof.t_roof))),
+    Column::shown("above_peak", |row| {
+        roof(row, |roof| if roof.is_above() { Value::text("the cost estimate is above the peak") } else { Absent })
+    }),
+    Column::shown("skipped", |row| {
+        let reason = |skipped: &crate::analysis::roofline::Skipped| {
+            Value::Text(format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total)).into())
+        };
+        List(row.point.skipped.iter().map(reason).collect())
+    }),
+];
+
+const ROOF_TABLE: Table<RoofRow> = Table {
+    columns: COLUMNS,
+    shown: &[
+        Shown::name("key", "Op"),
+        Shown::new("recoverable_ps", "Gap", Format::Time, 8, 0),
+        Shown::new("parts", "At roof + gap", Format::Parts, 11, 3).in_unit_of("total_dur_ps"),
+        Shown::new("cumulative_pct", "Cumulative gap", Format::Percent, 7, 5),
+        Shown::new("total_dur_ps", "Self", Format::Time, 8, 2),
+        Shown::new("roofline_util", "At roof", Format::OfPeak, 8, 0),
+        Shown::new("arithmetic_intensity", "FLOP/B", Format::Intensity, 8, 4),
+        Shown::new("roof", "Bound", Format::Text, 9, 1),
+        Shown::new("mfu", "MFU", Format::Percent, 7, 6),
+        Shown::new("hbm_util", "HBM", Format::Percent, 7, 7),
+        Shown::new("flop_rate", "TFLOP/s", Format::Tflops, 9, 8),
+        Shown::new("hbm_rate", "HBM", Format::Gbps, 10, 9),
+        Shown::new("dtype", "Type", Format::Text, 7, 10),
+        Shown::new("n_executions", "Count", Format::Count, 8, 12),
+        Shown::new("op_group", "Group", Format::Text, 14, 11),
+    ],
+    tips: &[
+        TipLine::new("program", "Program"),
+        TipLine::new("op_group", "Group"),
+        TipLine::new("source", "Source"),
+        TipLine::new("total_dur_ps", "Self"),
+        TipLine::new("flops", "FLOPs"),
+        TipLine::new("bytes", "Bytes"),
+        TipLine::new("t_compute_ps", "FLOPs ÷ peak"),
+        TipLine::new("t_hbm_ps", "Bytes ÷ bandwidth"),
+        TipLine::new("t_roofline_ps", "Time at the roof"),
+        TipLine::new("above_peak", "▲"),
+        TipLine::new("skipped", "No roof"),
+    ],
+    key: |row| if row.by == RoofBy::Step { row.point.key.clone() } else { row.point.row_key() },
+    name: |row| Name {
+        text: row.point.name(row.by).to_owned(),
+        mono: true,
+        second: Some((
+            None,
+            format!("{}, self {}", bound_text(row).unwrap_or(format::ABSENT), format::time_text(row.point.total)),
+        )),
+        ..Name::default()
+    },
+    mark: |_| None,
+    opens: |row| row.by != RoofBy::Program,
+    nouns: ("op", "ops"),
+    usual: "recoverable_ps",
+    leaf: &["key"],
+};

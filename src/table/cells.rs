@@ -1,0 +1,173 @@
+//! Values of a column as cells and as texts: all in the unit of their column, and exact ones for tooltips.
+
+use super::format::{self, TimeUnit};
+use super::page::{Cell, Head};
+use super::shown::{Format, Shown, Table};
+use super::{Column, Value};
+use crate::units::Picos;
+use std::cmp::Ordering;
+
+/// A column on the page, with what all of its cells share.
+pub(super) struct ReadyColumn<'t, R: 'static> {
+    pub(super) shown: &'t Shown,
+    pub(super) column: &'static Column<R>,
+    head: &'static str,
+    /// The unit of its times.
+    unit: TimeUnit,
+    /// The largest number of the column that it has its unit of.
+    largest: f64,
+}
+
+impl<'t, R> ReadyColumn<'t, R> {
+    /// A column; `largest` is the largest number of the column that it has its unit of.
+    pub(super) fn new(shown: &'t Shown, column: &'static Column<R>, head: &'static str, largest: f64) -> Self {
+        Self { shown, column, head, unit: TimeUnit::for_largest(picos(largest)), largest }
+    }
+
+    /// The head, wide enough for the largest count and for the total.
+    pub(super) fn head(&self, total: Option<&str>) -> Head {
+        let shown = self.shown;
+        let widest = match shown.format {
+            Format::Count => format::count(self.largest as u64).len(),
+            Format::Time => total.map_or(0, |total| total.len() + 1),
+            _ => 0,
+        };
+        Head {
+            id: shown.id.to_owned(),
+            head: self.head.to_owned(),
+            unit: self.unit().to_owned(),
+            numeric: shown.format.is_numeric(),
+            digits: (shown.digits > 0).then_some(shown.digits.max(widest as u32)),
+            sort: (shown.format != Format::Parts).then_some(shown.format.is_numeric()),
+            priority: shown.priority,
+        }
+    }
+
+    /// The cell of a row.
+    pub(super) fn cell(&self, table: &Table<R>, row: &R, whole: Option<f64>) -> Cell {
+        let width = self.shown.digits as usize;
+        if self.shown.format == Format::Name {
+            return Cell::Name((table.name)(row));
+        }
+        let value = (self.column.value)(row);
+        let Some(text) = self.written(&value, whole) else { return Cell::Absent };
+        match (self.shown.format, &value) {
+            (Format::Text, _) => Cell::Text(format::middle_cut(&text, width)),
+            (Format::Soft, _) => Cell::Soft(format::middle_cut(&text, width)),
+            (Format::Mono, _) => Cell::Mono(format::middle_cut(&text, width)),
+            (Format::Marked, _) => match (table.mark)(row) {
+                Some(mark) => Cell::Marked(mark, text),
+                None => Cell::Text(text),
+            },
+            (Format::Range, Value::Range(first, last)) => {
+                let part = |point: u64| fraction(point as f64, whole.unwrap_or_default());
+                Cell::Range(part(*first), part(*last), text)
+            }
+            (Format::Parts, Value::List(parts)) => {
+                let part = |at: usize| parts.get(at).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
+                Cell::Gap(part(0), part(1), text)
+            }
+            (format, value) => match (format, number(value)) {
+                (Format::Share, Some(number)) => Cell::Bar(fraction(number, self.largest), text),
+                (Format::FractionBar, Some(number)) => Cell::Bar(number.clamp(0.0, 1.0), text),
+                (Format::OfPeak, Some(number)) if number > 1.0 => Cell::Above(text),
+                _ => Cell::Text(text),
+            },
+        }
+    }
+
+    /// The whole text of a cell.
+    pub(super) fn text(&self, row: &R, whole: Option<f64>) -> Option<String> {
+        self.written(&(self.column.value)(row), whole)
+    }
+
+    /// A value in the unit of the column; `None` where there is none.
+    pub(super) fn written(&self, value: &Value<'_>, whole: Option<f64>) -> Option<String> {
+        Some(match (self.shown.format, value) {
+            (Format::Share, value) => format::percent(number(value)? / whole.filter(|whole| *whole > 0.0)?),
+            (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
+            (_, Value::Time(time)) => format::time(*time, self.unit),
+            (Format::Mib, Value::Bytes(n)) => format::mib(*n),
+            (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
+            (Format::Intensity, Value::Number(intensity)) => format::short_intensity(*intensity),
+            (_, Value::Bandwidth(rate)) => format::gbs(*rate),
+            (_, Value::Number(fraction) | Value::Percent(fraction)) => format::percent(*fraction),
+            (_, value) => return plain(value),
+        })
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.shown.format {
+            Format::Time => self.unit.symbol(),
+            Format::Mib => "MiB",
+            Format::Share | Format::FractionBar | Format::OfPeak | Format::Percent => "%",
+            Format::Gbps => "GB/s",
+            Format::Name
+            | Format::Text
+            | Format::Soft
+            | Format::Mono
+            | Format::Marked
+            | Format::Range
+            | Format::Parts
+            | Format::Count
+            | Format::Tflops
+            | Format::Intensity => "",
+        }
+    }
+}
+
+/// A value as a number, for bars and units.
+pub(super) fn number(value: &Value<'_>) -> Option<f64> {
+    Some(match value {
+        Value::Time(time) => time.as_f64(),
+        Value::Count(n) | Value::Bytes(n) => *n as f64,
+        Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => *number,
+        _ => return None,
+    })
+}
+
+/// A value with all of its digits and its unit; `None` where there is none.
+pub(super) fn exact(value: &Value<'_>) -> Option<String> {
+    Some(match value {
+        Value::Time(time) => format::exact_time(*time),
+        Value::Number(number) => format::quantity(*number),
+        Value::Percent(fraction) => format::percent_text(*fraction),
+        Value::Bandwidth(rate) => format!("{} GB/s", format::gbs(*rate)),
+        Value::Bytes(n) => format::exact_bytes(*n),
+        value => return plain(value),
+    })
+}
+
+/// A time with its unit and few digits; other values as [`exact`] writes them.
+fn exact_short(value: &Value<'_>) -> Option<String> {
+    if let Value::Time(time) = value { Some(format::time_text(*time)) } else { exact(value) }
+}
+
+/// The text of a value that needs no unit.
+fn plain(value: &Value<'_>) -> Option<String> {
+    let text = match value {
+        Value::Count(n) | Value::Bytes(n) => format::count(*n),
+        Value::Integer(n) => n.to_string(),
+        Value::Id(id) => id.to_string(),
+        Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
+        Value::Text(text) => text.clone().into_owned(),
+        Value::Word(name) | Value::Labelled(_, name) => (*name).to_owned(),
+        Value::Range(first, last) => format!("{} to {}", format::count(*first), format::count(*last)),
+        Value::List(values) => values.iter().filter_map(exact).collect::<Vec<_>>().join(", "),
+        _ => String::new(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the largest time of a column; `as` saturates"
+)]
+fn picos(largest: f64) -> Picos {
+    Picos(largest as u64)
+}
+
+fn fraction(part: f64, whole: f64) -> f64 {
+    if whole.partial_cmp(&0.0) == Some(Ordering::Greater) { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
