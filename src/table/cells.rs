@@ -44,6 +44,7 @@ impl<'t, R> ReadyColumn<'t, R> {
     }
 
     /// The cell of a row.
+    #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
     pub(super) fn cell(&self, table: &Table<R>, row: &R, whole: Option<f64>) -> Cell {
         let width = self.shown.digits as usize;
         if self.shown.format == Format::Name {
@@ -117,6 +118,7 @@ impl<'t, R> ReadyColumn<'t, R> {
 }
 
 /// A value as a number, for bars and units.
+#[expect(clippy::cast_precision_loss, reason = "bars and units need a few digits")]
 pub(super) fn number(value: &Value<'_>) -> Option<f64> {
     Some(match value {
         Value::Time(time) => time.as_f64(),
