@@ -76,7 +76,7 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
         ("Name", true),
     ]);
     for b in space.alive.buffers.iter().take(top) {
-        let padding = b.unpadded.map(|unpadded| b.size.saturating_sub(unpadded));
+        let padding = b.wasted();
         table.row(vec![
             b.label(),
             bytes_text(b.size),

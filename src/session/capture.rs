@@ -42,6 +42,8 @@ pub(crate) struct CaptureSession {
     pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
     /// What programs need and allocators gave, once it was requested.
     pub(crate) memory: Option<crate::protocol::MemorySession>,
+    /// The live buffers whose table is shown.
+    pub(crate) live_buffers: Option<super::live_buffers::LiveBuffers>,
     /// The last answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
@@ -147,6 +149,7 @@ impl CaptureSession {
             answers: Vec::new(),
             roofline: None,
             memory: None,
+            live_buffers: None,
             comm: None,
         }
     }

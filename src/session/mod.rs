@@ -7,6 +7,7 @@ pub mod from_report;
 pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;
+pub mod live_buffers;
 pub mod memory;
 pub mod memory_view;
 pub mod op;

@@ -9,6 +9,7 @@ use crate::protocol::{MAX_POINTS, RoofPoint, RooflineHead};
 use crate::table::answer::KeptOrder;
 use crate::table::page::SortBy;
 use crate::units::Picos;
+use std::rc::Rc;
 
 /// The last answer, kept: its rows are asked for in pieces, and in other orders.
 pub(crate) struct RooflineCache {
@@ -54,13 +55,15 @@ impl RooflineCache {
         let whole = answer.figures.considered;
         let mut rows: Vec<RoofRow> =
             (0..answer.n_rows() as u32).map(|row| RoofRow::new(point(row), by, whole)).collect();
-        let by_gap = roof_table(&rows, &answer.figures, by, KeptOrder::default()).sorted(None);
+        let mut table = roof_table(&rows, &answer.figures, by, KeptOrder::default());
+        let by_gap = table.sorted(None);
+        let order = table.into_kept();
         cumulate(&mut rows, &by_gap);
-        Ok(Self { query: query.clone(), answer, steps, rows, order: KeptOrder::default() })
+        Ok(Self { query: query.clone(), answer, steps, rows, order })
     }
 
     /// The numbers of all rows in an order.
-    pub(super) fn sorted(&mut self, sort: Option<&SortBy>) -> Vec<u32> {
+    pub(super) fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
         let kept = std::mem::take(&mut self.order);
         let by = self.rows.first().map_or(RoofBy::Op, |row| row.by);
         let mut table = roof_table(&self.rows, &self.answer.figures, by, kept);

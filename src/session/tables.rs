@@ -2,6 +2,7 @@
 
 use super::capture::CaptureSession;
 use super::from_report::ReportSession;
+use super::live_buffers::LiveBuffers;
 use super::memory::{alive_at, curve_points};
 use crate::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
@@ -13,18 +14,13 @@ use crate::units::Picos;
 
 /// Answers what is asked about a table.
 pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
-    let (TableAction::Rows(query) | TableAction::Copy { query, .. }) = action;
-    let filter = match query.filter.compile() {
-        Ok(filter) => filter,
-        Err(error) => return Reply::BadFilter(error),
+    let reply = match action {
+        TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to_question(&page)),
+        TableAction::Copy { query, columns, keys, form } => rows
+            .copy(query, columns, keys.as_deref(), *form)
+            .map(|(text, n)| Reply::answer_to_question(&CopiedRows { text, n })),
     };
-    match action {
-        TableAction::Rows(query) => Reply::answer_to_question(&rows.page(query, &filter)),
-        TableAction::Copy { query, columns, keys, form } => {
-            let (text, n) = rows.copy((query, &filter), columns, keys.as_deref(), *form);
-            Reply::answer_to_question(&CopiedRows { text, n })
-        }
-    }
+    reply.unwrap_or_else(Reply::BadFilter)
 }
 
 /// The table of collectives, or of copies. A grouping needs no column that says the same as its names, and rows of several ops have no
@@ -48,10 +44,10 @@ pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> Ta
 }
 
 /// The table of buffers that are alive at a point of a curve of `n_points`.
-pub fn buffer_table(alive: &AliveAt, n_points: u32) -> TableRows<'_, Buffer> {
+pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: KeptOrder) -> TableRows<'_, Buffer> {
     let more = alive.n.saturating_sub(alive.buffers.len() as u32);
     let whole = Some(n_points.into());
-    TableRows::new(&BUFFER_TABLE, &alive.buffers, whole, |shown| Some(shown.head), KeptOrder::default()).with_more(more)
+    TableRows::new(&BUFFER_TABLE, &alive.buffers, whole, |shown| Some(shown.head), kept).with_more(more)
 }
 
 impl CaptureSession {
@@ -61,18 +57,32 @@ impl CaptureSession {
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Buffers(query, point) => {
-                let query = MemoryQuery { buffers: u32::MAX, ..query.clone() };
-                let alive = self.of_programs(|of, profile, all| {
-                    let n_points = curve_points(profile, of, all, &query)?;
-                    Ok(alive_at(profile, of, all, &query, *point)?.map(|alive| (alive, n_points)))
-                });
-                match alive {
-                    Ok(Some((alive, n_points))) => answer(&mut buffer_table(&alive, n_points), action),
-                    Ok(None) => answer(&mut buffer_table(&AliveAt::default(), 0), action),
-                    Err(reply) => reply,
-                }
+                let kept = match self.kept_buffers(query, *point) {
+                    Ok(kept) => kept,
+                    Err(reply) => return reply,
+                };
+                let mut table = buffer_table(&kept.alive, kept.n_points, std::mem::take(&mut kept.order));
+                let reply = answer(&mut table, action);
+                kept.order = table.into_kept();
+                reply
             }
         }
+    }
+
+    /// All buffers that are alive at a point, kept from before or found now; as an error, the reply that says why they are not known.
+    fn kept_buffers(&mut self, query: &MemoryQuery, point: u32) -> Result<&mut LiveBuffers, Reply> {
+        let of = (MemoryQuery { buffers: u32::MAX, ..query.clone() }, point);
+        let kept = match self.live_buffers.take().filter(|kept| kept.of == of) {
+            Some(kept) => kept,
+            None => {
+                let (alive, n_points) = self.of_programs(|programs, profile, all| {
+                    let alive = alive_at(profile, programs, all, &of.0, point)?;
+                    Ok((alive.unwrap_or_default(), curve_points(profile, programs, all, &of.0)?))
+                })?;
+                LiveBuffers { of, alive, n_points, order: KeptOrder::default() }
+            }
+        };
+        Ok(self.live_buffers.insert(kept))
     }
 }
 
@@ -89,7 +99,7 @@ impl ReportSession {
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
-                answer(&mut buffer_table(&space.alive, space.curve.n_points), action)
+                answer(&mut buffer_table(&space.alive, space.curve.n_points, KeptOrder::default()), action)
             }
         })
     }

@@ -2,12 +2,13 @@
 
 use super::cells::{ReadyColumn, exact, number};
 use super::copy::{CopyForm, markdown, tsv};
-use super::filter::{FilterField, TextFilter, TextMatcher};
+use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
 use super::order::{SortKey, ranks_of_order, sort_rows};
 use super::page::{Head, PageQuery, Row, SortBy, TablePage};
-use super::shown::{Format, Shown, Table};
+use super::shown::{Shown, Table};
 use super::{Column, Value};
+use std::rc::Rc;
 
 /// What is found out about rows once for all questions about them: ranks, the last order, the largest numbers. It is kept beside the
 /// rows, and replaced with them.
@@ -16,7 +17,7 @@ pub struct KeptOrder {
     /// By row: its place by name.
     ranks: Option<Vec<u32>>,
     /// The rows that pass the last filter, in the last order.
-    last: Option<(SortBy, TextFilter, Vec<u32>)>,
+    last: Option<(SortBy, TextFilter, Rc<[u32]>)>,
     /// By column on the page: the number that bars and units go by.
     largest: Vec<(&'static str, f64)>,
 }
@@ -46,7 +47,6 @@ impl<'r, R> TableRows<'r, R> {
         head: impl Fn(&Shown) -> Option<&'static str>,
         mut kept: KeptOrder,
     ) -> Self {
-        let find = |id: &str| table.columns.iter().find(|column| column.id == id);
         let mut largest = |column: &Column<R>| {
             if let Some((_, largest)) = kept.largest.iter().find(|(id, _)| *id == column.id) {
                 return *largest;
@@ -57,10 +57,9 @@ impl<'r, R> TableRows<'r, R> {
             largest
         };
         let ready = |shown: &'r Shown| {
-            let (head, column) = (head(shown)?, find(shown.id)?);
-            let scale = find(shown.scale_of()).unwrap_or(column);
-            let has_scale = shown.format.is_numeric() || shown.format == Format::Parts;
-            let largest = if has_scale { largest(scale) } else { 0.0 };
+            let (head, column) = (head(shown)?, table.column(shown.id)?);
+            let scale = table.column(shown.scale_of()).unwrap_or(column);
+            let largest = if shown.format.has_scale() { largest(scale) } else { 0.0 };
             Some(ReadyColumn::new(shown, column, head, largest))
         };
         let columns = table.shown.iter().filter_map(ready).collect();
@@ -94,35 +93,38 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     /// Some rows as cells.
-    pub fn page(&mut self, query: &PageQuery, filter: &TextMatcher) -> TablePage {
-        let sort = self.sort(query);
-        let order = self.order(&sort, &query.filter, filter);
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn page(&mut self, query: &PageQuery) -> Result<TablePage, FilterError> {
+        let sort = self.sort(query.sort.as_ref());
+        let order = self.order(&sort, &query.filter)?;
         let end = query.first.saturating_add(query.count) as usize;
         let part: Vec<&R> = order.iter().take(end).skip(query.first as usize).map(|row| self.row(*row)).collect();
         let totals = self.totals(&order);
         let total = |id: &str| totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
-        let page = TablePage {
+        Ok(TablePage {
             columns: self.columns.iter().map(|column| column.head(total(column.shown.id))).collect(),
             n_rows: order.len() as u32,
             first: query.first,
             rows: part.iter().map(|row| self.page_row(row)).collect(),
             totals,
-            sort: sort.clone(),
-        };
-        self.kept.last = Some((sort, query.filter.clone(), order));
-        page
+            sort,
+        })
     }
 
     /// Rows as text, with these columns: all that pass the filter, or those of these keys. Second: how many rows.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
     pub fn copy(
         &mut self,
-        (query, filter): (&PageQuery, &TextMatcher),
+        query: &PageQuery,
         columns: &[String],
         keys: Option<&[String]>,
         form: CopyForm,
-    ) -> (String, u32) {
-        let sort = self.sort(query);
-        let order = self.order(&sort, &query.filter, filter);
+    ) -> Result<(String, u32), FilterError> {
+        let order = self.order(&self.sort(query.sort.as_ref()), &query.filter)?;
         let chosen = columns.iter().filter_map(|id| self.columns.iter().find(|column| column.shown.id == *id));
         let chosen: Vec<&ReadyColumn<'_, R>> = chosen.collect();
         let is_meant = |row: &&R| keys.is_none_or(|keys| keys.contains(&(self.table.key)(row)));
@@ -136,13 +138,12 @@ impl<'r, R> TableRows<'r, R> {
         let heads: Vec<Head> = chosen.iter().map(|column| column.head(None)).collect();
         let n = rows.len() as u32;
         let text = if form == CopyForm::Tsv { tsv(&heads, &rows) } else { markdown(&heads, &rows) };
-        (text, n)
+        Ok((text, n))
     }
 
     /// The numbers of all rows in an order.
-    pub fn sorted(&mut self, sort: Option<&SortBy>) -> Vec<u32> {
-        let query = PageQuery { sort: sort.cloned(), ..PageQuery::default() };
-        self.order(&self.sort(&query), &TextFilter::default(), &TextMatcher::default())
+    pub fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
+        self.order_of(&self.sort(sort), &TextFilter::default(), &TextMatcher::default())
     }
 
     fn row(&self, row: u32) -> &'r R {
@@ -150,18 +151,30 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     /// The order that is asked for, where the table has such a column.
-    fn sort(&self, query: &PageQuery) -> SortBy {
+    fn sort(&self, wanted: Option<&SortBy>) -> SortBy {
         let known = |sort: &&SortBy| self.columns.iter().any(|column| column.shown.id == sort.column);
-        query.sort.as_ref().filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.usual, true))
+        wanted.filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.usual, true))
     }
 
     /// Numbers of the rows that pass, in an order. Ties go by name, then as the rows come.
-    fn order(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Vec<u32> {
-        if let Some((_, _, order)) = self.kept.last.take_if(|(of, text, _)| of == sort && text == filter) {
-            return order;
+    fn order(&mut self, sort: &SortBy, filter: &TextFilter) -> Result<Rc<[u32]>, FilterError> {
+        Ok(self.order_of(sort, filter, &filter.compile()?))
+    }
+
+    /// The same with the filter ready to be used.
+    fn order_of(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Rc<[u32]> {
+        let last = self.kept.last.as_ref().filter(|(of, text, _)| of == sort && text == filter);
+        if let Some((_, _, order)) = last {
+            return Rc::clone(order);
         }
+        let order: Rc<[u32]> = self.find_order(sort, matcher).into();
+        self.kept.last = Some((sort.clone(), filter.clone(), Rc::clone(&order)));
+        order
+    }
+
+    fn find_order(&mut self, sort: &SortBy, matcher: &TextMatcher) -> Vec<u32> {
         let rows: Vec<u32> = (0..self.rows.len() as u32).filter(|row| self.passes(self.row(*row), matcher)).collect();
-        let Some(by) = self.table.columns.iter().find(|column| column.id == sort.column) else { return rows };
+        let Some(by) = self.table.column(&sort.column) else { return rows };
         let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((by.value)(self.row(*row)))).collect();
         let all_ranks = self.kept.ranks.take().unwrap_or_else(|| self.name_ranks());
         let ranks: Vec<u32> = rows.iter().map(|row| all_ranks[*row as usize]).collect();
@@ -172,10 +185,7 @@ impl<'r, R> TableRows<'r, R> {
 
     fn name_ranks(&self) -> Vec<u32> {
         let places: Vec<u32> = (0..self.rows.len() as u32).collect();
-        let name = self.table.shown.first();
-        let Some(column) = name.and_then(|name| self.table.columns.iter().find(|column| column.id == name.id)) else {
-            return places;
-        };
+        let Some(column) = self.table.shown.first().and_then(|name| self.table.column(name.id)) else { return places };
         let keys: Vec<SortKey<'_>> = self.rows.iter().map(|row| sort_key((column.value)(row))).collect();
         ranks_of_order(sort_rows(&keys, &places, false).into_iter().map(|row| row as usize))
     }
@@ -230,10 +240,10 @@ impl<'r, R> TableRows<'r, R> {
 impl<R> Table<R> {
     /// The labels and exact values of a row's tooltip.
     pub fn tip(&self, row: &R) -> Vec<(String, String)> {
-        let values = self.tips.iter().filter_map(|line| {
-            let column = self.columns.iter().find(|column| column.id == line.id)?;
-            Some((line.label.to_owned(), exact(&(column.value)(row))?))
-        });
+        let values = self
+            .tips
+            .iter()
+            .filter_map(|line| Some((line.label.to_owned(), exact(&(self.column(line.id)?.value)(row))?)));
         values.collect()
     }
 }

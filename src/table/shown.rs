@@ -46,6 +46,13 @@ pub struct Shown {
     pub has_total: bool,
 }
 
+impl<R> Table<R> {
+    /// The column of an id.
+    pub(super) fn column(&self, id: &str) -> Option<&'static Column<R>> {
+        self.columns.iter().find(|column| column.id == id)
+    }
+}
+
 impl Shown {
     /// A column.
     pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
@@ -118,6 +125,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether cells depend on the largest number of their column: for its unit, its width, or the length of a bar.
+    pub(super) const fn has_scale(self) -> bool {
+        matches!(self, Self::Time | Self::Count | Self::Share | Self::Parts)
+    }
+
     /// Whether values are numbers, which are right-aligned.
     pub const fn is_numeric(self) -> bool {
         !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Marked | Self::Range | Self::Parts)

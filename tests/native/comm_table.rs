@@ -20,8 +20,7 @@ const BOTH: [Carried; 2] = [Carried::Collectives, Carried::Copies];
 fn page(view: &CommView, carried: Carried, query: PageQuery) -> TablePage {
     let (more, _) = if carried == Carried::Copies { view.more_copies } else { view.more };
     let mut table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
-    let filter = query.filter.compile().unwrap();
-    table.page(&PageQuery { count: u32::MAX, ..query }, &filter)
+    table.page(&PageQuery { count: u32::MAX, ..query }).unwrap()
 }
 
 fn rows_of(comm: &Comm, carried: Carried) -> &[CommRow] {
@@ -180,17 +179,16 @@ fn pages_are_parts_of_the_whole_and_copies_have_their_rows() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let all = page(&view, Carried::Collectives, PageQuery::default());
     let mut table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
-    let every = TextFilter::default().compile().unwrap();
-    let part = table.page(&PageQuery { first: 3, count: 5, ..PageQuery::default() }, &every);
+    let part = table.page(&PageQuery { first: 3, count: 5, ..PageQuery::default() }).unwrap();
     assert_eq!((part.n_rows, &part.rows[..], &part.totals), (all.n_rows, &all.rows[3..8], &all.totals));
     let columns = ["key", "stall_ps"].map(str::to_owned);
     let ask = PageQuery::default();
-    let (tsv, n) = table.copy((&ask, &every), &columns, None, CopyForm::Tsv);
+    let (tsv, n) = table.copy(&ask, &columns, None, CopyForm::Tsv).unwrap();
     let unit = &all.columns[1].unit;
     let lines: Vec<&str> = tsv.lines().collect();
     assert_eq!((lines[0], lines.len()), (&*format!("Collective\tStall ({unit})"), n as usize + 1));
     let keys = vec![all.rows[4].key.clone()];
-    let (markdown, n) = table.copy((&ask, &every), &columns, Some(&keys), CopyForm::Markdown);
+    let (markdown, n) = table.copy(&ask, &columns, Some(&keys), CopyForm::Markdown).unwrap();
     assert_eq!((markdown.lines().count(), n), (3, 1));
     assert!(markdown.lines().nth(1) == Some("| --- | ---: |") && markdown.contains(&all.rows[4].title));
 }

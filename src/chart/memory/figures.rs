@@ -253,7 +253,7 @@ pub fn left_out(alive: &AliveAt) -> Option<String> {
     let more = (alive.n as usize).saturating_sub(alive.buffers.len());
     (more > 0).then(|| {
         format!(
-            "{} ({}) are in no row: the saved file has all.",
+            "{} ({}) are not in this summary: the capture has all.",
             format::counted(more as u64, "smaller buffer", "smaller buffers"),
             text(alive.rest)
         )

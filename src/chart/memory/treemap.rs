@@ -141,7 +141,7 @@ fn sentence(of: &Buffer) -> String {
 pub fn tip(of: &Buffer) -> Tip {
     let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
     let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
-    let wasted = of.unpadded.map(|unpadded| of.size.saturating_sub(unpadded)).filter(|wasted| *wasted > 0);
+    let wasted = of.wasted().filter(|wasted| *wasted > 0);
     row("Padding", wasted.map(text));
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     row("Shape", some(&of.shape));

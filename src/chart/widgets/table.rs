@@ -82,11 +82,7 @@ impl Measure {
 
 /// Drops columns, in the order of `drop`, until the name has its room.
 pub fn fit(columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
-    fit_beside(if measure.width < FULL { 260.0 } else { 160.0 }, columns, drop, measure);
-}
-
-/// The same with this much room for the name.
-pub fn fit_beside(name: f64, columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
+    let name = if measure.width < FULL { 260.0 } else { 160.0 };
     for id in drop {
         if measure.width - taken(columns, measure.digit) >= name {
             break;

@@ -10,7 +10,7 @@ use crate::chart::breakdown::{Cell, tips};
 use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::protocol::{BreakdownHead, Sort};
 use crate::table::format;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, State, toggle};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;
 use crate::view::widgets::table::{GridAction, Model};
@@ -159,10 +159,7 @@ fn name_of(state: State, flat: u32) -> Option<String> {
 
 fn select(state: State, flat: u32) {
     let Some(name) = name_of(state, flat) else { return };
-    state.selected.update(|selected| match selected.iter().position(|other| *other == name) {
-        Some(at) => drop(selected.remove(at)),
-        None => selected.push(name),
-    });
+    state.selected.update(|selected| toggle(selected, name));
 }
 
 /// No row: what was looked for, and where it would be found.

@@ -8,7 +8,7 @@ use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemoryPlace, Side};
 use crate::protocol::{Failure, MemorySession, Question, Reply};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
@@ -211,10 +211,7 @@ impl MemoryModel {
         if !untrack(|| self.state.can(|can| can.memory_replay)) {
             return;
         }
-        self.without.update(|without| match without.iter().position(|other| *other == id) {
-            Some(at) => drop(without.remove(at)),
-            None => without.push(id),
-        });
+        self.without.update(|without| toggle(without, id));
     }
 
     /// What the curve is of: as chosen, else programs where any has a buffer assignment, else allocators where there are any.

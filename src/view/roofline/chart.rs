@@ -13,7 +13,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, toggle};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
@@ -289,10 +289,7 @@ fn Legend(model: RooflineModel) -> impl IntoView {
     let one = move |form: Form| {
         let shown = move || !model.hidden.with(|hidden| hidden.contains(&form));
         let toggle = move |_| {
-            model.hidden.update(|hidden| match hidden.iter().position(|other| *other == form) {
-                Some(at) => drop(hidden.remove(at)),
-                None => hidden.push(form),
-            });
+            model.hidden.update(|hidden| toggle(hidden, form));
         };
         let points = form.outline(7.0, 7.0, 4.5).map(|points| crate::chart::plot::scene::path_data(&points, true));
         let mark = match points {

@@ -6,6 +6,7 @@ use crate::protocol::table_query::TableOf;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
+use crate::view::state::toggle;
 use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
@@ -38,12 +39,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
             RowPress::Open | RowPress::Twice => model.open(&row.key, &row.title),
             RowPress::Select => state.selected.set(vec![row.key]),
-            RowPress::Toggle => {
-                state.selected.update(|selected| match selected.iter().position(|other| *other == row.key) {
-                    Some(at) => drop(selected.remove(at)),
-                    None => selected.push(row.key),
-                });
-            }
+            RowPress::Toggle => state.selected.update(|selected| toggle(selected, row.key)),
         }),
         empty: Callback::new(move |()| view! { <p>"No compute ops in this selection."</p> }.any()),
     };

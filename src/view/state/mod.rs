@@ -153,6 +153,14 @@ pub(crate) struct State {
     engines: StoredValue<Engines, LocalStorage>,
 }
 
+/// Adds an item to a selection, or takes it away.
+pub(crate) fn toggle<T: PartialEq>(selected: &mut Vec<T>, item: T) {
+    match selected.iter().position(|other| *other == item) {
+        Some(at) => drop(selected.remove(at)),
+        None => selected.push(item),
+    }
+}
+
 impl State {
     /// The state of a page that was just opened.
     pub(crate) fn new() -> Self {
