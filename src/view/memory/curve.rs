@@ -27,7 +27,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let scene = Memo::new(move |_| {
         let (memory, columns) = (model.memory.get()?, model.curve.get()?);
         let space = memory.space.as_ref()?;
-        let without = model.peak_without.get().map(|found| found.curve.clone()).unwrap_or_default();
+        let without = model.peak_without.get().map(|(_, found)| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0).then(|| {
             PtrEq::new(curve::program(space, &columns, model.at.get(), &without, model.capacity(), size.get()))
         })
@@ -77,8 +77,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
         })
     };
     let peak_without = move || {
-        let found = model.peak_without.get()?;
-        let n = model.without.with(Vec::len);
+        let (n, found) = model.peak_without.get()?;
         let lower = found.before.saturating_sub(found.peak);
         let at = found.position.map_or(String::new(), |at| format!(" at {}", format::count(at.into())));
         let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));

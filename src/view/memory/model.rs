@@ -36,8 +36,8 @@ pub(super) struct MemoryModel {
     pub(super) curve: RwSignal<Option<PtrEq<Curve>>>,
     /// Buffers that are left out, to see the peak without them.
     pub(super) without: RwSignal<Vec<BufferId>>,
-    /// The peak without them.
-    pub(super) peak_without: RwSignal<Option<PtrEq<WhatIf>>>,
+    /// How many were left out in the last answer, and the peak without them.
+    pub(super) peak_without: RwSignal<Option<(usize, PtrEq<WhatIf>)>>,
     /// The device's peaks beside each other.
     pub(super) check: Memo<Option<PtrEq<CrossCheck>>>,
     /// The place of the allocator chosen.
@@ -122,7 +122,7 @@ impl MemoryModel {
                 }
             },
         );
-        let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<PtrEq<WhatIf>>));
+        let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None));
         state.keep_asking(
             move || {
                 let without = without.get();
@@ -135,7 +135,8 @@ impl MemoryModel {
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
-                    peak_without.set(Some(PtrEq::new(found)));
+                    // An answer to an earlier choice does not arrive here.
+                    peak_without.set(Some((without.with_untracked(Vec::len), PtrEq::new(found))));
                 }
             },
         );
