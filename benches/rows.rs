@@ -9,8 +9,11 @@ mod make;
 
 use make::{Plane, int, text};
 use rooflight::analysis::base::{Analysis, Filter, FilterField, GroupBy, Query};
-use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
+use rooflight::analysis::breakdown::columns::GROUP_TABLE;
+use rooflight::protocol::Question;
+use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::session::{Input, OpenSession};
+use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::wire::proto::xspace::XSpace;
 use std::time::Instant;
 
@@ -90,22 +93,14 @@ fn main() {
     best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::default())));
 
     let (mut engine, _) = OpenSession::open(input(&bytes), &mut |_| {}).expect("a capture");
-    let columns = [
-        Column::Name,
-        Column::Category,
-        Column::Bytes,
-        Column::Shape,
-        Column::Layer,
-        Column::Source,
-        Column::ScopeLeaf,
-        Column::Dtype,
-    ];
-    for column in columns {
-        best(&format!("order by {column:?}"), |i| {
+    for column in GROUP_TABLE.shown {
+        best(&format!("order by {}", column.id), |i| {
             // The order that was requested last is kept.
-            let sort = Sort { column, descending: i % 2 == 0 };
-            let rows = RowsQuery { query: Query::default(), sort, first: 0, count: 100 };
-            assert!(matches!(engine.answer(&Request::Rows(rows)), Reply::Rows(page) if page.rows.len() == 100));
+            let sort = Some(SortBy::new(column.id, i % 2 == 0));
+            let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
+            let question = Question::Table { of: TableOf::Breakdown(Query::default()), action };
+            let page = engine.answer(&question.into()).decode::<TablePage>().expect("rows");
+            assert_eq!(page.rows.len(), 100);
         });
     }
 }

@@ -1,7 +1,6 @@
 //! Every type that crosses between the page and the worker, and the addresses of the page. Plain data: knows neither side.
 
 pub mod capabilities;
-pub mod column;
 pub mod comm;
 pub mod estimate;
 pub mod memory;
@@ -15,7 +14,6 @@ pub mod url;
 pub mod view_request;
 
 pub use capabilities::Capabilities;
-pub use column::{Column, Sort};
 pub use comm::CommView;
 pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
@@ -29,5 +27,5 @@ pub use request::{
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
-pub use tables::{BreakdownHead, DataMovementView, Export, Largest, Rest, RowsPage, RowsQuery};
+pub use tables::{BreakdownHead, DataMovementView, Export, Rest};
 pub use view_request::Question;

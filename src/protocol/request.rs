@@ -6,14 +6,14 @@
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
 use super::capabilities::Capabilities;
-use super::column::Sort;
 use super::program_text::ProgramRef;
-use super::tables::{BreakdownHead, Export, RowsPage, RowsQuery};
+use super::tables::{BreakdownHead, Export};
 use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice};
 use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
 use crate::protocol::{Estimate, Skip};
+use crate::table::page::SortBy;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,6 @@ pub enum Request {
     },
     /// The figures of one query, without rows.
     Breakdown(Query),
-    /// Some rows of one query.
-    Rows(RowsQuery),
     /// The tree of scopes at and below `root`.
     Scopes {
         /// Which device, step and ops; the grouping of rows plays no part.
@@ -61,8 +59,8 @@ pub enum Request {
     Export {
         /// Of which query.
         query: Query,
-        /// In which order.
-        sort: Sort,
+        /// In which order; `None`: the table's own.
+        sort: Option<SortBy>,
         /// As what.
         format: Export,
     },
@@ -145,8 +143,6 @@ pub enum Reply {
     Opened(Box<SessionInfo>),
     /// The figures of a query.
     Breakdown(Box<BreakdownHead>),
-    /// Rows of a query.
-    Rows(Box<RowsPage>),
     /// A tree of scopes.
     Scopes(Scopes),
     /// The steps of all devices.

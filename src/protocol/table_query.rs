@@ -1,6 +1,7 @@
 //! What the page asks about tables: which table, and what of it. Plain data.
 
 use super::url::roofline::RoofBy;
+use crate::analysis::base::Query;
 use crate::analysis::comm::{Carried, CommQuery};
 use crate::analysis::memory::MemoryQuery;
 use crate::analysis::roofline::RooflineQuery;
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 /// A table of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TableOf {
+    /// The rows of a breakdown, which its query filters.
+    Breakdown(Query),
     /// Collectives, or copies between memories.
     Comm(CommQuery, Carried),
     /// Ops, sources, programs or steps against their roofs.

@@ -10,7 +10,6 @@ pub mod memory_json;
 pub mod memory_table;
 pub mod roofline_json;
 pub mod roofline_table;
-pub mod row_label;
 mod scopes_json;
 mod steps_json;
 pub mod summary;

@@ -1,8 +1,8 @@
 //! Views as tables of text: which columns, in which units. This module knows report structs and number formats.
 
-use super::row_label;
 use crate::analysis::base::{GroupBy, Peaks};
 use crate::analysis::breakdown::columns::GROUPS;
+use crate::analysis::breakdown::row_label;
 use crate::analysis::breakdown::{Breakdown, Group, Scopes, Spread, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
@@ -76,7 +76,7 @@ fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String
 /// A source group is named by its line, with the callers that tell it from others of the same line; its key is the whole stack.
 /// An op of a GPU has the kernel that ran beside its name.
 fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
-    match (row_label::source(g, beside), &g.kernel) {
+    match (row_label::source(g, beside.iter()), &g.kernel) {
         (Some(source), _) => source,
         (None, Some(kernel)) if by == GroupBy::Op => {
             format!("{}  {}", g.key, row_label::kernel(kernel, [].into_iter(), 60))

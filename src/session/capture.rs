@@ -1,24 +1,22 @@
 //! The session of a capture: it keeps the profile and the analysis, and answers every request from them. This module knows no browser.
 
+use super::breakdown_rows::KeptBreakdowns;
 use super::hlo_text_cache::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
 use super::open::read_files::{MAX_TOLD_NOTES, open_files};
 use super::open::{Input, Opened, messages};
 use super::programs::Programs;
-use super::row_order::{Orders, largest, window};
 use super::session_trait::Session;
-use crate::analysis::base::{Analysis, FilterError, Framework, GroupBy, Query, device_type};
-use crate::analysis::breakdown::{Answer, Breakdown, Figures, StepStats};
+use crate::analysis::base::{Analysis, Framework, device_type};
+use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    BreakdownHead, Capabilities, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply,
-    Request, RowsPage, RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
+    Capabilities, DeviceInfo, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, SessionInfo,
+    ShareQuery, Skip, Stage, StepInfo,
 };
-use crate::report::{json, tables};
 use crate::share::Report;
-use crate::units::Picos;
 
 /// The session of one or several captures.
 pub(crate) struct CaptureSession {
@@ -36,8 +34,8 @@ pub(crate) struct CaptureSession {
     listings: Listings,
     /// What is in the files, once it was requested.
     pub(crate) file: Option<FileView>,
-    /// The last answers: switching back and forth between two groupings asks twice for the same.
-    answers: Vec<Answered>,
+    /// The last breakdowns.
+    pub(crate) answers: KeptBreakdowns,
     /// The last answer of the roofline.
     pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
     /// What programs need and allocators gave, once it was requested.
@@ -47,14 +45,6 @@ pub(crate) struct CaptureSession {
     /// The last answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
-
-struct Answered {
-    query: Query,
-    answer: Answer,
-    orders: Orders,
-}
-
-const KEPT_ANSWERS: usize = 6;
 
 impl Session for CaptureSession {
     fn answer(&mut self, request: &Request) -> Reply {
@@ -66,7 +56,6 @@ impl Session for CaptureSession {
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
             }
-            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, |page| Reply::Rows(Box::new(page))),
             Request::Scopes { query, root, min_share } => {
                 let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
@@ -76,7 +65,7 @@ impl Session for CaptureSession {
                 Reply::StepStats(steps.clone())
             }
             Request::Export { query, sort, format } => {
-                self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
+                self.export(query, sort.as_ref(), *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
             Request::ExportDataMovement { query, format } => Reply::Exported(self.export_data_movement(query, *format)),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
@@ -146,7 +135,7 @@ impl CaptureSession {
             programs: Programs::new(Vec::new()),
             listings: Listings::default(),
             file: None,
-            answers: Vec::new(),
+            answers: KeptBreakdowns::default(),
             roofline: None,
             memory: None,
             live_buffers: None,
@@ -197,21 +186,6 @@ impl CaptureSession {
         }
     }
 
-    pub(crate) fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
-        let (profile, analysis) = (&self.profile, &self.analysis);
-        let answered = answered(&mut self.answers, profile, analysis, query)?;
-        let Figures { header, totals, shown, notes, .. } = answered.answer.figures.clone();
-        Ok(BreakdownHead {
-            query: query.clone(),
-            header,
-            totals,
-            shown,
-            n_groups: answered.answer.n_rows() as u32,
-            largest: largest(answered.answer.rows(profile, analysis)),
-            notes: profile.notes.iter().cloned().chain(notes).collect(),
-        })
-    }
-
     pub(crate) fn file(&mut self) -> &FileView {
         let Self { profile, analysis, files, partial, .. } = self;
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
@@ -233,64 +207,11 @@ impl CaptureSession {
             Err(note) => Reply::Failed(messages::no_text(&of.name, note.message)),
         }
     }
-
-    fn rows(&mut self, query: &RowsQuery) -> Result<RowsPage, FilterError> {
-        let (profile, analysis) = (&self.profile, &self.analysis);
-        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, &query.query)?;
-        let rows = answer.rows(profile, analysis);
-        let order = orders.get(rows, query.sort);
-        let page = window(order.len(), query.first, query.count);
-        let before: Picos = order[..page.start].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
-        let page_rows = order[page].iter().map(|i| rows.group(*i as usize)).collect();
-        Ok(RowsPage { query: query.clone(), rows: page_rows, before })
-    }
-}
-
-impl CaptureSession {
-    /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
-    fn export(&mut self, query: &Query, sort: Sort, format: Export) -> Result<String, FilterError> {
-        let (profile, analysis) = (&self.profile, &self.analysis);
-        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, query)?;
-        let rows = answer.rows(profile, analysis);
-        let groups = orders.get(rows, sort).iter().map(|i| rows.group(*i as usize)).collect();
-        let Figures { header, by, totals, shown, notes } = answer.figures.clone();
-        let breakdown = Breakdown { header, by, totals, shown, groups, notes };
-        if format == Export::Csv {
-            return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());
-        }
-        let tree = query.by == GroupBy::Scope;
-        let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
-        let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
-        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
-        let head = json::head("breakdown", &names, self.partial, &breakdown);
-        Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
-    }
 }
 
 /// A place where no program is.
 pub(crate) fn no_program() -> Failure {
     messages::no_text("It", "There is no such program in this session.".to_owned())
-}
-
-/// The answer to a query, kept from before or made now; moved to the end, where the newest are.
-fn answered<'a>(
-    answers: &'a mut Vec<Answered>,
-    profile: &Profile,
-    analysis: &Analysis,
-    query: &Query,
-) -> Result<&'a mut Answered, FilterError> {
-    let answered = match answers.iter().position(|a| a.query == *query) {
-        Some(i) => answers.remove(i),
-        None => {
-            let answer = analysis.answer(profile, query)?;
-            Answered { query: query.clone(), answer, orders: Orders::default() }
-        }
-    };
-    if answers.len() == KEPT_ANSWERS {
-        answers.remove(0);
-    }
-    answers.push(answered);
-    Ok(answers.last_mut().unwrap_or_else(|| unreachable!("one was just pushed")))
 }
 
 fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {

@@ -1,5 +1,7 @@
 //! The open session: files become a profile, and requests are answered from it. Runs natively; knows no browser.
 
+mod breakdown;
+mod breakdown_rows;
 pub mod capture;
 pub mod comm;
 pub mod data_movement;
@@ -18,7 +20,6 @@ pub mod report;
 pub mod roofline;
 pub mod roofline_cache;
 pub mod roofline_table;
-pub mod row_order;
 pub mod session_trait;
 pub mod share;
 pub mod tables;

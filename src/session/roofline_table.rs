@@ -171,7 +171,7 @@ const ROOF_TABLE: Table<RoofRow> = Table {
         TipLine::new("skipped", "No roof"),
     ],
     key: |row| if row.by == RoofBy::Step { row.point.key.clone() } else { row.point.row_key() },
-    name: |row| Name {
+    name: |row, _| Name {
         text: row.point.name(row.by).to_owned(),
         mono: true,
         second: Some((
@@ -182,6 +182,7 @@ const ROOF_TABLE: Table<RoofRow> = Table {
     },
     mark: |_| None,
     opens: |row| row.by != RoofBy::Program,
+    parts: |_| Vec::new(),
     nouns: ("op", "ops"),
     usual: "recoverable_ps",
     leaf: &["key"],

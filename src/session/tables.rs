@@ -54,6 +54,7 @@ impl CaptureSession {
     /// Answers what is asked about a table of the capture.
     pub(super) fn table(&mut self, of: &TableOf, action: &TableAction) -> Reply {
         match of {
+            TableOf::Breakdown(query) => self.breakdown_rows(query, action),
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Buffers(query, point) => {
@@ -90,6 +91,7 @@ impl ReportSession {
     /// Answers what is asked about a table of the report.
     pub(super) fn table(&self, of: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
         Ok(match of {
+            TableOf::Breakdown(query) => self.breakdown_rows(query, action)?,
             TableOf::Comm(query, carried) => {
                 self.check_comm(query)?;
                 let part = self.comm_part();

@@ -1,12 +1,13 @@
 //! The rows of a table as the page asks for them: filtered, sorted, and written as cells; and as text for the clipboard.
 
-use super::cells::{ReadyColumn, exact, number};
-use super::copy::{CopyForm, markdown, tsv};
+use super::cells::{Around, ReadyColumn, exact, number};
+use super::copy::{CopyForm, rows_as_text};
 use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
-use super::order::{SortKey, ranks_of_order, sort_rows};
-use super::page::{Head, PageQuery, Row, SortBy, TablePage};
-use super::shown::{Shown, Table};
+use super::order::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
+use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
+use super::shown::{Format, PartValues, Shown, Table};
+use super::source::Source;
 use super::{Column, Value};
 use std::rc::Rc;
 
@@ -25,7 +26,7 @@ pub struct KeptOrder {
 /// A table with its rows, ready to be asked.
 pub struct TableRows<'r, R: 'static> {
     table: &'r Table<R>,
-    rows: &'r [R],
+    rows: Source<'r, R>,
     whole: Option<f64>,
     /// Rows that the table once had and that a report left out.
     more: u32,
@@ -42,27 +43,41 @@ impl<'r, R> TableRows<'r, R> {
     /// rows.
     pub fn new(
         table: &'r Table<R>,
-        rows: &'r [R],
+        rows: impl Into<Source<'r, R>>,
         whole: Option<f64>,
         head: impl Fn(&Shown) -> Option<&'static str>,
+        kept: KeptOrder,
+    ) -> Self {
+        Self::from_source(table, rows.into(), whole, &head, kept)
+    }
+
+    fn from_source(
+        table: &'r Table<R>,
+        rows: Source<'r, R>,
+        whole: Option<f64>,
+        head: &dyn Fn(&Shown) -> Option<&'static str>,
         mut kept: KeptOrder,
     ) -> Self {
-        let mut largest = |column: &Column<R>| {
-            if let Some((_, largest)) = kept.largest.iter().find(|(id, _)| *id == column.id) {
-                return *largest;
-            }
-            let numbers = rows.iter().filter_map(|row| number(&(column.value)(row)));
-            let largest = numbers.max_by(f64::total_cmp).unwrap_or(0.0);
-            kept.largest.push((column.id, largest));
-            largest
-        };
-        let ready = |shown: &'r Shown| {
+        let known = |shown: &'r Shown| {
             let (head, column) = (head(shown)?, table.column(shown.id)?);
-            let scale = table.column(shown.scale_of()).unwrap_or(column);
-            let largest = if shown.format.has_scale() { largest(scale) } else { 0.0 };
-            Some(ReadyColumn::new(shown, column, head, largest))
+            Some((shown, head, column, table.column(shown.scale_of()).unwrap_or(column)))
         };
-        let columns = table.shown.iter().filter_map(ready).collect();
+        let known: Vec<_> = table.shown.iter().filter_map(known).collect();
+        let mut missing: Vec<&Column<R>> = Vec::new();
+        for (shown, _, _, scale) in &known {
+            let is_known =
+                kept.largest.iter().any(|(id, _)| *id == scale.id) || missing.iter().any(|of| of.id == scale.id);
+            if shown.format.has_scale() && !is_known {
+                missing.push(scale);
+            }
+        }
+        let found = rows.largest(&missing);
+        kept.largest.extend(missing.iter().map(|column| column.id).zip(found));
+        let largest = |scale: &Column<R>| kept.largest.iter().find(|(id, _)| *id == scale.id).map_or(0.0, |of| of.1);
+        let columns = known
+            .iter()
+            .map(|(shown, head, column, scale)| ReadyColumn::new(shown, column, head, largest(scale)))
+            .collect();
         Self { table, rows, whole, more: 0, nouns: table.nouns, totals: Vec::new(), columns, kept }
     }
 
@@ -87,6 +102,15 @@ impl<'r, R> TableRows<'r, R> {
         self
     }
 
+    /// The same with the most that the hardware can do by a column: larger numbers are marked.
+    #[must_use]
+    pub fn with_peak(mut self, id: &str, peak: Option<f64>) -> Self {
+        if let Some(column) = self.columns.iter_mut().find(|column| column.shown.id == id) {
+            column.peak = peak.filter(|peak| *peak > 0.0);
+        }
+        self
+    }
+
     /// What is to be kept for the next question about these rows.
     pub fn into_kept(self) -> KeptOrder {
         self.kept
@@ -99,15 +123,18 @@ impl<'r, R> TableRows<'r, R> {
     pub fn page(&mut self, query: &PageQuery) -> Result<TablePage, FilterError> {
         let sort = self.sort(query.sort.as_ref());
         let order = self.order(&sort, &query.filter)?;
-        let end = query.first.saturating_add(query.count) as usize;
-        let part: Vec<&R> = order.iter().take(end).skip(query.first as usize).map(|row| self.row(*row)).collect();
+        let first = (query.first as usize).min(order.len());
+        let part = &order[first..first.saturating_add(query.count as usize).min(order.len())];
+        let mut made = Vec::new();
+        let rows = self.rows.rows(part.iter().copied(), &mut made);
+        let mut sum = self.running_sum(&order[..first]);
         let totals = self.totals(&order);
         let total = |id: &str| totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
         Ok(TablePage {
             columns: self.columns.iter().map(|column| column.head(total(column.shown.id))).collect(),
             n_rows: order.len() as u32,
             first: query.first,
-            rows: part.iter().map(|row| self.page_row(row)).collect(),
+            rows: rows.iter().map(|row| self.page_row(row, &rows, sum.up_to(row))).collect(),
             totals,
             sort,
         })
@@ -127,17 +154,19 @@ impl<'r, R> TableRows<'r, R> {
         let order = self.order(&self.sort(query.sort.as_ref()), &query.filter)?;
         let chosen = columns.iter().filter_map(|id| self.columns.iter().find(|column| column.shown.id == *id));
         let chosen: Vec<&ReadyColumn<'_, R>> = chosen.collect();
-        let is_meant = |row: &&R| keys.is_none_or(|keys| keys.contains(&(self.table.key)(row)));
-        let cell = |column: &&ReadyColumn<'_, R>, row: &R| column.text(row, self.whole);
-        let rows: Vec<Vec<String>> = order
-            .iter()
-            .map(|row| self.row(*row))
-            .filter(is_meant)
-            .map(|row| chosen.iter().map(|column| cell(column, row).unwrap_or(format::ABSENT.to_owned())).collect())
-            .collect();
+        let mut sum = self.running_sum(&[]);
+        let mut n = 0;
+        let mut line = |row: &R| -> Option<Vec<String>> {
+            let around = Around { whole: self.whole, sum: sum.up_to(row) };
+            if keys.is_some_and(|keys| !keys.contains(&(self.table.key)(row))) {
+                return None;
+            }
+            n += 1;
+            let text = |column: &&ReadyColumn<'_, R>| column.text(row, around).unwrap_or(format::ABSENT.to_owned());
+            Some(chosen.iter().map(text).collect())
+        };
         let heads: Vec<Head> = chosen.iter().map(|column| column.head(None)).collect();
-        let n = rows.len() as u32;
-        let text = if form == CopyForm::Tsv { tsv(&heads, &rows) } else { markdown(&heads, &rows) };
+        let text = rows_as_text(form, &heads, order.iter().filter_map(|row| self.rows.with(*row, &mut line)));
         Ok((text, n))
     }
 
@@ -146,8 +175,11 @@ impl<'r, R> TableRows<'r, R> {
         self.order_of(&self.sort(sort), &TextFilter::default(), &TextMatcher::default())
     }
 
-    fn row(&self, row: u32) -> &'r R {
-        &self.rows[row as usize]
+    /// The running sum after some rows.
+    fn running_sum(&self, before: &[u32]) -> RunningSum<R> {
+        let column = self.columns.iter().find(|column| column.shown.format == Format::Cumulative);
+        let column = column.map(|column| column.column);
+        RunningSum { column, sum: column.map_or(0.0, |column| self.rows.sum(column, before)) }
     }
 
     /// The order that is asked for, where the table has such a column.
@@ -173,27 +205,57 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     fn find_order(&mut self, sort: &SortBy, matcher: &TextMatcher) -> Vec<u32> {
-        let rows: Vec<u32> = (0..self.rows.len() as u32).filter(|row| self.passes(self.row(*row), matcher)).collect();
+        if let (Source::Made(maker), false) = (&self.rows, matcher.has_text())
+            && *sort == SortBy::new(self.table.usual, true)
+        {
+            return maker.usual_order();
+        }
+        let rows =
+            self.rows.all().filter(|row| !matcher.has_text() || self.rows.with(*row, |row| self.passes(row, matcher)));
+        let rows: Vec<u32> = rows.collect();
         let Some(by) = self.table.column(&sort.column) else { return rows };
-        let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((by.value)(self.row(*row)))).collect();
         let all_ranks = self.kept.ranks.take().unwrap_or_else(|| self.name_ranks());
         let ranks: Vec<u32> = rows.iter().map(|row| all_ranks[*row as usize]).collect();
-        let order = sort_rows(&keys, &ranks, sort.descending).into_iter().map(|at| rows[at as usize]).collect();
+        let order = match self.rows {
+            Source::InMemory(all) => {
+                let keys: Vec<SortKey<'_>> = rows.iter().map(|row| sort_key((by.value)(&all[*row as usize]))).collect();
+                sort_rows(&keys, &ranks, sort.descending)
+            }
+            Source::Made(maker) => {
+                let texts = maker.text_order(by.id, &all_ranks);
+                let numbers = match texts {
+                    Some(texts) => rows.iter().map(|row| texts[*row as usize]).collect(),
+                    None => {
+                        let mut numbers = Vec::with_capacity(rows.len());
+                        maker.read_numbers(&mut rows.iter().copied(), &mut |_, row| {
+                            numbers.push(order_number((by.value)(row)))
+                        });
+                        numbers
+                    }
+                };
+                sort_rows_by_number(&numbers, &ranks, sort.descending)
+            }
+        };
         self.kept.ranks = Some(all_ranks);
-        order
+        order.into_iter().map(|at| rows[at as usize]).collect()
     }
 
     fn name_ranks(&self) -> Vec<u32> {
-        let places: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let all = match self.rows {
+            Source::InMemory(all) => all,
+            Source::Made(maker) => return maker.ranks(),
+        };
+        let places: Vec<u32> = self.rows.all().collect();
         let Some(column) = self.table.shown.first().and_then(|name| self.table.column(name.id)) else { return places };
-        let keys: Vec<SortKey<'_>> = self.rows.iter().map(|row| sort_key((column.value)(row))).collect();
-        ranks_of_order(sort_rows(&keys, &places, false).into_iter().map(|row| row as usize))
+        let ranks = |keys: Vec<SortKey<'_>>, ties: &[u32]| {
+            ranks_of_order(sort_rows(&keys, ties, false).into_iter().map(|row| row as usize))
+        };
+        // Rows of one name are told apart by what they are called in selections.
+        let ties = ranks(all.iter().map(|row| SortKey::Text((self.table.key)(row).into())).collect(), &places);
+        ranks(all.iter().map(|row| sort_key((column.value)(row))).collect(), &ties)
     }
 
     fn passes(&self, row: &R, filter: &TextMatcher) -> bool {
-        if !filter.has_text() {
-            return true;
-        }
         let is_meant = |column: &&Column<R>| match filter.within {
             FilterField::Leaf => self.table.leaf.contains(&column.id),
             FilterField::Source => column.id == "source",
@@ -202,35 +264,69 @@ impl<'r, R> TableRows<'r, R> {
         self.table.columns.iter().filter(is_meant).any(|column| match (column.value)(row) {
             Value::Text(text) => filter.is_match(&text),
             Value::Word(name) => filter.is_match(name),
-            Value::Labelled(name, label) => filter.is_match(name) || filter.is_match(label),
+            Value::Labelled(name, label) | Value::Ranked(_, name, label) => {
+                filter.is_match(name) || filter.is_match(label)
+            }
             _ => false,
         })
     }
 
-    fn page_row(&self, row: &R) -> Row {
+    fn page_row(&self, row: &R, beside: &[&R], sum: f64) -> Row {
+        let around = Around { whole: self.whole, sum };
+        let mark = || (self.table.mark)(row);
+        let cell = |column: &ReadyColumn<'_, R>| match column.shown.format {
+            Format::Name => Cell::Name((self.table.name)(row, beside)),
+            _ => column.cell(&(column.column.value)(row), mark, around),
+        };
+        let parts = (self.table.parts)(row);
         Row {
             key: (self.table.key)(row),
-            title: self.columns.first().and_then(|column| column.text(row, self.whole)).unwrap_or_default(),
-            cells: self.columns.iter().map(|column| column.cell(self.table, row, self.whole)).collect(),
+            title: self.columns.first().and_then(|column| column.text(row, around)).unwrap_or_default(),
+            cells: self.columns.iter().map(cell).collect(),
             tip: self.table.tip(row),
             opens: (self.table.opens)(row),
+            // A single part says nothing that the row does not.
+            parts: if parts.len() > 1 { parts.iter().map(|part| self.part_row(part)).collect() } else { Vec::new() },
+        }
+    }
+
+    /// A part of a row as a row: cells of the columns that it has values of.
+    fn part_row(&self, part: &PartValues<'_>) -> Row {
+        let value = |id: &str| part.iter().find(|(of, _)| *of == id).map(|(_, value)| value);
+        let around = Around { whole: self.whole, sum: 0.0 };
+        let cell = |column: &ReadyColumn<'_, R>| match value(column.shown.id) {
+            Some(value) => column.cell(value, || None, around),
+            None => Cell::Soft(String::new()),
+        };
+        let title = part.first().and_then(|(_, name)| exact(name)).unwrap_or_default();
+        let tips = self.table.tips.iter();
+        Row {
+            key: title.clone(),
+            title,
+            cells: self.columns.iter().map(cell).collect(),
+            tip: tips.filter_map(|line| Some((line.label.to_owned(), exact(value(line.id)?)?))).collect(),
+            opens: false,
+            parts: Vec::new(),
         }
     }
 
     fn totals(&self, order: &[u32]) -> Vec<(String, String)> {
         let (one, several) = self.nouns;
-        let (n, all) = (order.len() as u64, self.rows.len() as u64 + u64::from(self.more));
+        let (n, all) = (order.len() as u64, self.rows.n_rows() as u64 + u64::from(self.more));
         let counted = format::counted(all, one, several);
         let name = if n == all { counted } else { format!("{} of {counted}", format::count(n)) };
         let total = |column: &ReadyColumn<'_, R>| {
             let id = column.shown.id;
             let known = self.totals.iter().find(|(of, _)| *of == id).map(|(_, total)| total.clone());
             let sum = || {
-                let values = order.iter().map(|row| (column.column.value)(self.row(*row)));
-                values.filter(|value| *value != Value::Absent).reduce(|a, b| added(&a, &b))
+                let mut sum = Value::Absent;
+                self.rows.read_numbers(&mut order.iter().copied(), &mut |_, row| {
+                    sum = added(&sum, &(column.column.value)(row));
+                });
+                sum
             };
-            let total = known.or_else(|| if column.shown.has_total { sum() } else { None })?;
-            Some((id.to_owned(), column.written(&total, self.whole)?))
+            let total = known.or_else(|| column.shown.has_total.then(sum))?;
+            Some((id.to_owned(), column.written(&total, Around { whole: self.whole, sum: 0.0 })?))
         };
         let first = self.columns.first().map(|column| (column.shown.id.to_owned(), name));
         first.into_iter().chain(self.columns.iter().filter_map(total)).collect()
@@ -260,19 +356,56 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
         Value::Range(first, last) => SortKey::Number(last.saturating_sub(first)),
         Value::Text(text) if text.is_empty() => SortKey::Absent,
         Value::Text(text) => SortKey::Text(text),
+        Value::Ranked(place, ..) => SortKey::Number(place.into()),
         Value::Word(name) | Value::Labelled(_, name) => SortKey::Text(name.into()),
         Value::Absent | Value::List(_) | Value::Record(_) => SortKey::Absent,
     }
 }
 
+/// The key that a value of numbers is sorted by, as a number.
+fn order_number(value: Value<'_>) -> Option<u64> {
+    match sort_key(value) {
+        SortKey::Number(number) => Some(number),
+        SortKey::Real(real) => Some(real_order(real)),
+        SortKey::Text(_) | SortKey::Absent => None,
+    }
+}
+
+/// The sum of a column over the rows that have been read.
+struct RunningSum<R: 'static> {
+    column: Option<&'static Column<R>>,
+    sum: f64,
+}
+
+impl<R> RunningSum<R> {
+    /// The sum up to and including the next row.
+    fn up_to(&mut self, row: &R) -> f64 {
+        self.sum += self.column.and_then(|column| number(&(column.value)(row))).unwrap_or_default();
+        self.sum
+    }
+}
+
 /// The sum of two values of a column.
-fn added(a: &Value<'_>, b: &Value<'_>) -> Value<'static> {
-    match (a, b) {
+fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
+    match (sum, value) {
+        (sum, Value::Absent) => own_number(sum),
         (Value::Time(a), Value::Time(b)) => Value::Time(*a + *b),
         (Value::Count(a), Value::Count(b)) => Value::Count(a.saturating_add(*b)),
         (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes(a.saturating_add(*b)),
         (Value::Percent(a), Value::Percent(b)) => Value::Percent(a + b),
         (Value::Number(a), Value::Number(b)) => Value::Number(a + b),
+        (_, value) => own_number(value),
+    }
+}
+
+/// A value that can be summed, without its row.
+fn own_number(value: &Value<'_>) -> Value<'static> {
+    match *value {
+        Value::Time(time) => Value::Time(time),
+        Value::Count(n) => Value::Count(n),
+        Value::Bytes(n) => Value::Bytes(n),
+        Value::Percent(fraction) => Value::Percent(fraction),
+        Value::Number(number) => Value::Number(number),
         _ => Value::Absent,
     }
 }

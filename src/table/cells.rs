@@ -1,8 +1,8 @@
 //! Values of a column as cells and as texts: all in the unit of their column, and exact ones for tooltips.
 
 use super::format::{self, TimeUnit};
-use super::page::{Cell, Head};
-use super::shown::{Format, Shown, Table};
+use super::page::{Cell, Head, Mark, Name};
+use super::shown::{Format, Shown};
 use super::{Column, Value};
 use crate::units::Picos;
 use std::cmp::Ordering;
@@ -16,12 +16,23 @@ pub(super) struct ReadyColumn<'t, R: 'static> {
     unit: TimeUnit,
     /// The largest number of the column that it has its unit of.
     largest: f64,
+    /// The most that the hardware can do: larger numbers are marked.
+    pub(super) peak: Option<f64>,
+}
+
+/// What cells depend on beside their row.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Around {
+    /// The number that shares and ranges are of.
+    pub(super) whole: Option<f64>,
+    /// By column of a running sum: the sum up to and including the row.
+    pub(super) sum: f64,
 }
 
 impl<'t, R> ReadyColumn<'t, R> {
     /// A column; `largest` is the largest number of the column that it has its unit of.
     pub(super) fn new(shown: &'t Shown, column: &'static Column<R>, head: &'static str, largest: f64) -> Self {
-        Self { shown, column, head, unit: TimeUnit::for_largest(picos(largest)), largest }
+        Self { shown, column, head, unit: TimeUnit::for_largest(picos(largest)), largest, peak: None }
     }
 
     /// The head, wide enough for the largest count and for the total.
@@ -29,7 +40,10 @@ impl<'t, R> ReadyColumn<'t, R> {
         let shown = self.shown;
         let widest = match shown.format {
             Format::Count => format::count(self.largest as u64).len(),
-            Format::Time => total.map_or(0, |total| total.len() + 1),
+            Format::Time => {
+                let largest = format::time(picos(self.largest), self.unit).len();
+                largest.max(total.map_or(0, |total| total.len() + 1))
+            }
             _ => 0,
         };
         Head {
@@ -38,28 +52,29 @@ impl<'t, R> ReadyColumn<'t, R> {
             unit: self.unit().to_owned(),
             numeric: shown.format.is_numeric(),
             digits: (shown.digits > 0).then_some(shown.digits.max(widest as u32)),
-            sort: (shown.format != Format::Parts).then_some(shown.format.is_numeric()),
+            sort: shown.format.is_sortable().then_some(shown.format.is_numeric()),
             priority: shown.priority,
+            room: shown.room,
+            about: shown.about.to_owned(),
         }
     }
 
-    /// The cell of a row.
+    /// The cell of a value. `mark` is the swatch of its row.
     #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-    pub(super) fn cell(&self, table: &Table<R>, row: &R, whole: Option<f64>) -> Cell {
+    pub(super) fn cell(&self, value: &Value<'_>, mark: impl FnOnce() -> Option<Mark>, around: Around) -> Cell {
         let width = self.shown.digits as usize;
-        if self.shown.format == Format::Name {
-            return Cell::Name((table.name)(row));
-        }
-        let value = (self.column.value)(row);
-        let Some(text) = self.written(&value, whole) else { return Cell::Absent };
-        match (self.shown.format, &value) {
+        let whole = around.whole;
+        let Some(text) = self.written(value, around) else { return Cell::Absent };
+        match (self.shown.format, value) {
+            (Format::Name, _) => Cell::Name(Name { text, mono: true, ..Name::default() }),
             (Format::Text, _) => Cell::Text(format::middle_cut(&text, width)),
-            (Format::Soft, _) => Cell::Soft(format::middle_cut(&text, width)),
+            (Format::Soft | Format::Path, _) => Cell::Soft(format::middle_cut(&text, width)),
             (Format::Mono, _) => Cell::Mono(format::middle_cut(&text, width)),
-            (Format::Marked, _) => match (table.mark)(row) {
+            (Format::Marked, _) => match mark() {
                 Some(mark) => Cell::Marked(mark, text),
                 None => Cell::Text(text),
             },
+            (Format::Count | Format::Cumulative, _) => Cell::Soft(text),
             (Format::Range, Value::Range(first, last)) => {
                 let part = |point: u64| fraction(point as f64, whole.unwrap_or_default());
                 Cell::Range(part(*first), part(*last), text)
@@ -72,20 +87,24 @@ impl<'t, R> ReadyColumn<'t, R> {
                 (Format::Share, Some(number)) => Cell::Bar(fraction(number, self.largest), text),
                 (Format::FractionBar, Some(number)) => Cell::Bar(number.clamp(0.0, 1.0), text),
                 (Format::OfPeak, Some(number)) if number > 1.0 => Cell::Above(text),
+                (_, Some(number)) if self.peak.is_some_and(|peak| number > peak) => Cell::Above(text),
                 _ => Cell::Text(text),
             },
         }
     }
 
     /// The whole text of a cell.
-    pub(super) fn text(&self, row: &R, whole: Option<f64>) -> Option<String> {
-        self.written(&(self.column.value)(row), whole)
+    pub(super) fn text(&self, row: &R, around: Around) -> Option<String> {
+        self.written(&(self.column.value)(row), around)
     }
 
     /// A value in the unit of the column; `None` where there is none.
-    pub(super) fn written(&self, value: &Value<'_>, whole: Option<f64>) -> Option<String> {
+    pub(super) fn written(&self, value: &Value<'_>, around: Around) -> Option<String> {
+        let percent = |part: f64| Some(format::percent(part / around.whole.filter(|whole| *whole > 0.0)?));
         Some(match (self.shown.format, value) {
-            (Format::Share, value) => format::percent(number(value)? / whole.filter(|whole| *whole > 0.0)?),
+            (Format::Share, value) => return percent(number(value)?),
+            (Format::Cumulative, _) => return percent(around.sum),
+            (Format::Path, Value::Text(path)) => format::last_segment(path).to_owned(),
             (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
             (_, Value::Time(time)) => format::time(*time, self.unit),
             (Format::Mib, Value::Bytes(n)) => format::mib(*n),
@@ -101,12 +120,13 @@ impl<'t, R> ReadyColumn<'t, R> {
         match self.shown.format {
             Format::Time => self.unit.symbol(),
             Format::Mib => "MiB",
-            Format::Share | Format::FractionBar | Format::OfPeak | Format::Percent => "%",
+            Format::Share | Format::FractionBar | Format::OfPeak | Format::Percent | Format::Cumulative => "%",
             Format::Gbps => "GB/s",
             Format::Name
             | Format::Text
             | Format::Soft
             | Format::Mono
+            | Format::Path
             | Format::Marked
             | Format::Range
             | Format::Parts
@@ -153,7 +173,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Id(id) => id.to_string(),
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Text(text) => text.clone().into_owned(),
-        Value::Word(name) | Value::Labelled(_, name) => (*name).to_owned(),
+        Value::Word(name) | Value::Labelled(_, name) | Value::Ranked(_, _, name) => (*name).to_owned(),
         Value::Range(first, last) => format!("{} to {}", format::count(*first), format::count(*last)),
         Value::List(values) => values.iter().filter_map(exact).collect::<Vec<_>>().join(", "),
         _ => String::new(),

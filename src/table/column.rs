@@ -92,6 +92,8 @@ pub enum Value<'r> {
     Word(&'static str),
     /// The same with the name that people read behind it.
     Labelled(&'static str, &'static str),
+    /// The same of a list with an order: the place in the list stands before both names.
+    Ranked(u8, &'static str, &'static str),
     /// The first and the last of a range of points.
     Range(u64, u64),
     /// Several values. CSV has them in one cell, separated by spaces.

@@ -13,14 +13,25 @@ pub enum CopyForm {
     Markdown,
 }
 
-/// Rows as text for a clipboard: tabs between cells.
-pub fn tsv(columns: &[Head], rows: &[Vec<String>]) -> String {
-    let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
-    lines.extend(rows.iter().map(|row| {
-        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
-        cells.collect::<Vec<_>>().join("\t")
-    }));
-    lines.join("\n") + "\n"
+/// Rows as text for a clipboard, under the heads of their columns.
+pub fn rows_as_text(form: CopyForm, columns: &[Head], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let heads: Vec<String> = columns.iter().map(head).collect();
+    match form {
+        CopyForm::Tsv => {
+            let line = |row: Vec<String>| {
+                let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
+                cells.collect::<Vec<_>>().join("\t") + "\n"
+            };
+            std::iter::once(heads.join("\t") + "\n").chain(rows.map(line)).collect()
+        }
+        CopyForm::Markdown => {
+            let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+            // Numbers are right-aligned.
+            let rule = columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect();
+            let rows = rows.map(|row| row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
+            [heads, rule].into_iter().chain(rows).map(line).collect()
+        }
+    }
 }
 
 /// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
@@ -33,17 +44,6 @@ fn tsv_cell(cell: &str, numeric: bool) -> String {
     spreadsheet_cell(cell).into_owned()
 }
 
-/// Rows as a Markdown table: figures to the right.
-pub fn markdown(columns: &[Head], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(columns.iter().map(head).collect());
-    text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
-    for row in rows {
-        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
-    }
-    text
-}
-
 fn head(column: &Head) -> String {
     if column.unit.is_empty() { column.head.clone() } else { format!("{} ({})", column.head, column.unit) }
 }
@@ -51,19 +51,32 @@ fn head(column: &Head) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::page::Room;
 
     fn column(id: &str, digits: Option<u32>) -> Head {
         let (id, head) = (id.to_owned(), id.to_owned());
-        Head { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0 }
+        Head {
+            id,
+            head,
+            unit: String::new(),
+            numeric: digits.is_some(),
+            digits,
+            sort: None,
+            priority: 0,
+            room: Room::Usual,
+            about: String::new(),
+        }
     }
 
     #[test]
     fn copies_have_heads_and_one_line_per_row() {
         let columns = [column("op", None), Head { unit: "ms".to_owned(), ..column("self", Some(7)) }];
         let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
-        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
+        let tsv = |rows: &[Vec<String>]| rows_as_text(CopyForm::Tsv, &columns, rows.iter().cloned());
+        let markdown = |rows: &[Vec<String>]| rows_as_text(CopyForm::Markdown, &columns, rows.iter().cloned());
+        assert_eq!(tsv(&rows), "op\tself (ms)\na|b\\n\t1.5\n");
+        assert_eq!(markdown(&rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
         let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
+        assert_eq!(tsv(&rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
     }
 }

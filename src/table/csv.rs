@@ -36,7 +36,7 @@ fn cell(value: &Value<'_>) -> String {
         Value::Bandwidth(rate) => (rate / 1e9).to_string(),
         Value::Flag(flag) => flag.to_string(),
         Value::Text(text) => text.clone().into_owned(),
-        Value::Word(name) | Value::Labelled(name, _) => (*name).to_owned(),
+        Value::Word(name) | Value::Labelled(name, _) | Value::Ranked(_, name, _) => (*name).to_owned(),
         Value::Range(first, last) => format!("{first} {last}"),
         Value::List(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
     }

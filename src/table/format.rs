@@ -173,8 +173,16 @@ pub fn intensity(flop_per_byte: f64) -> String {
     decimal(flop_per_byte, if flop_per_byte < 9.995 { 2 } else { 0 })
 }
 
-/// Bytes/s as GB/s, base 10: no decimals from 100 on, else one.
+/// The last part of a path: "axes_scan.py:166" of "/home/me/axes_scan.py:166".
+pub fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(path)
+}
+
+/// Bytes/s as GB/s, base 10: no decimals from 100 on, else one. Beyond what any chip does, digits say nothing: ">999,999".
 pub fn gbs(byte_per_s: f64) -> String {
+    if byte_per_s >= 1e15 {
+        return ">999,999".to_owned();
+    }
     let value = byte_per_s / 1e9;
     decimal(value, if value < 99.95 { 1 } else { 0 })
 }

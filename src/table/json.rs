@@ -99,7 +99,7 @@ impl Serialize for Value<'_> {
             Self::Bandwidth(rate) => serializer.serialize_f64(rate / 1e9),
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Text(text) => serializer.serialize_str(text),
-            Self::Word(name) | Self::Labelled(name, _) => serializer.serialize_str(name),
+            Self::Word(name) | Self::Labelled(name, _) | Self::Ranked(_, name, _) => serializer.serialize_str(name),
             Self::Range(first, last) => serializer.collect_seq([first, last]),
             Self::List(values) => serializer.collect_seq(values),
             Self::Record(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),

@@ -22,6 +22,7 @@ pub mod json;
 pub mod order;
 pub mod page;
 pub mod shown;
+pub mod source;
 pub mod text;
 
 pub use column::{Column, Files, Value};

@@ -4,6 +4,7 @@
 //! of the column, and the row's rank by name for ties.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,11 +80,47 @@ pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
         .map(|at| at as u64)
 }
 
-/// The ranks of rows by name, then by program: what ties go by.
-pub fn name_ranks<'r>(n: usize, name: impl Fn(usize) -> (&'r str, Option<u64>)) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|a, b| name(*a).cmp(&name(*b)));
-    ranks_of_order(order.into_iter())
+/// Sorts rows by name, numbers at the ends of names by value; equal names by `ties`. To compare names is slow because each lies
+/// elsewhere in memory, so a part of each is put beside the others first, and only names that share it are looked up.
+pub fn sort_by_name<T: AsRef<str>>(rows: &mut [u32], name: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
+    let starts = rows.iter().map(|row| (NameStart::new(name(*row).as_ref()), *row)).collect();
+    let compare = |a, b| {
+        let (a_name, b_name) = (name(a), name(b));
+        let (a_name, b_name) = (a_name.as_ref(), b_name.as_ref());
+        (split_number(a_name), a_name).cmp(&(split_number(b_name), b_name)).then_with(|| ties(a, b))
+    };
+    sort_starts(starts, rows, &compare);
+}
+
+/// One sort for all names.
+fn sort_starts(mut starts: Vec<(NameStart, u32)>, rows: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+    starts.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| compare(*i, *j)));
+    for (row, (_, sorted)) in rows.iter_mut().zip(starts) {
+        *row = sorted;
+    }
+}
+
+/// The start of a name, and the number at its end: they compare as the name does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NameStart {
+    bytes: [u128; 2],
+    /// The number at the end. A name of which more is left comes after those that end here.
+    number: u64,
+}
+
+impl NameStart {
+    fn new(name: &str) -> Self {
+        let (stem, number) = split_number(name);
+        let word = |from: usize| {
+            let mut bytes = [0; 16];
+            let rest = stem.as_bytes().get(from..).unwrap_or_default();
+            let n = rest.len().min(16);
+            bytes[..n].copy_from_slice(&rest[..n]);
+            u128::from_be_bytes(bytes)
+        };
+        let number = if stem.len() > 32 { u64::MAX } else { number.map_or(0, |number| number.saturating_add(1)) };
+        Self { bytes: [word(0), word(16)], number }
+    }
 }
 
 /// By row: its place in an order of all rows.
@@ -111,7 +148,6 @@ fn split_number(text: &str) -> (&str, Option<u64>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::cmp::Ordering;
 
     /// A plain comparison of two keys, absent ones last.
     fn compare(a: &SortKey<'_>, b: &SortKey<'_>, descending: bool) -> Ordering {
@@ -145,6 +181,19 @@ mod tests {
             check(&numbers.into_iter().map(SortKey::number).collect::<Vec<_>>(), descending)?;
             check(&reals.into_iter().map(SortKey::real).collect::<Vec<_>>(), descending)?;
             check(&texts.iter().map(|text| SortKey::text(text.as_deref())).collect::<Vec<_>>(), descending)?;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_in_the_order_of_a_plain_sort(
+            names in prop::collection::vec("(a|b|a name of more than thirty-two bytes, )[ab]{0,2}(0|18446744073709551615|[0-9]{0,3})", 0..30),
+        ) {
+            let mut rows: Vec<u32> = (0..names.len() as u32).collect();
+            sort_by_name(&mut rows, |row| names[row as usize].as_str(), |a, b| b.cmp(&a));
+            let mut plain: Vec<u32> = (0..names.len() as u32).rev().collect();
+            plain.sort_by_key(|row| (split_number(&names[*row as usize]), names[*row as usize].clone()));
+            prop_assert_eq!(rows, plain);
         }
     }
 

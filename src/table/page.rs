@@ -85,6 +85,21 @@ pub struct Head {
     pub sort: Option<bool>,
     /// Where there is little room, columns of a large number are left out first. 0: never left out.
     pub priority: u8,
+    /// How much room the column needs to be shown.
+    pub room: Room,
+    /// What the column is, for the list of columns.
+    pub about: String,
+}
+
+/// How much room a column needs to be shown unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Room {
+    /// Names keep a few words.
+    Usual,
+    /// Names keep a third of the table.
+    Wide,
+    /// The column is shown only where somebody has chosen it.
+    Chosen,
 }
 
 /// A row.
@@ -100,6 +115,8 @@ pub struct Row {
     pub tip: Vec<(String, String)>,
     /// Whether a press on the name shows more about the row.
     pub opens: bool,
+    /// Its parts, which can be opened below it.
+    pub parts: Vec<Row>,
 }
 
 /// The content of a cell.

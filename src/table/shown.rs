@@ -1,7 +1,7 @@
 //! The declaration of a table on the page: which columns it shows, how, and what its tooltips list.
 
-use super::Column;
-use super::page::{Mark, Name};
+use super::page::{Mark, Name, Room};
+use super::{Column, Value};
 
 /// A table of rows of type `R`.
 pub struct Table<R: 'static> {
@@ -13,12 +13,14 @@ pub struct Table<R: 'static> {
     pub tips: &'static [TipLine],
     /// The name of a row in selections.
     pub key: fn(&R) -> String,
-    /// The name of a row.
-    pub name: fn(&R) -> Name,
+    /// The name of a row, beside the rows that it must not be taken for.
+    pub name: fn(&R, &[&R]) -> Name,
     /// The swatch of a row, in columns of [`Format::Marked`].
     pub mark: fn(&R) -> Option<Mark>,
     /// Whether a press on the name of a row shows more about it.
     pub opens: fn(&R) -> bool,
+    /// The parts of a row, which a reader can open below it; without parts a row cannot be opened.
+    pub parts: for<'r> fn(&'r R) -> Vec<PartValues<'r>>,
     /// What one row and several rows are called.
     pub nouns: (&'static str, &'static str),
     /// The column that orders rows where nobody chose another; largest first.
@@ -26,6 +28,9 @@ pub struct Table<R: 'static> {
     /// The columns that a filter of leaves looks into. A filter of sources looks into the column `source`.
     pub leaf: &'static [&'static str],
 }
+
+/// A part of a row: the values of some columns, each after the id of its column. The name comes first.
+pub type PartValues<'r> = Vec<(&'static str, Value<'r>)>;
 
 /// A column on the page.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +45,10 @@ pub struct Shown {
     pub digits: u32,
     /// Where there is little room, columns of a large number are left out first. 0: never left out.
     pub priority: u8,
+    /// How much room the column needs to be shown.
+    pub room: Room,
+    /// What the column is, for the list of columns.
+    pub about: &'static str,
     /// The column that has the unit of its times; empty: its own.
     pub unit_of: &'static str,
     /// Whether the foot of the table has the sum.
@@ -56,7 +65,7 @@ impl<R> Table<R> {
 impl Shown {
     /// A column.
     pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
-        Self { id, head, format, digits, priority, unit_of: "", has_total: false }
+        Self { id, head, format, digits, priority, room: Room::Usual, about: "", unit_of: "", has_total: false }
     }
 
     /// The column that holds the name.
@@ -68,6 +77,27 @@ impl Shown {
     #[must_use]
     pub const fn with_total(mut self) -> Self {
         self.has_total = true;
+        self
+    }
+
+    /// The same, shown only where names keep a third of the table.
+    #[must_use]
+    pub const fn if_wide(mut self) -> Self {
+        self.room = Room::Wide;
+        self
+    }
+
+    /// The same, shown only where somebody has chosen it.
+    #[must_use]
+    pub const fn if_chosen(mut self) -> Self {
+        self.room = Room::Chosen;
+        self
+    }
+
+    /// The same with words for the list of columns.
+    #[must_use]
+    pub const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
         self
     }
 
@@ -95,6 +125,8 @@ pub enum Format {
     Soft,
     /// A text in the letters of code.
     Mono,
+    /// A path in its last segment.
+    Path,
     /// A text behind the [swatch](Table::mark) of the row.
     Marked,
     /// Two times that follow each other, as a bar of the largest time of the column that it has its [unit](Shown::unit_of) of; the
@@ -110,6 +142,9 @@ pub enum Format {
     Mib,
     /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the largest number.
     Share,
+    /// The sum of the column up to and including the row, in the order of the rows, as a percentage of the
+    /// [whole](super::answer::TableRows::new). Rows cannot be sorted by it.
+    Cumulative,
     /// A fraction as a percentage.
     Percent,
     /// A fraction as a percentage, and a bar of that length.
@@ -130,9 +165,17 @@ impl Format {
         matches!(self, Self::Time | Self::Count | Self::Share | Self::Parts)
     }
 
+    /// Whether rows can be sorted by the column.
+    pub(super) const fn is_sortable(self) -> bool {
+        !matches!(self, Self::Parts | Self::Cumulative)
+    }
+
     /// Whether values are numbers, which are right-aligned.
     pub const fn is_numeric(self) -> bool {
-        !matches!(self, Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Marked | Self::Range | Self::Parts)
+        !matches!(
+            self,
+            Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Path | Self::Marked | Self::Range | Self::Parts
+        )
     }
 }
 

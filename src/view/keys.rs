@@ -8,6 +8,7 @@ use super::widgets::table::GridAction;
 use super::{files, op};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::protocol::url::View;
+use crate::table::copy::CopyForm;
 use leptos::prelude::*;
 use leptos::{ev, html};
 use wasm_bindgen::JsCast;
@@ -149,7 +150,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "e" => popover::toggle(save::ID),
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {
-                model.act.run(GridAction::CopyRows(key == "Y"));
+                model.act.run(GridAction::CopyRows { all: key == "Y", form: CopyForm::Tsv });
             }
         }
         "?" => {

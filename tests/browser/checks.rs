@@ -2,8 +2,10 @@
 //! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
 
 use js_sys::{Array, Uint8Array};
-use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::{Answer, Call, Progress, Question, Reply, Request, RequestId, Stage};
 use rooflight::source::{Source, SourceError};
+use rooflight::table::page::PageQuery;
 use rooflight::worker::blob::BlobSource;
 use rooflight::worker::message::{pack, unpack};
 use wasm_bindgen::JsValue;
@@ -43,10 +45,11 @@ pub fn check_a_question_and_its_files_cross_as_well() {
         device: DeviceChoice::One(u32::MAX),
         ..Query::default()
     };
-    let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: u32::MAX, count: 0 };
+    let page = PageQuery { first: u32::MAX, ..PageQuery::default() };
+    let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
     let parts = Array::of1(&"abc".into());
     let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
-    for request in [Request::Rows(rows), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
+    for request in [rows.into(), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
         let call = Call { id: RequestId(1), request };
         let message = pack(&call, std::slice::from_ref(&file)).expect("packed");
         // What a message goes through on its way.

@@ -2,16 +2,17 @@
 
 use crate::common;
 use crate::common::trace::xz;
-use crate::common::{bytes, hlo, make, profile, roofline_query};
+use crate::common::{breakdown_page, bytes, hlo, make, profile, roofline_query};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::Module;
-use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, SessionInfo, Sort};
+use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, SessionInfo};
 use rooflight::session::{Input, OpenSession};
 use rooflight::source::{Source, SourceError};
+use rooflight::table::page::{PageQuery, split_row_key};
 use rooflight::wire::hlo::outline;
 use rooflight::wire::proto::hlo::{HloComputationProto, HloModuleProto, HloProto};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
@@ -58,9 +59,12 @@ fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
 /// Names and programs of all ops that ran.
 fn ops(engine: &mut OpenSession) -> Vec<(Option<u64>, String)> {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
-    let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
-    page.rows.into_iter().map(|row| (row.program_id, row.key)).collect()
+    let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
+    let named = |row: rooflight::table::page::Row| {
+        let (name, program) = split_row_key(&row.key);
+        (program, name.to_owned())
+    };
+    page.rows.into_iter().map(named).collect()
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

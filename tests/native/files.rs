@@ -1,16 +1,17 @@
 //! What is in the files, and the texts of programs: sums over every real capture, texts against what a module prints,
 //! searches against a plain loop.
 
-use crate::common::{XSPACES, bytes, hlo, make, profile, profiles, roofline_query};
+use crate::common::{XSPACES, breakdown_page, bytes, hlo, make, profile, profiles, roofline_query, self_time};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
 use rooflight::hlo::Module;
 use rooflight::protocol::{
     LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
-    Question, Reply, Request, RowsQuery, Sort,
+    Question, Reply, Request,
 };
 use rooflight::session::{Input, OpenSession};
+use rooflight::table::page::{PageQuery, split_row_key};
 use rooflight::units::Picos;
 use rooflight::wire::hlo::decode;
 
@@ -78,12 +79,12 @@ fn check_sums(engine: &mut OpenSession, size: u64) -> FileView {
     }
     // Programs against the breakdown's rows.
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Program, ..Query::default() };
-    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
-    let Reply::Rows(rows) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
+    let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
     let mut busy = 0;
-    for row in rows.rows.iter().filter(|row| row.program_id.is_some()) {
-        let program = view.programs.iter().find(|p| p.program_id == row.program_id).unwrap();
-        assert_eq!(program.busy, Some(row.total), "{}", program.name);
+    for row in &page.rows {
+        let (_, Some(id)) = split_row_key(&row.key) else { continue };
+        let program = view.programs.iter().find(|p| p.program_id == Some(id)).unwrap();
+        assert_eq!(program.busy, Some(self_time(row)), "{}", program.name);
         busy += 1;
     }
     assert_eq!(view.programs.iter().filter(|p| p.busy.is_some()).count(), busy);

@@ -7,7 +7,7 @@ use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
-use rooflight::protocol::{OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::protocol::{OpRef, Question, Reply};
 use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
@@ -26,24 +26,19 @@ fn op(engine: &mut OpenSession, query: &Query, program: Option<u64>, name: &str)
         .unwrap()
 }
 
-fn rows(engine: &mut OpenSession, query: &Query) -> Vec<Group> {
-    let mut rows = Vec::new();
-    loop {
-        let page = RowsQuery { query: query.clone(), sort: Sort::default(), first: rows.len() as u32, count: 1000 };
-        match engine.answer(&Request::Rows(page)) {
-            Reply::Rows(page) if page.rows.is_empty() => return rows,
-            Reply::Rows(page) => rows.extend(page.rows),
-            other => panic!("{other:?}"),
-        }
-    }
+/// The rows of the breakdown of a capture.
+fn rows(name: &str, bytes: Vec<u8>, query: &Query) -> Vec<Group> {
+    let opened = crate::common::open(name, bytes).unwrap();
+    Analysis::new(&opened.profile).breakdown(&opened.profile, query).unwrap().groups
 }
 
 /// Every op's figures are those of its row, its steps those of the steps' rows, its bins its executions.
-fn check_rows(engine: &mut OpenSession) {
+fn check_rows(name: &str, bytes: Vec<u8>) {
+    let engine = &mut open(name, bytes.clone());
     for device in [DeviceChoice::One(0), DeviceChoice::All] {
         for step in [StepChoice::Busiest, StepChoice::All, StepChoice::Number(0), StepChoice::Number(77)] {
             let query = Query { device, step, ..Query::default() };
-            for row in rows(engine, &query) {
+            for row in rows(name, bytes.clone(), &query) {
                 let detail = op(engine, &query, row.program_id, &row.key);
                 let figures = detail.figures.unwrap();
                 let counted = |p| (row.n_executions > 0).then_some(p);
@@ -74,11 +69,11 @@ fn check_rows(engine: &mut OpenSession) {
 #[test]
 fn every_op_of_every_capture_has_the_figures_of_its_row() {
     for space in [make::small(), make::kda()] {
-        check_rows(&mut open("it.xplane.pb", bytes(&space)));
+        check_rows("it.xplane.pb", bytes(&space));
     }
     for name in XSPACES {
         let Some(bytes) = profile(name) else { return };
-        check_rows(&mut open(name, bytes));
+        check_rows(name, bytes);
     }
 }
 
@@ -90,7 +85,7 @@ fn what_is_told_is_what_the_program_says() {
         hlo::programs(&space).iter().map(|(name, proto)| (name.clone(), Module::from_proto(proto))).collect();
     let mut engine = open(V6E, bytes(&space));
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let rows = rows(&mut engine, &query);
+    let rows = rows(V6E, bytes(&space), &query);
     assert!(rows.len() > 10);
     for row in &rows {
         let detail = op(&mut engine, &query, row.program_id, &row.key);
@@ -164,8 +159,8 @@ fn packed_files_tell_the_same() {
     let Some(bytes) = profile(V6E) else { return };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).unwrap();
-    let (mut plain, mut packed) = (open(V6E, bytes), open("it.xplane.pb.gz", gzip.finish().unwrap()));
-    for row in rows(&mut plain, &Query::default()) {
+    let (mut plain, mut packed) = (open(V6E, bytes.clone()), open("it.xplane.pb.gz", gzip.finish().unwrap()));
+    for row in rows(V6E, bytes, &Query::default()) {
         let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
         assert_eq!(of(&mut packed), of(&mut plain));
     }
@@ -187,13 +182,14 @@ fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
 fn without_the_program_the_event_s_text_tells() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = open(V6E, bytes(&space));
+    let rows = rows(V6E, bytes(&space), &Query::default());
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
     let broken = with_programs(space.clone(), |bytes| bytes.truncate(bytes.len() / 2));
     let empty = with_programs(space, Vec::clear);
     for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
         let mut engine = open(V6E, bytes(&space));
-        for row in rows(&mut whole, &Query::default()) {
+        for row in &rows {
             let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
             let (detail, full) = (of(&mut engine), of(&mut whole));
             assert_eq!(detail.basis, OpBasis::EventText);

@@ -4,8 +4,14 @@ use crate::common;
 use crate::common::{bytes, make};
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
-use rooflight::protocol::{BreakdownHead, Column, Reply, Request, RowsQuery, Sort};
+use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::{BreakdownHead, Question, Reply, Request};
 use rooflight::session::{Input, OpenSession};
+use rooflight::table::answer::{KeptOrder, TableRows};
+use rooflight::table::page::{PageQuery, SortBy, TablePage, row_key};
+use rooflight::table::shown::Shown;
+use rooflight::units::Picos;
 use std::cmp::Ordering;
 
 fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> OpenSession {
@@ -20,43 +26,24 @@ fn head(engine: &mut OpenSession, query: Query) -> BreakdownHead {
     }
 }
 
-fn rows(engine: &mut OpenSession, query: &Query, sort: Sort) -> Vec<Group> {
-    let rows = RowsQuery { query: query.clone(), sort, first: 0, count: 1000 };
-    match engine.answer(&Request::Rows(rows)) {
-        Reply::Rows(page) => page.rows,
-        other => panic!("{other:?}"),
-    }
+/// The names of all rows in an order.
+fn keys(engine: &mut OpenSession, query: &Query, sort: Option<SortBy>) -> Vec<String> {
+    let page = common::breakdown_page(engine, query, PageQuery { sort, count: 1000, ..PageQuery::default() });
+    page.rows.into_iter().map(|row| row.key).collect()
 }
 
-const COLUMNS: [Column; 24] = [
-    Column::Name,
-    Column::Total,
-    Column::OfStep,
-    Column::Kind,
-    Column::Category,
-    Column::Executions,
-    Column::Mean,
-    Column::FlopRate,
-    Column::ByteRate,
-    Column::Source,
-    Column::Program,
-    Column::OpGroup,
-    Column::Phase,
-    Column::Layer,
-    Column::Inclusive,
-    Column::Min,
-    Column::Max,
-    Column::OfKind,
-    Column::Flops,
-    Column::Bytes,
-    Column::Intensity,
-    Column::Dtype,
-    Column::Shape,
-    Column::ScopeLeaf,
-];
+fn key(group: &Group) -> String {
+    row_key(&group.key, group.program_id)
+}
+
+/// A name so that numbers at its end compare by value.
+fn natural(name: &str) -> (&str, Option<u64>, &str) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, name[stem.len()..].parse().ok(), name)
+}
 
 /// The column's value in a row as it is reported; `None` where it has none.
-fn compare(a: &Group, b: &Group, column: Column) -> (bool, bool, Ordering) {
+fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
     fn of<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
         let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
         (a.is_some(), b.is_some(), order.unwrap_or(Ordering::Equal))
@@ -65,62 +52,68 @@ fn compare(a: &Group, b: &Group, column: Column) -> (bool, bool, Ordering) {
     let phase = |g: &Group| phases.iter().position(|p| Some(*p) == g.phase.as_deref());
     let counted = |g: &Group, p: rooflight::units::Picos| (g.n_executions > 0).then_some(p);
     match column {
-        Column::Name => of(Some(&a.key), Some(&b.key)),
-        Column::Total | Column::OfStep => of(Some(a.total), Some(b.total)),
-        Column::Kind => of(Some(a.kind), Some(b.kind)),
-        Column::Category => of(a.main_category(), b.main_category()),
-        Column::Executions => of(Some(a.n_executions), Some(b.n_executions)),
-        Column::Mean => of(a.mean, b.mean),
-        Column::FlopRate => of(a.flop_rate(), b.flop_rate()),
-        Column::ByteRate => of(a.byte_rate(), b.byte_rate()),
-        Column::Source => of(a.source_inner.as_deref(), b.source_inner.as_deref()),
-        Column::Program => of(a.program.as_deref(), b.program.as_deref()),
-        Column::OpGroup => of(a.op_group.as_deref(), b.op_group.as_deref()),
-        Column::Phase => of(phase(a), phase(b)),
-        Column::Layer => of(a.layer.as_deref(), b.layer.as_deref()),
-        Column::Inclusive => of(Some(a.inclusive), Some(b.inclusive)),
-        Column::Min => of(counted(a, a.min), counted(b, b.min)),
-        Column::Max => of(counted(a, a.max), counted(b, b.max)),
-        Column::OfKind => of(a.of_kind, b.of_kind),
-        Column::Flops => of(a.flops, b.flops),
-        Column::Bytes => of(a.bytes_accessed, b.bytes_accessed),
-        Column::Intensity => of(a.intensity(), b.intensity()),
-        Column::Dtype => of(a.dtypes.first(), b.dtypes.first()),
-        Column::Shape => of(a.shapes.first(), b.shapes.first()),
-        Column::ScopeLeaf => of(a.scope_leaf(), b.scope_leaf()),
+        "key" => of(Some(natural(&a.key)), Some(natural(&b.key))),
+        "total_dur_ps" | "share" | "cumulative" => of(Some(a.total), Some(b.total)),
+        "kind" => of(Some(a.kind), Some(b.kind)),
+        "hlo_category" => of(a.main_category(), b.main_category()),
+        "n_executions" => of(Some(a.n_executions), Some(b.n_executions)),
+        "avg_dur_ps" => of(a.mean, b.mean),
+        "flop_rate" => of(a.flop_rate(), b.flop_rate()),
+        "byte_rate" => of(a.byte_rate(), b.byte_rate()),
+        "source_inner" => of(a.source_inner.as_deref(), b.source_inner.as_deref()),
+        "program" => of(a.program.as_deref(), b.program.as_deref()),
+        "op_group" => of(a.op_group.as_deref(), b.op_group.as_deref()),
+        "phase" => of(phase(a), phase(b)),
+        "layer" => of(a.layer.as_deref(), b.layer.as_deref()),
+        "inclusive_dur_ps" => of(Some(a.inclusive), Some(b.inclusive)),
+        "min_dur_ps" => of(counted(a, a.min), counted(b, b.min)),
+        "max_dur_ps" => of(counted(a, a.max), counted(b, b.max)),
+        "pct_of_kind" => of(a.of_kind, b.of_kind),
+        "arithmetic_intensity" => of(a.intensity(), b.intensity()),
+        "dtype" => of(a.dtypes.first(), b.dtypes.first()),
+        "shape" => of(a.shapes.first(), b.shapes.first()),
+        "scope_leaf" => of(a.scope_leaf(), b.scope_leaf()),
+        other => panic!("{other} has no oracle"),
     }
 }
 
-fn check_order(rows: &[Group], sort: Sort) {
+fn check_order(rows: &[&Group], sort: &SortBy) {
     for pair in rows.windows(2) {
-        let (a, b) = (&pair[0], &pair[1]);
-        let (has_a, has_b, order) = compare(a, b, sort.column);
+        let (a, b) = (pair[0], pair[1]);
+        let (has_a, has_b, order) = compare(a, b, &sort.column);
         let order = if sort.descending { order.reverse() } else { order };
         let order = match (has_a, has_b) {
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
             _ => order,
         };
-        let by_key = (&a.key, a.program_id) <= (&b.key, b.program_id);
+        let by_key = (natural(&a.key), a.program_id) <= (natural(&b.key), b.program_id);
         assert!(order.is_lt() || (order.is_eq() && by_key), "{sort:?}: {} before {}", a.key, b.key);
     }
 }
 
+/// Rows that are made one by one are ordered as all rows in memory are, and as a plain comparison of their values says.
 #[test]
 fn every_column_both_ways() {
     for space in [make::small(), make::kda()] {
+        let opened = common::open("it.xplane.pb", bytes(&space)).unwrap();
+        let analysis = Analysis::new(&opened.profile);
         let mut engine = engine(&space);
         for by in GroupBy::ALL {
             let query = Query { by, step: StepChoice::Number(8), ..Query::default() };
             let query =
                 if head(&mut engine, query.clone()).n_groups > 0 { query } else { Query { by, ..Query::default() } };
-            let n = head(&mut engine, query.clone()).n_groups as usize;
-            for column in COLUMNS {
+            let groups = analysis.breakdown(&opened.profile, &query).unwrap().groups;
+            let head = |column: &Shown| heading(column, by);
+            let mut in_memory = TableRows::new(&GROUP_TABLE, &groups, None, head, KeptOrder::default());
+            for column in GROUP_TABLE.shown.iter().filter(|column| heading(column, by).is_some()) {
                 for descending in [true, false] {
-                    let sort = Sort { column, descending };
-                    let rows = rows(&mut engine, &query, sort);
-                    assert_eq!(rows.len(), n);
-                    check_order(&rows, sort);
+                    let sort = SortBy::new(column.id, descending);
+                    let order = in_memory.sorted(Some(&sort));
+                    let rows: Vec<&Group> = order.iter().map(|row| &groups[*row as usize]).collect();
+                    check_order(&rows, &sort);
+                    let expected: Vec<String> = rows.iter().map(|group| key(group)).collect();
+                    assert_eq!(keys(&mut engine, &query, Some(sort.clone())), expected, "{sort} by {}", by.key());
                 }
             }
         }
@@ -137,10 +130,53 @@ fn rows_are_those_of_the_breakdown() {
         let query = Query { by, step: StepChoice::All, ..Query::default() };
         let whole = analysis.breakdown(&opened.profile, &query).unwrap();
         let head = head(&mut engine, query.clone());
-        assert_eq!(rows(&mut engine, &query, Sort::default()), whole.groups);
+        assert_eq!(keys(&mut engine, &query, None), whole.groups.iter().map(key).collect::<Vec<_>>());
+        let table = |shown: &Shown| heading(shown, by);
+        let window = whole.header.step_duration.map(Picos::as_f64);
+        let mut rows = TableRows::new(&GROUP_TABLE, &whole.groups, window, table, KeptOrder::default())
+            .with_nouns(nouns(by))
+            .with_peak("flop_rate", whole.header.peaks.flops)
+            .with_peak("byte_rate", whole.header.peaks.hbm_bytes);
+        for first in [0, 2] {
+            let query_of = PageQuery { first, count: 3, ..PageQuery::default() };
+            let (made, expected) =
+                (common::breakdown_page(&mut engine, &query, query_of.clone()), rows.page(&query_of).unwrap());
+            assert_eq!(made.rows, expected.rows, "{by:?}");
+            assert_eq!(made.n_rows as usize, whole.groups.len());
+        }
         assert_eq!((head.header, head.totals, head.shown), (whole.header, whole.totals, whole.shown));
-        let longest = whole.groups.iter().map(|g| g.max).max().unwrap();
-        assert_eq!(head.largest.max, longest);
+    }
+}
+
+/// The running sum goes on where the page before ends, and ends with all of the step's self time.
+#[test]
+fn the_running_sum_is_of_all_rows_before() {
+    let mut engine = engine(&make::small());
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    let cells = |page: &TablePage, id: &str| -> Vec<String> {
+        let at = page.columns.iter().position(|column| column.id == id).unwrap();
+        page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
+    };
+    for sort in [None, Some(SortBy::new("key", false))] {
+        let mut page = |first, count| {
+            let page = PageQuery { sort: sort.clone(), first, count, ..PageQuery::default() };
+            common::breakdown_page(&mut engine, &query, page)
+        };
+        let whole = page(0, 1000);
+        let sums = cells(&whole, "cumulative");
+        for first in 0..whole.n_rows {
+            assert_eq!(cells(&page(first, 1), "cumulative"), sums[first as usize..=first as usize]);
+        }
+        let expected = whole.rows.iter().scan(0, |sum, row| {
+            *sum += common::self_time(row).0;
+            Some(*sum)
+        });
+        let all = whole.rows.iter().map(|row| common::self_time(row).0).sum::<u64>() as f64;
+        let last: f64 = sums.last().unwrap().parse().unwrap();
+        for (sum, text) in expected.zip(&sums) {
+            let Ok(shown) = text.parse::<f64>() else { continue };
+            assert!((sum as f64 / all * last - shown).abs() < 0.2, "{text}");
+        }
     }
 }
 
@@ -153,9 +189,12 @@ fn layers_are_ordered_by_number() {
     p.line("XLA Ops", &ids.map(|id| (id, id * 10, 5)));
     let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
     let query = Query { by: GroupBy::Layer, ..Query::default() };
-    let sort = Sort { column: Column::Layer, descending: false };
-    let keys: Vec<String> = rows(&mut engine(&space), &query, sort).into_iter().map(|g| g.key).collect();
-    assert_eq!(keys, ["layers_1", "layers_2", "layers_10"]);
+    let query = Query { by: GroupBy::Op, ..query };
+    let named = keys(&mut engine(&space), &query, Some(SortBy::new("layer", false)));
+    assert_eq!(named, ["of layers_1", "of layers_2", "of layers_10"]);
+    let query = Query { by: GroupBy::Layer, ..query };
+    let named = keys(&mut engine(&space), &query, Some(SortBy::new("key", false)));
+    assert_eq!(named, ["layers_1", "layers_2", "layers_10"]);
 }
 
 #[test]
@@ -166,12 +205,11 @@ fn trees_steps_and_bad_filters() {
     assert!(matches!(engine.answer(&Request::StepStats), Reply::StepStats(steps) if steps.devices[0].steps.len() == 1));
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
     let query = Query { filter, ..Query::default() };
-    let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };
-    for request in [
-        Request::Breakdown(query.clone()),
-        Request::Rows(rows),
-        Request::Scopes { query, root: String::new(), min_share: 0.0 },
-    ] {
+    let rows =
+        Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(PageQuery::default()) };
+    for request in
+        [Request::Breakdown(query.clone()), rows.into(), Request::Scopes { query, root: String::new(), min_share: 0.0 }]
+    {
         assert!(matches!(engine.answer(&request), Reply::BadFilter(error) if error.column == 1), "{request:?}");
     }
 }

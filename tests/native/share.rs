@@ -2,6 +2,7 @@
 
 use crate::common;
 use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::columns::GROUP_TABLE;
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
@@ -10,15 +11,15 @@ use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::address::Address;
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
-    BreakdownHead, Capabilities, Column, CommView, Export, MemorySession, Question, Reply, Request, RooflineHead,
-    RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
+    BreakdownHead, Capabilities, CommView, Export, MemorySession, Question, Reply, Request, RooflineHead, SessionInfo,
+    ShareAnswer, ShareQuery,
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
     AIM, Fit, Level, MOST, OpRow, Report, decode, decode_link, encode, encode_link, markdown, pack,
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
-use rooflight::table::page::{PageQuery, TablePage};
+use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
 use std::path::Path;
 
@@ -215,7 +216,7 @@ fn names_act_in_no_export() {
     ] {
         let files = strange(name, "loop fusion");
         let (mut engine, _) = open(&files);
-        let export = Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv };
+        let export = Request::Export { query: Query::default(), sort: None, format: Export::Csv };
         let Reply::Exported(text) = engine.answer(&export) else { panic!() };
         assert!(text.contains(&format!("\n{csv}")) || text.contains(&format!("\n\"{csv}")), "{text}");
         let text = markdown(&report(&files), None);
@@ -382,15 +383,12 @@ fn a_full_summary_answers_as_its_capture_does() {
                 assert_eq!(a, b);
             }
             assert_eq!((a.header, a.totals, a.shown.total), (b.header, b.totals, b.shown.total));
-            for column in Column::ALL.into_iter().filter(|column| by == GroupBy::Op && *column != Column::Phase) {
-                let sort = Sort { column, descending: true };
-                let request = RowsQuery { query: query.clone(), sort, first: 3, count: 40 };
-                let rows = |engine: &mut OpenSession| match engine.answer(&Request::Rows(request.clone())) {
-                    Reply::Rows(page) => *page,
-                    other => panic!("{other:?}"),
-                };
-                let (a, b): (RowsPage, RowsPage) = (rows(&mut capture), rows(&mut summary));
-                assert!(a == b, "{column:?} of {}: {:?} {:?}", files[0].0, a.rows.first(), b.rows.first());
+            for column in GROUP_TABLE.shown.iter().filter(|_| by == GroupBy::Op) {
+                let sort = Some(SortBy::new(column.id, true));
+                let page = PageQuery { sort, first: 3, count: 40, ..PageQuery::default() };
+                let rows = |engine: &mut OpenSession| common::breakdown_page(engine, &query, page.clone());
+                let (a, b) = (rows(&mut capture), rows(&mut summary));
+                assert!(a == b, "{} of {}: {:?} {:?}", column.id, files[0].0, a.rows.first(), b.rows.first());
             }
         }
         let roof = |engine: &mut OpenSession| {
@@ -463,7 +461,7 @@ fn what_a_summary_does_not_hold_it_says() {
         Request::Breakdown(query(GroupBy::Category)),
         Request::Breakdown(other),
         Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 },
-        Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv },
+        Request::Export { query: Query::default(), sort: None, format: Export::Csv },
         Question::File.into(),
         Question::DataMovement(Query::default()).into(),
         Question::Roofline(filtered).into(),
@@ -481,10 +479,10 @@ fn what_a_summary_does_not_hold_it_says() {
         }
     }
     // Rows that are summed are rows, and all of them sum to the whole.
-    let ask = RowsQuery { query: Query::default(), sort: Sort::default(), first: 0, count: 1000 };
-    let Reply::Rows(page) = engine.answer(&Request::Rows(ask)) else { panic!() };
-    assert_eq!(page.rows.iter().map(|row| row.total).sum::<Picos>(), result.totals.busy);
-    assert!(page.rows.iter().any(|row| row.key_kind == "other" && row.key.contains("other compute ops")));
+    let page = PageQuery { count: 1000, ..PageQuery::default() };
+    let page = common::breakdown_page(&mut engine, &Query::default(), page);
+    assert_eq!(page.rows.iter().map(common::self_time).sum::<Picos>(), result.totals.busy);
+    assert!(page.rows.iter().any(|row| !row.opens && row.key.contains("other compute ops")));
 }
 
 #[test]

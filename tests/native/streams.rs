@@ -5,9 +5,9 @@ use crate::common;
 use crate::common::make::{self, int, text};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
+use rooflight::analysis::breakdown::row_label;
 use rooflight::analysis::classify::{Kind, OpGroup};
 use rooflight::analysis::comm::{CommQuery, Primitive};
-use rooflight::report::row_label::label;
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
@@ -164,7 +164,11 @@ fn kernels_are_told_beside_their_ops() {
     let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
     assert_eq!(philox.main_category(), Some("rng kernel"));
     // In little room, rows that differ read differently.
-    let labels: Vec<String> = b.groups.iter().map(|g| label(g, &b.groups, 34)).collect();
+    let labels: Vec<String> = b
+        .groups
+        .iter()
+        .map(|g| row_label::kernel(&g.key, b.groups.iter().map(|other| other.key.as_str()), 34))
+        .collect();
     let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
     assert_eq!(distinct.len(), labels.len(), "{labels:#?}");
     assert!(labels.iter().any(|label| label.contains("FillPhiloxRandomKernelLaunch")), "{labels:#?}");

@@ -4,10 +4,11 @@
 use crate::common;
 use crate::common::trace::{gzip, open_all, planes_by_name, xz};
 use crate::common::zip::{Entry, deflated, stored, zip};
-use crate::common::{bytes, make, roofline_query};
+use crate::common::{breakdown_page, bytes, make, roofline_query};
 use rooflight::analysis::base::{Query, StepChoice};
-use rooflight::protocol::{Failure, OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::protocol::{Failure, OpRef, Question};
 use rooflight::session::{Input, OpenSession, Opened};
+use rooflight::table::page::{PageQuery, split_row_key};
 use rooflight::wire::proto::xspace::XSpace;
 use std::process::{Command, Output};
 
@@ -71,9 +72,9 @@ fn programs_are_read_from_within() {
     let Some(capture) = common::profile(V6E) else { return };
     let op = |engine: &mut OpenSession| {
         let query = Query { step: StepChoice::All, ..Query::default() };
-        let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };
-        let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
-        let op = OpRef::new(&page.rows[0].key, page.rows[0].program_id);
+        let page = breakdown_page(engine, &query, PageQuery { count: 1, ..PageQuery::default() });
+        let (name, program) = split_row_key(&page.rows[0].key);
+        let op = OpRef::new(name, program);
         let question = Question::Op { query: roofline_query(query), op };
         engine.answer(&question.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
     };

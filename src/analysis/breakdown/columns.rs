@@ -1,17 +1,21 @@
 //! The columns of the breakdown's tables.
 
-use super::report::{Group, Part, Share};
+use super::report::{Group, Part, Share, is_unrated};
+use super::row_label;
 use super::steps::{AcrossDevices, Spread, StepTime};
-use crate::analysis::classify::Kind;
-use crate::table::Column;
-use crate::table::Value::{self, Absent, Count, Id, Number, Percent, Record, Time, Word};
+use crate::analysis::base::GroupBy;
+use crate::analysis::classify::{Kind, Phase};
+use crate::table::Value::{self, Absent, Bandwidth, Count, Id, List, Number, Percent, Ranked, Record, Time};
+use crate::table::page::{Mark, Name, row_key};
+use crate::table::shown::{Format, PartValues, Shown, Table, TipLine};
+use crate::table::{Column, format};
 use crate::units::Picos;
 
 /// The columns of rows, in the order of JSON and CSV.
 pub const GROUPS: &[Column<Group>] = &[
     Column::new("key", |row| Value::text(&row.key)),
     Column::new("key_kind", |row| Value::text(&row.key_kind)),
-    Column::new("kind", |row| Word(row.kind.json_key())),
+    Column::new("kind", |row| Ranked(row.kind as u8, row.kind.json_key(), row.kind.short())),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
     Column::new("n_executions", |row| Count(row.n_executions)),
@@ -33,7 +37,7 @@ pub const GROUPS: &[Column<Group>] = &[
         Value::List(row.parts.iter().map(|part| part_of(part, row.total)).collect())
     }),
     Column::new("op_group", |row| Value::maybe_text(row.op_group.as_deref())),
-    Column::new("phase", |row| Value::maybe_text(row.phase.as_deref())),
+    Column::new("phase", |row| row.phase.as_deref().map_or(Absent, phase)),
     Column::new("layer", |row| Value::maybe_text(row.layer.as_deref())),
     Column::json("dtypes", |row| Value::texts(&row.dtypes)),
     Column::csv("dtype", |row| Value::maybe_text(row.dtypes.first().map(String::as_str))),
@@ -45,7 +49,38 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::new("tf_op", |row| Value::maybe_text(row.tf_op.as_deref())),
     Column::json("example_hlo_op", |row| Value::maybe_text(row.example.as_deref())),
     Column::json("example_hlo_op_dur_ps", |row| Value::maybe(row.example_dur, Time)),
+    Column::shown("share", |row| Time(row.total)),
+    Column::shown("cumulative", |row| Time(row.total)),
+    Column::shown("flop_rate", |row| Value::maybe(row.flop_rate(), Number)),
+    Column::shown("byte_rate", |row| Value::maybe(row.byte_rate(), Bandwidth)),
+    Column::shown("arithmetic_intensity", |row| Value::maybe(row.intensity(), Number)),
+    Column::shown("scope_leaf", |row| Value::maybe_text(row.scope_leaf())),
+    Column::shown("categories", categories),
+    Column::shown("no_rate", |row| {
+        let has_cost = row.flops.is_some() || row.bytes_accessed.is_some();
+        if has_cost && is_unrated(row.total, row.n_executions) {
+            Value::text("less than 100 ns per execution")
+        } else {
+            Absent
+        }
+    }),
 ];
+
+/// Where several phases are sorted, they come in the order of a step.
+fn phase(label: &str) -> Value<'_> {
+    let known = Phase::ALL.into_iter().zip(0..).find(|(phase, _)| phase.label() == label);
+    known.map_or(Value::text(label), |(phase, place)| Ranked(place, phase.label(), phase.label()))
+}
+
+/// The category of a row, or several with their times.
+fn categories(row: &Group) -> Value<'_> {
+    let timed =
+        |(name, share): (&String, &Share)| Value::Text(format!("{name}: {}", format::time_text(share.dur)).into());
+    match row.categories.len() {
+        0 | 1 => Value::maybe_text(row.main_category()),
+        _ => List(row.categories.iter().take(8).map(timed).collect()),
+    }
+}
 
 /// The shortest or longest execution; absent where none starts in the window.
 fn if_executed(row: &Group, time: Picos) -> Value<'_> {
@@ -65,6 +100,147 @@ fn part_of(part: &Part, total: Picos) -> Value<'_> {
         ("n_executions".into(), Count(part.n)),
         ("pct_of_group".into(), Value::maybe(part.total.fraction_of(total), Percent)),
     ])
+}
+
+/// The table of a breakdown, whatever rows stand for.
+pub const GROUP_TABLE: Table<Group> = Table {
+    columns: GROUPS,
+    shown: &[
+        Shown::name("key", "Op").about("the name of the row"),
+        Shown::new("total_dur_ps", "Self", Format::Time, 7, 0).about("time without what runs inside"),
+        Shown::new("share", "Step", Format::Share, 13, 0).in_unit_of("total_dur_ps").about("self time of the step"),
+        Shown::new("cumulative", "Cum.", Format::Cumulative, 5, 8).about("running sum, in the order shown"),
+        Shown::new("kind", "Kind", Format::Marked, 12, 1).about("compute, communication, …"),
+        Shown::new("hlo_category", "Category", Format::Soft, 18, 6).about("the compiler’s hlo_category"),
+        Shown::new("n_executions", "Count", Format::Count, 6, 7).about("executions that start in the step"),
+        Shown::new("avg_dur_ps", "Mean", Format::Time, 7, 2).about("self time of one execution"),
+        Shown::new("flop_rate", "TFLOP/s", Format::Tflops, 8, 3)
+            .about("FLOPs ÷ self time; none below 100 ns per execution"),
+        Shown::new("byte_rate", "Bytes", Format::Gbps, 10, 4)
+            .about("bytes accessed ÷ self time; none below 100 ns per execution"),
+        Shown::new("source_inner", "Source", Format::Path, 24, 5).about("innermost line of the user’s code"),
+        Shown::new("scope_leaf", "Scope leaf", Format::Soft, 24, 11).if_wide().about("end of the tf_op path"),
+        Shown::new("shape", "Shape", Format::Soft, 24, 12).if_wide().about("result shape with the most time"),
+        Shown::new("phase", "Phase", Format::Soft, 12, 13).if_wide().about("forward, backward, recompute, …"),
+        Shown::new("min_dur_ps", "Min", Format::Time, 7, 14)
+            .in_unit_of("avg_dur_ps")
+            .if_wide()
+            .about("shortest execution"),
+        Shown::new("max_dur_ps", "Max", Format::Time, 7, 14)
+            .in_unit_of("avg_dur_ps")
+            .if_wide()
+            .about("longest execution"),
+        Shown::new("inclusive_dur_ps", "Inclusive", Format::Time, 7, 20)
+            .if_chosen()
+            .about("time with what runs inside"),
+        Shown::new("pct_of_kind", "% of kind", Format::Percent, 5, 20)
+            .if_chosen()
+            .about("self time of all of its kind"),
+        Shown::new("op_group", "Op group", Format::Soft, 16, 20).if_chosen().about("matmul, attention, norm, …"),
+        Shown::new("layer", "Layer", Format::Soft, 16, 20).if_chosen().about("layer the op belongs to"),
+        Shown::new("dtype", "Type", Format::Soft, 6, 20).if_chosen().about("element type of the result"),
+        Shown::new("program", "Program", Format::Soft, 24, 20).if_chosen().about("the compiled program"),
+        Shown::new("arithmetic_intensity", "FLOP/B", Format::Intensity, 7, 20)
+            .if_chosen()
+            .about("FLOPs ÷ bytes accessed"),
+    ],
+    tips: &[
+        TipLine::new("program", "Program"),
+        TipLine::new("categories", "Category"),
+        TipLine::new("kernel", "Kernel"),
+        TipLine::new("shape", "Result"),
+        TipLine::new("tf_op", "Scope"),
+        TipLine::new("source_inner", "Source"),
+        TipLine::new("total_dur_ps", "Self"),
+        TipLine::new("inclusive_dur_ps", "With what runs inside"),
+        TipLine::new("pct_of_kind", "% of kind"),
+        TipLine::new("n_executions", "Executions"),
+        TipLine::new("avg_dur_ps", "Mean"),
+        TipLine::new("min_dur_ps", "Shortest"),
+        TipLine::new("max_dur_ps", "Longest"),
+        TipLine::new("flops_sum", "FLOPs"),
+        TipLine::new("bytes_accessed_sum", "Bytes accessed"),
+        TipLine::new("no_rate", "No rate"),
+    ],
+    key: |row| row_key(&row.key, row.program_id),
+    name,
+    mark: |row| Some(Mark::Time(row.kind.class().to_owned())),
+    opens: |row| row.key_kind == GroupBy::Op.key(),
+    // Ops are what other rows consist of.
+    parts: |row| {
+        let parts: &[Part] = if row.key_kind == GroupBy::Op.key() { &[] } else { &row.parts };
+        parts.iter().map(part_values).collect()
+    },
+    nouns: ("op", "ops"),
+    usual: "total_dur_ps",
+    leaf: &["key"],
+};
+
+/// The heading of a column in the table of a grouping; `None` where the grouping makes the column superfluous: a group of a category has
+/// one category.
+pub fn heading(shown: &Shown, by: GroupBy) -> Option<&'static str> {
+    let is_implied = match shown.id {
+        "key" => return Some(by.label()),
+        "hlo_category" => matches!(by, GroupBy::Category | GroupBy::Kind),
+        "kind" => by == GroupBy::Kind,
+        "source_inner" => !matches!(by, GroupBy::Op | GroupBy::Dedup | GroupBy::Scope),
+        "scope_leaf" => !matches!(by, GroupBy::Op | GroupBy::Dedup),
+        "phase" => by == GroupBy::Phase,
+        "layer" => by == GroupBy::Layer,
+        "op_group" => by == GroupBy::OpGroup,
+        "program" => by == GroupBy::Program,
+        _ => false,
+    };
+    (!is_implied).then_some(shown.head)
+}
+
+/// The name of a row: a word for kinds and the like, the label of a line for sources, or what a compiler or a user wrote.
+fn name(row: &Group, beside: &[&Group]) -> Name {
+    const PLAIN: [GroupBy; 5] = [GroupBy::Kind, GroupBy::Category, GroupBy::OpGroup, GroupBy::Phase, GroupBy::Layer];
+    let is = |by: GroupBy| row.key_kind == by.key();
+    let mark = Mark::Time(row.kind.class().to_owned());
+    if is(GroupBy::Kind) {
+        let second = Some((None, format::counted(row.n_executions, "run", "runs")));
+        return Name { text: row.kind.label().to_owned(), mark: Some(mark), second, ..Name::default() };
+    }
+    let source = || row.source_inner.as_deref().map(format::last_segment);
+    let about = row.kernel.as_deref().or_else(source).or_else(|| row.main_category());
+    let about = about.map_or_else(String::new, |about| format!(" · {about}"));
+    Name {
+        text: row_label::source(row, beside.iter().copied()).unwrap_or_else(|| row.key.clone()),
+        mono: !PLAIN.into_iter().any(is) && row.key_kind != "other",
+        mark: None,
+        second: Some((Some(mark), format!("{}{about}", row.kind.short()))),
+        beside: row.kernel.clone().filter(|_| is(GroupBy::Op)),
+    }
+}
+
+/// The values of a part of a row.
+fn part_values(part: &Part) -> PartValues<'_> {
+    vec![
+        ("key", Value::text(&part.signature)),
+        ("total_dur_ps", Time(part.total)),
+        ("share", Time(part.total)),
+        ("hlo_category", Value::maybe_text(part.category.as_deref())),
+        ("n_executions", Count(part.n)),
+        ("avg_dur_ps", Value::maybe(part.total.0.checked_div(part.n).map(Picos), Time)),
+    ]
+}
+
+/// What one row, and what several, of a grouping are called.
+pub const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
+    match by {
+        GroupBy::Op => ("op", "ops"),
+        GroupBy::Dedup => ("unique op", "unique ops"),
+        GroupBy::OpGroup => ("op group", "op groups"),
+        GroupBy::Category => ("category", "categories"),
+        GroupBy::Kind => ("kind", "kinds"),
+        GroupBy::Phase => ("phase", "phases"),
+        GroupBy::Layer => ("layer", "layers"),
+        GroupBy::Scope => ("scope", "scopes"),
+        GroupBy::Source => ("source", "sources"),
+        GroupBy::Program => ("program", "programs"),
+    }
 }
 
 /// The columns of steps.

@@ -3,6 +3,7 @@
 pub mod columns;
 pub(in crate::analysis) mod query;
 pub(in crate::analysis) mod report;
+pub mod row_label;
 pub(in crate::analysis) mod row_text;
 pub(in crate::analysis) mod row_view;
 pub(in crate::analysis) mod scopes;

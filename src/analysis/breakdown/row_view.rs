@@ -184,32 +184,37 @@ impl<'a> RowView<'a> {
         by_time(dtypes_of(&shapes)).first().map(|(dtype, _)| *dtype)
     }
 
+    /// Writes the numbers of a row, and its kind, into `group`.
+    pub fn read_numbers(self, i: usize, group: &mut Group) {
+        let row = self.row(i);
+        group.kind = row.kind;
+        group.n_executions = row.n;
+        group.total = Picos(row.own);
+        group.inclusive = Picos(row.inclusive);
+        group.min = if row.n > 0 { Picos(row.min) } else { Picos::ZERO };
+        group.max = Picos(row.max);
+        group.mean = row.mean();
+        group.of_step = self.window.and_then(|window| group.total.fraction_of(window));
+        group.of_kind = Picos(row.of_kind).fraction_of(self.by_kind[row.kind.index()]);
+        group.flops = row.flops;
+        group.model_flops = row.model_flops;
+        group.bytes_accessed = row.bytes;
+        group.example_dur = Some(Picos(row.longest));
+    }
+
     /// The whole row.
     pub fn group(self, i: usize) -> Group {
-        let row = self.row(i);
         let shapes = self.shapes(i);
         let element_types = dtypes_of(&shapes);
         let owned = |texts: Vec<(&str, (u64, u64))>| texts.into_iter().map(|(text, _)| text.to_owned()).collect();
         let example = self.example(i).1;
         let text = |id: Option<StrId>| id.map(|id| self.known.profile.text(id).to_owned());
-        let total = Picos(row.own);
+        let mut numbers = Group::empty(self.key(i).into_owned());
+        self.read_numbers(i, &mut numbers);
         Group {
-            key: self.key(i).into_owned(),
             key_kind: self.key_kind(i).to_owned(),
-            kind: row.kind,
             program: self.program(i).map(str::to_owned),
-            program_id: row.program.flatten().map(|p| p.0),
-            n_executions: row.n,
-            total,
-            inclusive: Picos(row.inclusive),
-            min: if row.n > 0 { Picos(row.min) } else { Picos::ZERO },
-            max: Picos(row.max),
-            mean: row.mean(),
-            of_step: self.window.and_then(|w| total.fraction_of(w)),
-            of_kind: self.of_kind(i),
-            flops: row.flops,
-            model_flops: row.model_flops,
-            bytes_accessed: row.bytes,
+            program_id: self.row(i).program.flatten().map(|p| p.0),
             categories: self.categories(i),
             parts: self.parts(i),
             op_group: self.op_group(i).map(|g| g.label().to_owned()),
@@ -222,14 +227,8 @@ impl<'a> RowView<'a> {
             kernel: text(example.stats.kernel.filter(|kernel| *kernel != example.name)),
             tf_op: text(example.stats.tf_op),
             example: Some(self.known.profile.text(example.name).to_owned()),
-            example_dur: Some(Picos(row.longest)),
+            ..numbers
         }
-    }
-
-    /// Its self time of its kind ÷ all of the window's.
-    pub fn of_kind(self, i: usize) -> Option<f64> {
-        let row = self.row(i);
-        Picos(row.of_kind).fraction_of(self.by_kind[row.kind.index()])
     }
 
     fn categories(self, i: usize) -> BTreeMap<String, Share> {

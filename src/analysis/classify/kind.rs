@@ -41,7 +41,6 @@ impl Kind {
         if self == Self::Fused && flops == Some(0.0) { Self::Communication } else { self }
     }
 
-    /// The name in JSON and on the command line. `Fused` is a sub-kind of communication: groups of it
     /// The name in the JSON of rows, where an op that computes and communicates at once counts as communication.
     pub const fn json_key(self) -> &'static str {
         match self {
@@ -50,7 +49,8 @@ impl Kind {
         }
     }
 
-    /// carry the key `fused` and the kind `comm`.
+    /// The name in JSON and on the command line. [`Kind::Fused`] is a part of communication: groups of it have the key `fused` and
+    /// the kind `comm`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Compute => "compute",
@@ -74,6 +74,11 @@ impl Kind {
             Self::Container => "Loop overhead",
             Self::Other => "Other",
         }
+    }
+
+    /// The last part of its classes in the style sheet.
+    pub const fn class(self) -> &'static str {
+        if matches!(self, Self::DataMovement) { "move" } else { self.key() }
     }
 
     /// The name in a table cell.

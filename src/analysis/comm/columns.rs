@@ -136,7 +136,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("source", "Source"),
     ],
     key: |row| row_key(&row.key, row.program_id),
-    name: |row| Name {
+    name: |row, _| Name {
         text: row.key.clone(),
         mono: row.op.is_some(),
         second: Some((None, second_line(row))),
@@ -144,6 +144,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
     },
     mark: |_| None,
     opens: |row| row.op.is_some(),
+    parts: |_| Vec::new(),
     nouns: ("row", "rows"),
     usual: "stall_ps",
     leaf: &["key", "scope"],

@@ -61,7 +61,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
         TipLine::new("live_range", "Alive"),
     ],
     key: |row| row.id.0.to_string(),
-    name: |row| Name {
+    name: |row, _| Name {
         text: row.label(),
         mono: true,
         second: Some((None, format!("{}, {}", row.class.label(), row.category.label()))),
@@ -69,6 +69,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
     },
     mark: |row| Some(Mark::Memory(row.class.key().to_owned())),
     opens: |_| true,
+    parts: |_| Vec::new(),
     nouns: ("buffer", "buffers"),
     usual: "size_bytes",
     leaf: &["name", "op_name"],

@@ -253,7 +253,6 @@ pub(crate) mod tests {
     use super::*;
     use crate::analysis::base::{Query, Status};
     use crate::analysis::breakdown::Shown;
-    use crate::protocol::Largest;
 
     pub(crate) fn head() -> BreakdownHead {
         let mut totals = Totals {
@@ -281,7 +280,6 @@ pub(crate) mod tests {
             totals,
             shown: Shown::default(),
             n_groups: 2,
-            largest: Largest { total: Picos(600_000_000), ..Largest::default() },
             notes: Vec::new(),
         }
     }

@@ -1,10 +1,10 @@
 //! The tree of scopes as an icicle: which report figures are its cells, and what they say. This module knows scopes; no layout of
 //! its own, no browser.
 
-use super::tips::Tip;
 use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
+use crate::chart::widgets::tip::Tip;
 use crate::small_sort::SmallSort;
 use crate::table::format;
 use crate::units::Picos;

@@ -2,12 +2,12 @@
 //! report; no layout of its own, no browser.
 
 use super::figures::Formula;
-use super::tips::Tip;
 use crate::analysis::base::{DeviceChoice, StepChoice};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
 use crate::chart::plot::step::{Part, Step};
+use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};

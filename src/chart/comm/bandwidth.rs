@@ -9,7 +9,6 @@
 
 use super::steps;
 use crate::analysis::comm::{CommRow, Primitive};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
@@ -18,6 +17,7 @@ use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
+use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::comm::CommRows;
 use crate::small_sort::SmallSort;
 use crate::table::format;

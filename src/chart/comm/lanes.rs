@@ -12,12 +12,12 @@
 
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
+use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 

@@ -14,11 +14,11 @@
 use super::position::{at_position, position, position_ticks};
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::{label, ticks};
+use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 use crate::units::Picos;
 

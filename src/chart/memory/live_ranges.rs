@@ -5,11 +5,11 @@ use super::position::position_ticks;
 use super::size::text;
 use super::treemap::tip as buffer_tip;
 use crate::analysis::memory::{Buffer, LiveRangeRows};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
 /// A block, and the ground below it.

@@ -5,12 +5,12 @@
 
 use super::size::text;
 use crate::analysis::memory::{AliveAt, Buffer, BufferId, RollUpBy};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::treemap::squarify;
+use crate::chart::widgets::tip::Tip;
 use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;

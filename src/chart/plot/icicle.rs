@@ -14,7 +14,7 @@
 use super::hit_test::Direction;
 use super::label;
 use super::scene::Size;
-use crate::chart::plot::label::last_segment;
+use crate::table::format::last_segment;
 use crate::table::format::middle_cut;
 
 /// Height of a row.

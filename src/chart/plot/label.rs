@@ -37,11 +37,6 @@ pub fn wordings(name: &str, share: &str) -> [String; 3] {
     [format!("{name} {share}"), format!("{first} {share}"), share.to_owned()]
 }
 
-/// "axes_scan.py:166" of "/home/me/axes_scan.py:166".
-pub fn last_segment(path: &str) -> &str {
-    path.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,8 +22,7 @@ impl Slot {
     /// The last part of its CSS classes and pattern names.
     pub const fn class(self) -> &'static str {
         match self {
-            Self::Kind(Kind::DataMovement) => "move",
-            Self::Kind(kind) => kind.key(),
+            Self::Kind(kind) => kind.class(),
             Self::Idle => "idle",
         }
     }

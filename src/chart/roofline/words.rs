@@ -6,8 +6,8 @@ use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::options::ChartOptions;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures, SkipReason};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::scene::SceneTable;
+use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 

@@ -4,4 +4,5 @@ pub mod hlo_text;
 pub mod picker_options;
 pub mod relative_time;
 pub mod table;
+pub mod tip;
 pub mod virtual_rows;

@@ -156,7 +156,7 @@ pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize)
 
 /// What the file picker shows: the one file, or the first and how many more.
 pub fn session_name(names: &[String]) -> String {
-    let base = |path: &str| crate::chart::plot::label::last_segment(path).to_owned();
+    let base = |path: &str| crate::table::format::last_segment(path).to_owned();
     match names {
         [] => "no file".to_owned(),
         [one] => base(one),

@@ -7,19 +7,33 @@
 
 use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
+use crate::table::page::Room;
 
 /// The columns that fit, and always the one that orders rows. Rows of two lines have only what is never left out.
 pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
+    columns.retain(|column| column.room != Room::Chosen || column.id == sorted);
     if measure.two_lines() {
         columns.retain(|column| column.priority == 0 || column.id == sorted);
     }
-    let name = if measure.width < FULL { 180.0 } else { 160.0 };
-    while measure.width - taken(&columns, measure.digit) < name {
-        let dropped = columns.iter().filter(|column| column.id != sorted).map(|column| column.priority).max();
-        let Some(dropped) = dropped.filter(|priority| *priority > 0) else { break };
-        columns.retain(|column| column.priority != dropped || column.id == sorted);
+    let few_words = if measure.width < FULL { 180.0 } else { 160.0 };
+    for (room, name) in [(Room::Wide, measure.width / 3.0), (Room::Usual, few_words)] {
+        while measure.width - taken(&columns, measure.digit) < name {
+            let in_question = columns.iter().filter(|column| column.id != sorted && column.room == room);
+            let dropped = in_question.map(|column| column.priority).max().filter(|priority| *priority > 0);
+            let Some(dropped) = dropped else { break };
+            columns.retain(|column| column.priority != dropped || column.id == sorted);
+        }
     }
     columns
+}
+
+/// The columns that somebody has chosen, in their order, after the name. Rows of two lines have those that are never left out.
+pub fn chosen(columns: &[Column], ids: &[String], sorted: &str, measure: Measure) -> Vec<Column> {
+    if measure.two_lines() {
+        return fitting(columns.to_vec(), sorted, measure);
+    }
+    let others = ids.iter().filter_map(|id| columns.iter().skip(1).find(|column| column.id == *id));
+    columns.first().into_iter().chain(others).cloned().collect()
 }
 
 /// A row.
@@ -37,12 +51,6 @@ pub struct Row {
     pub selected: bool,
     /// Pressing its name tells more about it.
     pub tells: bool,
-}
-
-/// A column of a table whose rows the page has.
-pub fn column(id: &str, (head, unit): (&str, &str), numeric: bool, digits: Option<u32>, sort: Option<bool>) -> Column {
-    let (id, head, unit) = (id.to_owned(), head.to_owned(), unit.to_owned());
-    Column { id, head, unit, numeric, digits, sort, priority: 0 }
 }
 
 /// Below this width of the window a row has two lines, as the style sheet says.
@@ -77,17 +85,6 @@ impl Measure {
     /// Rows have two lines. A table may be narrow on a wide screen, so the height of a row says it.
     pub fn two_lines(&self) -> bool {
         self.row > TWO_LINES_HEIGHT
-    }
-}
-
-/// Drops columns, in the order of `drop`, until the name has its room.
-pub fn fit(columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
-    let name = if measure.width < FULL { 260.0 } else { 160.0 };
-    for id in drop {
-        if measure.width - taken(columns, measure.digit) >= name {
-            break;
-        }
-        columns.retain(|column| column.id != *id);
     }
 }
 
@@ -227,25 +224,38 @@ mod tests {
 
     fn column(id: &'static str, digits: Option<u32>) -> Column {
         let (id, head) = (id.to_owned(), id.to_owned());
-        Column { id, head, unit: String::new(), numeric: digits.is_some(), digits, sort: None, priority: 0 }
+        let (unit, about) = (String::new(), String::new());
+        let numeric = digits.is_some();
+        Column { id, head, unit, numeric, digits, sort: None, priority: 0, room: Room::Usual, about }
     }
 
     #[test]
     fn columns_go_by_priority_until_the_name_has_room() {
-        let all = vec![column("name", None), column("a", Some(20)), column("b", Some(20)), column("c", Some(20))];
-        let at = |width| {
-            let mut columns = all.clone();
-            fit(&mut columns, &["b", "a"], Measure { width, ..Measure::START });
-            columns.iter().map(|c| c.id.clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(at(1200.0), ["name", "a", "b", "c"]);
-        assert_eq!(at(600.0), ["name", "a", "c"]);
-        assert_eq!(at(300.0), ["name", "c"]);
+        let with = |id, priority, room| Column { priority, room, ..column(id, Some(20)) };
+        let all = vec![
+            column("name", None),
+            with("a", 1, Room::Usual),
+            with("b", 2, Room::Usual),
+            with("c", 0, Room::Usual),
+            with("d", 3, Room::Wide),
+            with("e", 4, Room::Chosen),
+        ];
+        let ids = |columns: Vec<Column>| columns.into_iter().map(|column| column.id).collect::<Vec<_>>();
+        let at = |width, sorted| ids(fitting(all.clone(), sorted, Measure { width, ..Measure::START }));
+        assert_eq!(at(1200.0, "a"), ["name", "a", "b", "c", "d"]);
+        assert_eq!(at(900.0, "a"), ["name", "a", "b", "c"], "names keep a third of the table");
+        assert_eq!(at(520.0, "c"), ["name", "a", "c"]);
+        assert_eq!(at(520.0, "b"), ["name", "b", "c"], "the column that orders rows stays");
+        assert_eq!(at(300.0, "c"), ["name", "c"]);
+        assert_eq!(at(1200.0, "e"), ["name", "a", "b", "c", "d", "e"]);
+        let wanted = ["e", "name", "a", "unknown"].map(str::to_owned);
+        assert_eq!(ids(chosen(&all, &wanted, "a", Measure::START)), ["name", "e", "a"]);
+        let all = &all[..4];
         assert_eq!(
             template(&all[..2], Measure::START, &[]),
             "minmax(160px, 1fr) calc(20.0ch + 16px + var(--gutter) - 8px)"
         );
-        assert_eq!(narrowest(&all, Measure::START, &[]), "calc(60.0ch + 208px + var(--gutter) - 8px)");
+        assert_eq!(narrowest(all, Measure::START, &[]), "calc(60.0ch + 208px + var(--gutter) - 8px)");
         assert_eq!(name_room(&all[..2], Measure { width: 500.0, ..Measure::START }), 43);
     }
 

@@ -1,7 +1,7 @@
 //! What the page's address says: what is asked, and how it is shown. Written after the `#`, which no browser sends.
 //!
 //! ```text
-//!  #v=1&by=source&step=12&filter=dot&in=anywhere&sort=-mean&cols=self,runs&zoom=jit(f)/mlp
+//!  #v=1&by=source&step=12&filter=dot&in=anywhere&sort=-avg_dur_ps&cols=total_dur_ps,n_executions&zoom=jit(f)/mlp
 //! ```
 //!
 //! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
@@ -11,7 +11,7 @@
 pub use super::view::{FilePlace, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};
 use crate::analysis::classify::Kind;
-use crate::protocol::column::{Column, Sort};
+use crate::table::page::SortBy;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 use std::str::FromStr;
@@ -29,9 +29,9 @@ pub struct Address {
     pub query: Query,
     /// The device is reported, also where it is the first: sessions have another usual one.
     pub is_device_said: bool,
-    /// In which order.
-    pub sort: Sort,
-    /// Columns that were chosen, by name; `None`: as many as fit.
+    /// The order of the breakdown's rows; `None`: the table's own.
+    pub sort: Option<SortBy>,
+    /// Columns that were chosen, by id; `None`: as many as fit.
     pub columns: Option<Vec<String>>,
     /// Rows that are selected, by name.
     pub selection: Vec<String>,
@@ -125,8 +125,7 @@ impl fmt::Display for Address {
         push("regex", "1", !filter.regex)?;
         push("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
         push("scope", &filter.scope, filter.scope.is_empty())?;
-        let sign = if self.sort.descending { "-" } else { "" };
-        push("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
+        push("sort", &self.sort.as_ref().map(SortBy::to_string).unwrap_or_default(), self.sort.is_none())?;
         push("picture", self.picture.key(), self.picture == usual.picture)?;
         push("zoom", &self.zoom, self.zoom.is_empty())?;
         push("op", &self.op, self.op.is_empty())?;
@@ -223,11 +222,7 @@ impl Address {
             "regex" => query.filter.regex = text == "1",
             "kind" => query.filter.kind = Some(Kind::ALL.into_iter().find(|kind| kind.key() == text)?),
             "scope" => query.filter.scope = text,
-            "sort" => {
-                let name = text.strip_prefix('-').unwrap_or(&text);
-                let column = Column::ALL.into_iter().find(|column| column.key() == name)?;
-                self.sort = Sort { column, descending: text.starts_with('-') };
-            }
+            "sort" => self.sort = Some(text.parse().ok()?),
             "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
             "zoom" => self.zoom = text,
             "op" => self.op = text,
@@ -271,16 +266,16 @@ mod tests {
     fn written_once_read_for_ever() {
         // Addresses of each version that was ever written: never changed, only added to.
         let one: Address =
-            "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=mean&zoom=jit(f)&cols=self,runs&sel=fusion.1@7,a%2Cb"
+            "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=avg_dur_ps&zoom=jit(f)&cols=total_dur_ps,n_executions&sel=fusion.1@7,a%2Cb"
                 .parse()
                 .unwrap();
         assert_eq!((one.query.device, one.is_device_said), (DeviceChoice::All, true));
         let first: Address = "v=1&device=0".parse().unwrap();
         assert_eq!((first.query.device, first.to_string().as_str()), (DeviceChoice::One(0), "v=1&device=0"));
         assert_eq!(one.query.filter.text, "dot & x");
-        assert_eq!(one.sort, Sort { column: Column::Mean, descending: false });
+        assert_eq!(one.sort, Some(SortBy::new("avg_dur_ps", false)));
         assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
-        assert_eq!(one.columns.as_deref(), Some(["self".to_owned(), "runs".to_owned()].as_slice()));
+        assert_eq!(one.columns.as_deref(), Some(["total_dur_ps".to_owned(), "n_executions".to_owned()].as_slice()));
         assert_eq!(one.to_string().parse(), Ok(one));
         let panel: Address = "v=1&by=source&op=fusion.1@7".parse().unwrap();
         assert_eq!(panel.op, "fusion.1@7");
@@ -316,8 +311,8 @@ mod tests {
         });
         let query =
             (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
-        let sort = (prop::sample::select(Column::ALL.to_vec()), any::<bool>())
-            .prop_map(|(column, descending)| Sort { column, descending });
+        let sort = prop::option::of(("[a-z_]{1,12}", any::<bool>()))
+            .prop_map(|sort| sort.map(|(column, descending)| SortBy { column, descending }));
         let names = || prop::collection::vec(".+", 0..4);
         let picture = prop::sample::select(Picture::ALL.to_vec());
         let view = prop::sample::select(View::ALL.to_vec());

@@ -24,7 +24,7 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
     Address {
         // Its device and step are the report's.
         query: Query { by, filter, ..Query::default() },
-        sort: now.sort,
+        sort: now.sort.clone(),
         columns: now.columns.clone(),
         selection,
         picture: now.picture,

@@ -1,14 +1,17 @@
 //! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
 
 use super::{Answered, ReportSession, notes};
-use crate::analysis::base::{FilterField, GroupBy, Matcher, Query};
+use crate::analysis::base::{Filter, FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
-use crate::analysis::classify::{Kind, Phase};
+use crate::analysis::classify::Kind;
 use crate::profile::{Note, NoteCode, Severity};
-use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
-use crate::session::row_order::window;
+use crate::protocol::table_query::TableAction;
+use crate::protocol::{BreakdownHead, Reply};
+use crate::session::breakdown_rows::breakdown_table;
+use crate::session::tables::answer;
 use crate::small_sort::SmallSort;
-use crate::table::order::{SortKey, name_ranks, sort_rows};
+use crate::table::answer::KeptOrder;
+use crate::table::source::Source;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -23,31 +26,31 @@ impl ReportSession {
             let message = format!("{cut} ops are only a sum in this summary, so the filter does not apply to them.");
             all_notes.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
-        let all = Query { filter: Default::default(), ..query.clone() };
-        // Of ops there are more than rows: what is summed is rows, too.
-        let n_all = match query.by {
-            GroupBy::Op => report.n_rows() as usize,
-            _ if query.filter.is_empty() => groups.len(),
-            _ => self.groups(&all)?.len(),
-        };
+        let n_all = self.n_all(query, groups.len())?;
         Ok(Reply::Breakdown(Box::new(BreakdownHead {
             query: query.clone(),
             header: report.header.clone(),
             totals: report.totals.clone(),
             shown: self.shown(&groups, n_all),
             n_groups: groups.len() as u32,
-            largest: largest(&groups),
             notes: all_notes,
         })))
     }
 
-    pub(crate) fn rows(&self, query: &RowsQuery) -> Answered {
-        let groups = self.groups(&query.query)?;
-        let order = order(&groups, query.sort);
-        let page = window(order.len(), query.first, query.count);
-        let before = order[..page.start].iter().map(|at| groups[*at as usize].total).sum();
-        let rows = order[page].iter().map(|at| groups[*at as usize].clone()).collect();
-        Ok(Reply::Rows(Box::new(RowsPage { query: query.clone(), rows, before })))
+    pub(crate) fn breakdown_rows(&self, query: &Query, action: &TableAction) -> Answered {
+        let groups = self.groups(query)?;
+        let shown = self.shown(&groups, self.n_all(query, groups.len())?);
+        let rows = Source::InMemory(&groups);
+        Ok(answer(&mut breakdown_table(rows, query, &self.report.header, &shown, KeptOrder::default()), action))
+    }
+
+    /// How many rows there are without a filter. Of ops there are more than rows: what is summed is rows, too.
+    fn n_all(&self, query: &Query, n_groups: usize) -> Result<usize, Reply> {
+        Ok(match query.by {
+            GroupBy::Op => self.report.n_rows() as usize,
+            _ if query.filter.is_empty() => n_groups,
+            _ => self.groups(&Query { filter: Filter::default(), ..query.clone() })?.len(),
+        })
     }
 
     fn shown(&self, groups: &[Group], n_all: usize) -> Shown {
@@ -171,64 +174,4 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
         group.min = Picos::ZERO;
     }
     groups
-}
-
-/// Row numbers in an order.
-fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
-    let ranks = name_ranks(groups.len(), |i| (&groups[i].key, groups[i].program_id));
-    let keys = groups.iter().zip(&ranks).map(|(group, rank)| match sort.column {
-        Column::Name => SortKey::Number(u64::from(*rank)),
-        column => sort_key(group, column),
-    });
-    sort_rows(&keys.collect::<Vec<_>>(), &ranks, sort.descending)
-}
-
-/// The place of a phase in the order of a step.
-fn phase_index(label: &str) -> Option<u64> {
-    Phase::ALL.into_iter().position(|phase| phase.label() == label).map(|index| index as u64)
-}
-
-fn sort_key(group: &Group, column: Column) -> SortKey<'_> {
-    let executed = |time: Picos| SortKey::number((group.n_executions > 0).then_some(time.0));
-    match column {
-        Column::Name => SortKey::Text(group.key.as_str().into()),
-        Column::Total | Column::OfStep => SortKey::Number(group.total.0),
-        Column::Kind => SortKey::Number(group.kind.index() as u64),
-        Column::Executions => SortKey::Number(group.n_executions),
-        Column::Mean => SortKey::number(group.mean.map(|mean| mean.0)),
-        Column::Inclusive => SortKey::Number(group.inclusive.0),
-        Column::Min => executed(group.min),
-        Column::Max => executed(group.max),
-        Column::OfKind => SortKey::real(group.of_kind),
-        Column::FlopRate => SortKey::real(group.flop_rate()),
-        Column::ByteRate => SortKey::real(group.byte_rate()),
-        Column::Flops => SortKey::real(group.flops),
-        Column::Bytes => SortKey::real(group.bytes_accessed),
-        Column::Intensity => SortKey::real(group.intensity()),
-        Column::Category => SortKey::text(group.main_category()),
-        Column::Source => SortKey::text(group.source_inner.as_deref()),
-        Column::Program => SortKey::text(group.program.as_deref()),
-        Column::OpGroup => SortKey::text(group.op_group.as_deref()),
-        Column::Phase => SortKey::number(group.phase.as_deref().and_then(phase_index)),
-        Column::Layer => SortKey::text(group.layer.as_deref()),
-        Column::Dtype => SortKey::text(group.dtypes.first().map(String::as_str)),
-        Column::Shape => SortKey::text(group.shapes.first().map(String::as_str)),
-        Column::ScopeLeaf => SortKey::text(group.scope_leaf()),
-    }
-}
-
-fn largest(groups: &[Group]) -> Largest {
-    let of = groups.iter().map(|group| Largest {
-        total: group.total,
-        mean: group.mean.unwrap_or_default(),
-        inclusive: group.inclusive,
-        n_executions: group.n_executions,
-        max: group.max,
-        flop_rate: group.flop_rate(),
-        byte_rate: group.byte_rate(),
-        flops: group.flops,
-        bytes: group.bytes_accessed,
-        intensity: group.intensity(),
-    });
-    of.fold(Largest::default(), Largest::with)
 }

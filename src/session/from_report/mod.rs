@@ -46,7 +46,6 @@ impl Session for ReportSession {
     fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
-            Request::Rows(query) => self.rows(query),
             Request::StepStats => Ok(Reply::StepStats(self.report.steps.clone())),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),

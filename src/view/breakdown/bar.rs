@@ -1,12 +1,12 @@
 //! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out, a press
 //! shows only that kind's ops.
 
-use crate::chart::breakdown::Tip;
 use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::label;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::stack::{self, Segment};
 use crate::chart::plot::time_part::Slot;
+use crate::chart::widgets::tip::Tip;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};

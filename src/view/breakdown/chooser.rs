@@ -1,44 +1,37 @@
-//! The list of columns: which are shown. This module knows the breakdown's columns; how they are drawn is the table's.
+//! The list of columns: which are shown.
 
-use super::rows::{change, shown};
-use crate::chart::breakdown::{Cell, columns};
+use crate::chart::widgets::table::Column;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
+use crate::view::widgets::table::{GridAction, Model};
 use leptos::ev;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 /// The button and its list.
 #[component]
-pub(crate) fn Chooser(state: State) -> impl IntoView {
-    let by = Memo::new(move |_| state.query.with(|query| query.by));
-    let one = move |cell: Cell| {
-        let checked = move || shown(state).contains(&cell);
+pub(crate) fn Chooser(state: State, table: Model) -> impl IntoView {
+    let one = move |(at, Column { id, head, about, .. }): (usize, Column)| {
+        let of = id.clone();
+        let checked = move || table.columns.with(|columns| columns.iter().any(|column| column.id == of));
         let switch = move |event: ev::Event| {
-            let on = event_target::<HtmlInputElement>(&event).checked();
-            change(state, |now| {
-                now.retain(|other| *other != cell);
-                if on {
-                    // Where it belongs in the usual order.
-                    let at = now.iter().position(|other| *other > cell).unwrap_or(now.len());
-                    now.insert(at, cell);
-                }
-            });
+            let is_on = event_target::<HtmlInputElement>(&event).checked();
+            table.act.run(if is_on { GridAction::Show(id.clone()) } else { GridAction::Hide(id.clone()) });
         };
         view! {
             <label class="column">
-                <input type="checkbox" prop:checked=checked disabled=cell == Cell::Name on:change=switch />
-                <span>{cell.head(by.get())}</span>
-                <span class="entry-detail">{cell.about()}</span>
+                <input type="checkbox" prop:checked=checked disabled=at == 0 on:change=switch />
+                <span>{head}</span>
+                <span class="entry-detail">{about}</span>
             </label>
         }
         .any()
     };
-    let list = move || columns::available(by.get()).map(one).collect_view();
-    // Rows of two lines have three columns, and nothing to choose.
-    let wide = move || state.table.get_value().is_none_or(|model| !model.measure.get().two_lines());
+    let list = move || table.all.get().into_iter().enumerate().map(one).collect_view();
+    // Rows of two lines have the columns they have: there is nothing to choose.
+    let wide = move || !table.measure.get().two_lines();
     let button = move || {
         view! {
             <Popover

@@ -2,7 +2,7 @@
 //! typed is asked a moment later, and what cannot be read leaves the last good result on screen.
 
 use crate::analysis::base::FilterField;
-use crate::chart::breakdown::rows;
+use crate::chart::breakdown::filter_text;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -133,7 +133,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
             return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any();
         }
-        let words = head.with(|head| head.as_ref().and_then(|head| rows::filtered(head)));
+        let words = head.with(|head| head.as_ref().and_then(|head| filter_text::filtered(head)));
         words.map(|words| view! { <span>{words}</span> }.any()).into_any()
     };
     let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());

@@ -5,7 +5,6 @@ mod bar;
 mod chooser;
 pub(crate) mod figures;
 pub(crate) mod filter;
-mod loaded_row;
 mod parts;
 pub(crate) mod picture;
 pub(crate) mod picture_frame;
@@ -50,7 +49,7 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) 
                 <picture::Pictures state head />
             </If>
             <If when=move || tools.get()>
-                <tools::Tools state head />
+                <tools::Tools state head table=model />
             </If>
             <If when=move || table.get()>
                 <Table model />

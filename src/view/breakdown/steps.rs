@@ -117,7 +117,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
         let stats = found.get_untracked()?;
         let device = stats.devices.get(at as usize)?;
         let rows = step_stats::spread(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
-        Some(crate::chart::breakdown::Tip { title: device.label.clone(), rows: rows.collect() })
+        Some(crate::chart::widgets::tip::Tip { title: device.label.clone(), rows: rows.collect() })
     };
     let model = model(scene, tip, move |at| state.choose_device(DeviceChoice::One(at)));
     let note = move || {
@@ -133,7 +133,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
 
 fn model(
     scene: Memo<Option<PtrEq<Scene>>>,
-    tip: impl Fn(u32) -> Option<crate::chart::breakdown::Tip> + Send + Sync + 'static,
+    tip: impl Fn(u32) -> Option<crate::chart::widgets::tip::Tip> + Send + Sync + 'static,
     press: impl Fn(u32) + Send + Sync + 'static,
 ) -> Model {
     Model {

@@ -9,11 +9,12 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// The tools.
 #[component]
-pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, table: Model) -> impl IntoView {
     let by = Memo::new(move |_| state.query.with(|query| query.by));
     let one = move |group: GroupBy| {
         let pressed = move || (by.get() == group).to_string();
@@ -45,7 +46,7 @@ pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> i
             </span>
             <span class="grow"></span>
             <FilterBox state />
-            <Chooser state />
+            <Chooser state table />
             <Save state />
         </div>
         <FilterSays state head />

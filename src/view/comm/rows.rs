@@ -32,6 +32,7 @@ pub(super) fn table_model(model: CommModel) -> Model {
         filter: Signal::derive(move || state.comm_filter.with(|text| TextFilter::anywhere(text.trim()))),
         sort: model.order.into(),
         set_sort: Callback::new(move |sort| model.order.set(Some(sort))),
+        columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| model.is_chosen(&key) || state.op.with(|op| *op == key)),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {

@@ -28,6 +28,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
         filter: Signal::derive(move || state.memory_filter.with(|text| TextFilter::anywhere(text.trim()))),
         sort: sort.into(),
         set_sort: Callback::new(move |by| sort.set(Some(by))),
+        columns: None,
         selected: Signal::derive(move || {
             model.without.with(|without| without.iter().map(|id| id.0.to_string()).collect())
         }),

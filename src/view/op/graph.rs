@@ -236,7 +236,7 @@ impl Hand {
         })
     }
 
-    fn tip(self, id: u32) -> Option<crate::chart::breakdown::Tip> {
+    fn tip(self, id: u32) -> Option<crate::chart::widgets::tip::Tip> {
         self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.tip.clone()))
     }
 }

@@ -4,11 +4,11 @@
 use super::model::RooflineModel;
 use super::peaks::chips;
 use crate::analysis::roofline::Level;
-use crate::chart::breakdown::Tip;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
 use crate::chart::roofline::{AxisWindow, ChartOptions, Dot, Dots, Form, brushed, peaks, scene, words, zoomed};
+use crate::chart::widgets::tip::Tip;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
 use crate::units::Picos;

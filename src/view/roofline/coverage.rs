@@ -3,8 +3,8 @@
 use super::model::RooflineModel;
 use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
-use crate::chart::breakdown::Tip;
 use crate::chart::roofline::coverage::{self, Part};
+use crate::chart::widgets::tip::Tip;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::tree::width;

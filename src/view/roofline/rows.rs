@@ -31,6 +31,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         filter: Signal::stored(TextFilter::default()),
         sort: Signal::derive(move || model.place.with(|place| place.sort.clone())),
         set_sort: Callback::new(move |sort: SortBy| model.change(|place| place.sort = Some(sort))),
+        columns: None,
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| {
             let is_open = state.op.with(|op| by.get() == RoofBy::Op && *op == key);

@@ -3,6 +3,7 @@
 use super::model::RooflineModel;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Question};
+use crate::table::copy::CopyForm;
 use crate::table::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
@@ -28,7 +29,9 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         let selected = state.selected.with(Vec::len);
         if selected > 0 {
             let label = format!("Copy {}", format::counted(selected as u64, "selected row", "selected rows"));
-            entries.push(Entry::new(label, save::act(state, GridAction::CopyRows(false))).key("y"));
+            entries.push(
+                Entry::new(label, save::act(state, GridAction::CopyRows { all: false, form: CopyForm::Tsv })).key("y"),
+            );
         }
         entries.extend(save::entries(state, "", export));
         entries

@@ -5,7 +5,6 @@ use super::embedded::is_single;
 use super::theme::{KEPT, remembered};
 use super::{State, sample};
 use crate::analysis::base::DeviceChoice;
-use crate::chart::breakdown::Cell;
 use crate::protocol::Failure;
 use crate::protocol::url::address::{Address, MAX};
 use crate::view::type_erasure::effect;
@@ -32,9 +31,7 @@ impl State {
             is_device_said: usual != DeviceChoice::default() || query.device != usual,
             query,
             sort: self.sort.get(),
-            columns: self.columns.with(|columns| {
-                columns.as_ref().map(|columns| columns.iter().map(|cell| cell.key().to_owned()).collect())
-            }),
+            columns: self.columns.get(),
             selection: if fits { selection } else { Vec::new() },
             picture: self.picture.get(),
             zoom: self.zoom.get(),
@@ -55,7 +52,8 @@ impl State {
     /// Makes the state what an address says. Asks, where something is open.
     fn obey(self, address: Address) {
         let says_something = address != Address::default();
-        self.columns.set(address.columns.map(|names| names.iter().filter_map(|name| Cell::of_key(name)).collect()));
+        self.columns.set(address.columns);
+        self.sort.set(address.sort);
         self.picture.set(address.picture);
         self.zoom.set(address.zoom);
         self.op.set(address.op);
@@ -74,12 +72,11 @@ impl State {
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
         self.comm.set(address.comm);
-        let (query, sort) = (address.query, address.sort);
+        let query = address.query;
         if self.opened.with_untracked(Option::is_some) {
-            self.choose(|query_now, order| (*query_now, *order) = (query, sort));
+            self.choose(|query_now| *query_now = query);
         } else {
             self.query.set(query);
-            self.sort.set(sort);
         }
         self.selected.set(address.selection);
     }

@@ -3,12 +3,11 @@
 
 use super::clock::now;
 use super::open_request::Wanted;
-use super::pending::{Fetching, InFlight, Pending, SentRequest};
+use super::pending::{Fetching, Pending, SentRequest};
 use crate::analysis::base::Query;
-use crate::protocol::{RequestId, SessionInfo, Sort};
+use crate::protocol::{RequestId, SessionInfo};
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
-use std::ops::Range;
 
 /// The workers, and what is under way in them.
 #[derive(Default)]
@@ -27,16 +26,12 @@ pub(super) struct Engines {
     pub(super) fetching: Option<Fetching>,
     /// The breakdown asked for and not shown yet.
     pub(super) pending: Option<Pending>,
-    /// Rows asked for.
-    pub(super) flight: Vec<InFlight>,
     /// Other questions, and what is done with their answers.
     pub(super) further: Vec<SentRequest>,
     /// Questions that were withdrawn: the worker may be at the first of them all the same.
     pub(super) withdrawn: Vec<RequestId>,
     /// A check is scheduled whether questions wait for long.
     pub(super) is_checking: bool,
-    /// The rows on screen.
-    pub(super) wanted: Range<u32>,
 }
 
 /// A worker that ends again sooner than this is not started anew, milliseconds: it would end again.
@@ -56,7 +51,6 @@ impl Engines {
     /// Lets go of all that was asked of a worker.
     pub(super) fn forget_questions(&mut self) -> Vec<SentRequest> {
         self.pending = None;
-        self.flight.clear();
         self.withdrawn.clear();
         std::mem::take(&mut self.further)
     }
@@ -76,15 +70,14 @@ pub(super) struct Loading {
     pub(super) again: bool,
     pub(super) session: Option<SessionInfo>,
     /// What is asked of it first.
-    pub(super) question: (Query, Sort),
+    pub(super) question: Query,
     pub(super) pending: Option<Pending>,
 }
 
 impl Loading {
     /// Asks for what is shown first.
     pub(super) fn send_first(&mut self) {
-        let (query, sort) = self.question.clone();
-        self.pending = Some(Pending::send(&self.link, query, sort, None));
+        self.pending = Some(Pending::send(&self.link, self.question.clone()));
     }
 }
 

@@ -10,15 +10,14 @@
 use super::clock::now;
 use super::engines::{Engines, Loading, end};
 use super::open_request::Wanted;
-use super::pending::{PendingState, SentRequest, Shown};
+use super::pending::{PendingState, SentRequest};
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
-use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, View};
-use crate::protocol::{Answer, Estimate, Failure, Reply, SessionInfo, Skip, Sort};
+use crate::protocol::{Answer, BreakdownHead, Estimate, Failure, Reply, SessionInfo, Skip};
 use crate::view::widgets::table::GridCell;
 use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
@@ -155,6 +154,7 @@ impl State {
 
     /// Lets go of what was chosen in a capture: it means nothing in another.
     fn forget(self) {
+        self.sort.set(None);
         self.selected.set(Vec::new());
         self.zoom.set(String::new());
         self.op.set(String::new());
@@ -172,14 +172,12 @@ impl State {
 
     fn reset(self) {
         self.query.set(Query::default());
-        self.sort.set(Sort::default());
         self.restart();
     }
 
     /// Another session: nothing is selected in it, open, or zoomed to.
     fn restart(self) {
         self.place.set(GridCell { row: Some(0), column: 0 });
-        self.folds.set(Folds::default());
         self.filter_error.set(None);
         self.busy.set(false);
     }
@@ -210,11 +208,11 @@ impl State {
             Reply::Failed(failure) => self.load_failed(failure),
             reply => {
                 let answer = Answer { id: answer.id, reply };
-                let heard = self.engines.try_update_value(|engines| {
-                    engines.loading.as_mut().and_then(|loading| loading.pending.as_mut()).map(|p| p.receive(answer))
-                });
-                match heard.flatten() {
-                    Some(PendingState::Done(shown)) => self.swap_in(Some(shown)),
+                let heard = self
+                    .engines
+                    .with_value(|engines| Some(engines.loading.as_ref()?.pending.as_ref()?.receive(answer)));
+                match heard {
+                    Some(PendingState::Done(head)) => self.swap_in(Some(head)),
                     Some(PendingState::Failed(failure)) => self.load_failed(failure),
                     Some(PendingState::Refused(error)) => self.refused(&error),
                     _ => {}
@@ -227,21 +225,18 @@ impl State {
     /// the worker died; a session that takes another's place starts anew.
     fn read(self, session: SessionInfo) {
         let empty = session.devices.is_empty();
-        let (query, sort) = self.current_query();
+        let query = self.query.get_untracked();
         let replaces = self.opened.with_untracked(Option::is_some);
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
             loading.question = match (loading.again, replaces) {
-                (true, _) => (query, sort),
+                (true, _) => query,
                 (false, replaces) if session.summary.is_some() => {
-                    let request = if replaces { Default::default() } else { (query, sort) };
-                    (picker_options::available_query(&session, request.0), request.1)
+                    picker_options::available_query(&session, if replaces { Query::default() } else { query })
                 }
-                (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
-                (false, false) if Self::is_device_said() => (picker_options::fitting(&session, query), sort),
-                (false, false) => {
-                    (picker_options::fitting(&session, Query { device: session.usual_device, ..query }), sort)
-                }
+                (false, true) => Query { device: session.usual_device, ..Query::default() },
+                (false, false) if Self::is_device_said() => picker_options::fitting(&session, query),
+                (false, false) => picker_options::fitting(&session, Query { device: session.usual_device, ..query }),
             };
             loading.session = Some(session);
             if !empty {
@@ -276,7 +271,7 @@ impl State {
     fn refused(self, error: &FilterError) {
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
-            loading.question.0.filter = Filter::default();
+            loading.question.filter = Filter::default();
             loading.send_first();
         });
         let title = "The address has a filter that is not a valid regular expression".to_owned();
@@ -284,7 +279,7 @@ impl State {
         self.inform(Failure { title, message });
     }
 
-    fn swap_in(self, shown: Option<Shown>) {
+    fn swap_in(self, shown: Option<PtrEq<BreakdownHead>>) {
         let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() else { return };
         let Some(session) = loading.session else { return };
         let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
@@ -310,9 +305,7 @@ impl State {
         self.engines.update_value(|engines| engines.of = loading.of);
         if !loading.again {
             let replaces = self.opened.with_untracked(Option::is_some);
-            let (query, sort) = loading.question;
-            self.query.set(query);
-            self.sort.set(sort);
+            self.query.set(loading.question);
             self.restart();
             if replaces {
                 self.forget();
@@ -326,11 +319,12 @@ impl State {
             self.view.set(View::File);
         }
         self.opened.set(Some(PtrEq::new(Opened { name: picker_options::session_name(&names), session })));
-        let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.current_query());
+        let late =
+            loading.again && shown.as_ref().is_some_and(|head| self.query.with_untracked(|query| *query != head.query));
         self.shown.set(shown);
         if late {
             // Something else was chosen while the answer was on its way.
-            self.request_table();
+            self.request_breakdown();
         }
     }
 

@@ -25,14 +25,12 @@ pub(crate) use ptr_eq::PtrEq;
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
 pub(crate) use super::state::clock::now;
-use super::state::pending::Shown;
 use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
-use crate::chart::breakdown::Cell;
 use crate::chart::loading::Load;
-use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, Picture, View};
-use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, RowsPage, SessionInfo, Sort, SummaryInfo};
+use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SummaryInfo};
+use crate::table::page::SortBy;
 use crate::view::widgets::tooltip::Tips;
 use engines::Engines;
 use gloo::timers::callback::Timeout;
@@ -66,7 +64,7 @@ pub(crate) struct State {
     /// What is open; `None` on the landing page.
     pub(crate) opened: RwSignal<Option<PtrEq<Opened>>>,
     /// The breakdown on screen; `None` where the open session has none.
-    shown: RwSignal<Option<Shown>>,
+    shown: RwSignal<Option<PtrEq<BreakdownHead>>>,
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
     /// Whether it lasts long enough to be shown.
@@ -80,18 +78,16 @@ pub(crate) struct State {
     pub(crate) toasts: RwSignal<Vec<Toast>>,
     /// What is asked.
     pub(crate) query: RwSignal<Query>,
-    /// In which order.
-    pub(crate) sort: RwSignal<Sort>,
+    /// The order of the breakdown's rows; `None`: the table's own.
+    pub(crate) sort: RwSignal<Option<SortBy>>,
     /// Whether an answer is awaited.
     pub(crate) busy: RwSignal<bool>,
     /// Where the keyboard is in the table.
     pub(crate) place: RwSignal<GridCell>,
-    /// The table's columns that were chosen; `None`: as many as fit.
-    pub(crate) columns: RwSignal<Option<Vec<Cell>>>,
+    /// The ids of the breakdown's columns that were chosen; `None`: as many as fit.
+    pub(crate) columns: RwSignal<Option<Vec<String>>>,
     /// The rows that are selected, by name.
     pub(crate) selected: RwSignal<Vec<String>>,
-    /// The rows whose parts are shown.
-    pub(crate) folds: RwSignal<Folds>,
     /// The picture above the table.
     pub(crate) picture: RwSignal<Picture>,
     /// The scope that the icicle is zoomed to; empty: all.
@@ -174,12 +170,11 @@ impl State {
             failure: RwSignal::new(None),
             toasts: RwSignal::new(Vec::new()),
             query: RwSignal::new(Query::default()),
-            sort: RwSignal::new(Sort::default()),
+            sort: RwSignal::new(None),
             busy: RwSignal::new(false),
             place: RwSignal::new(GridCell { row: Some(0), column: 0 }),
             columns: RwSignal::new(None),
             selected: RwSignal::new(Vec::new()),
-            folds: RwSignal::new(Folds::default()),
             picture: RwSignal::new(Picture::default()),
             zoom: RwSignal::new(String::new()),
             op: RwSignal::new(String::new()),
@@ -215,22 +210,7 @@ impl State {
 
     /// The figures on screen.
     pub(crate) fn head(self) -> Memo<Option<PtrEq<BreakdownHead>>> {
-        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.head.clone())))
-    }
-
-    /// What the table on screen answers: other rows come when it changes.
-    pub(crate) fn question(self) -> Memo<u64> {
-        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map_or(0, Shown::mark)))
-    }
-
-    /// The order of the rows on screen.
-    pub(crate) fn shown_sort(self) -> Memo<Option<Sort>> {
-        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.sort)))
-    }
-
-    /// The page of rows that holds row `index`, once it has come.
-    pub(crate) fn page_of(self, index: u32) -> Option<PtrEq<RowsPage>> {
-        self.shown.with(|shown| shown.as_ref()?.page_of(index))
+        Memo::new(move |_| self.shown.get())
     }
 
     /// What is open is a summary of, where it is one.

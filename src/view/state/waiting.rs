@@ -4,7 +4,7 @@
 use super::State;
 use super::clock::now;
 use super::engines::{Engines, end};
-use super::pending::{Pending, SentRequest};
+use super::pending::SentRequest;
 use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -13,15 +13,13 @@ impl Engines {
     /// Since when the question waits that waits longest.
     fn waits_since(&self) -> Option<f64> {
         let further = self.further.iter().map(|sent| sent.since);
-        let rows = self.flight.iter().map(|rows| rows.since);
-        further.chain(rows).chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
+        further.chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
     }
 
     /// Whether what the worker is at is a question that was withdrawn: it takes them in the order of their ids.
     fn is_at_withdrawn(&self) -> bool {
-        let rows = self.flight.iter().map(|rows| rows.id);
         let further = self.further.iter().map(|sent| sent.id);
-        let wanted = further.chain(rows).chain(self.pending.as_ref().map(Pending::first)).min();
+        let wanted = further.chain(self.pending.as_ref().map(|pending| pending.id)).min();
         let withdrawn = self.withdrawn.iter().copied().min();
         withdrawn.is_some_and(|withdrawn| wanted.is_none_or(|wanted| withdrawn < wanted))
     }

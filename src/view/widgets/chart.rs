@@ -4,12 +4,12 @@
 use super::clipboard;
 use super::menu::{Entry, MenuButton};
 use super::size::{rect, screen};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::plot::svg;
 use crate::chart::widgets::table::TWO_LINES;
+use crate::chart::widgets::tip::Tip;
 use crate::protocol::Failure;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};

@@ -2,8 +2,8 @@
 //! hides it. This module knows where it goes; not what it says.
 
 use super::size::{rect, screen};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::popover_position::{self, Rect};
+use crate::chart::widgets::tip::Tip;
 use crate::view::type_erasure::{EraseType, effect, live};
 use gloo::timers::callback::Timeout;
 use leptos::html;

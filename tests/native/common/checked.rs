@@ -10,12 +10,10 @@ use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{
-    Column, CommView, Export, OpRef, Question, Reply, Request, RooflineHead, RowsQuery, ShareQuery, Sort,
-};
+use rooflight::protocol::{CommView, Export, OpRef, Question, Request, RooflineHead, ShareQuery};
 use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
-use rooflight::table::page::{PageQuery, SortBy};
+use rooflight::table::page::{PageQuery, SortBy, TablePage, split_row_key};
 use rooflight::units::Picos;
 
 fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
@@ -136,12 +134,14 @@ fn steps(opened: &Opened, analysis: &Analysis) {
 
 /// What the page asks.
 fn views(engine: &mut OpenSession, query: &Query) {
-    let sort = |column| Sort { column, descending: true };
-    for column in [Column::ALL[0], Column::ALL[Column::ALL.len() / 2]] {
-        let rows = RowsQuery { query: query.clone(), sort: sort(column), first: 1, count: 50 };
-        assert!(matches!(engine.answer(&Request::Rows(rows)), Reply::Rows(_)));
+    for column in ["key", "byte_rate"] {
+        let sort = Some(SortBy::new(column, true));
+        let of = TableOf::Breakdown(query.clone());
+        let action = TableAction::Rows(PageQuery { sort: sort.clone(), first: 1, count: 50, ..PageQuery::default() });
+        let page = engine.answer(&Question::Table { of, action }.into()).decode::<TablePage>();
+        assert!(page.is_ok(), "{page:?}");
         for format in [Export::Csv, Export::Json] {
-            engine.answer(&Request::Export { query: query.clone(), sort: sort(column), format });
+            engine.answer(&Request::Export { query: query.clone(), sort: sort.clone(), format });
         }
     }
     engine.answer(&Question::DataMovement(query.clone()).into());
@@ -182,10 +182,12 @@ fn views(engine: &mut OpenSession, query: &Query) {
 
 fn ops_and_programs(engine: &mut OpenSession) {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
-    let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 6 };
-    let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("rows are told") };
+    let action = TableAction::Rows(PageQuery { count: 6, ..PageQuery::default() });
+    let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action };
+    let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("rows are told") };
     for row in page.rows {
-        let op = OpRef::new(&row.key, row.program_id);
+        let (name, program) = split_row_key(&row.key);
+        let op = OpRef::new(name, program);
         let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
         engine.answer(&Question::Op { query: request, op: op.clone() }.into());
         engine.answer(&Question::Graph { query: query.clone(), op, open: Vec::new() }.into());

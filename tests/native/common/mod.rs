@@ -11,6 +11,11 @@ pub use crate::simulator::make;
 
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::protocol::Question;
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::session::OpenSession;
+use rooflight::table::page::{PageQuery, TablePage};
+use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +61,18 @@ pub fn json(name: &str) -> Option<serde_json::Value> {
 /// What an op's panel asks with the capture's own peaks.
 pub fn roofline_query(query: Query) -> RooflineQuery {
     RooflineQuery { query, ..RooflineQuery::default() }
+}
+
+/// Rows of a breakdown as its table has them.
+pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
+    let question = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
+    engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
+}
+
+/// The self time of a row, as the tooltip of the row has it.
+pub fn self_time(row: &rooflight::table::page::Row) -> Picos {
+    let (_, text) = row.tip.iter().find(|(label, _)| label == "Self").expect("a self time");
+    Picos(text.trim_end_matches(" ps").replace(',', "").parse().expect("picoseconds"))
 }
 
 /// Serializes an XSpace as any protobuf writer would.

@@ -1,8 +1,8 @@
 //! The drawing of a graph, as data: boxes, nodes and edges with their places.
 use crate::analysis::classify::Kind;
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Mark;
+use crate::chart::widgets::tip::Tip;
 
 /// A graph, ready to be drawn: frames first, then edges, then nodes.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,13 +3,13 @@
 
 use super::DrawnNode;
 use crate::analysis::op::graph::{GraphNode, OpGraph};
-use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
 use crate::chart::plot::layered::compound::HEAD;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::plot::time_part::Slot;
+use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
 /// Room beside words.

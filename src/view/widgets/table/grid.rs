@@ -1,8 +1,9 @@
 //! The state of a table on screen, shared by its head, rows and keys.
 
-use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{Column, Measure, Row};
+use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
+use crate::table::copy::CopyForm;
 use crate::table::page::Cell;
 use crate::view::widgets::size::{OnSize, rect, screen};
 use crate::view::widgets::tooltip::Tips;
@@ -37,12 +38,14 @@ pub(crate) enum GridAction {
     Pick(u32),
     /// Leave a column out.
     Hide(String),
+    /// Show a column that is left out.
+    Show(String),
     /// Move a column to the left (−1) or right (1).
     Move(String, isize),
     /// Put what is seen of a column into the clipboard.
     Copy(String),
-    /// Put all rows into the clipboard, or those that are chosen.
-    CopyRows(bool),
+    /// Put all rows into the clipboard, or those that are selected; without any, the one with the keyboard's place.
+    CopyRows { all: bool, form: CopyForm },
     /// Show the list of all columns.
     Columns,
 }
@@ -54,6 +57,8 @@ pub(crate) struct Model {
     pub(crate) label: Signal<String>,
     /// The columns shown.
     pub(crate) columns: Memo<Vec<Column>>,
+    /// All columns there are.
+    pub(crate) all: Memo<Vec<Column>>,
     /// How many rows there are.
     pub(crate) count: Memo<u32>,
     /// A row, once it has come.

@@ -1,7 +1,7 @@
 //! Walking the table with the keyboard, and what its cells say on hover and focus. This module knows cells by their places.
 
 use super::grid::{Grid, GridAction, GridCell};
-use crate::chart::breakdown::Tip;
+use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows::{self, Move};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::size::rect;

@@ -1,18 +1,19 @@
 //! A table whose rows come from the worker as they scroll into view: filtered, sorted and written as cells there.
 
 use super::grid::{GridAction, Model};
-use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{self, Measure};
+use crate::analysis::breakdown::row_label;
+use crate::chart::widgets::table::{self, Folds, Measure};
+use crate::chart::widgets::tip::Tip;
 use crate::chart::widgets::virtual_rows;
 use crate::protocol::Question;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use crate::report::row_label;
 use crate::table::copy::CopyForm;
 use crate::table::filter::TextFilter;
+use crate::table::format;
 use crate::table::page::{Cell, Head, Name, PageQuery, Row, SortBy, TablePage};
 use crate::view::breakdown::save;
 use crate::view::state::{PtrEq, State};
-use crate::view::widgets::clipboard;
+use crate::view::widgets::{clipboard, popover};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -32,6 +33,8 @@ pub(crate) struct RemoteTable {
     pub(crate) sort: Signal<Option<SortBy>>,
     /// Another order is chosen.
     pub(crate) set_sort: Callback<SortBy>,
+    /// The ids of the columns that somebody has chosen, or `None` inside for those that fit. `None`: there is nothing to choose.
+    pub(crate) columns: Option<RwSignal<Option<Vec<String>>>>,
     /// The keys of the rows that are selected for copying.
     pub(crate) selected: Signal<Vec<String>>,
     /// Whether a row is shown as selected, by its key.
@@ -97,6 +100,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let measure = RwSignal::new(Measure::START);
     let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(false));
     let under_way = StoredValue::new(Vec::<u32>::new());
+    let folds = RwSignal::new(Folds::default());
     let asked = Memo::new(move |_| {
         Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
@@ -112,47 +116,113 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
             let asked = asked.get_untracked();
             if let (Some(asked), Ok(page)) = (asked, reply.decode::<TablePage>()) {
                 under_way.update_value(Vec::clear);
+                folds.set(Folds::default());
                 loaded.set(Some(Loaded { asked, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
             }
         },
     );
     let head = Memo::new(move |_| loaded.with(|loaded| loaded.as_ref()?.first_page().cloned()));
+    let all = Memo::new(move |_| head.get().map_or_else(Vec::new, |page| page.columns.clone()));
     let columns = Memo::new(move |_| {
-        head.get().map_or_else(Vec::new, |page| table::fitting(page.columns.clone(), &page.sort.column, measure.get()))
+        let Some(page) = head.get() else { return Vec::new() };
+        match table.columns.and_then(|columns| columns.get()) {
+            Some(ids) => table::chosen(&page.columns, &ids, &page.sort.column, measure.get()),
+            None => table::fitting(page.columns.clone(), &page.sort.column, measure.get()),
+        }
     });
-    let with = move |index: u32| loaded.with(|loaded| loaded.as_ref()?.row(index).map(|(row, _)| row.clone()));
-    let row = move |index: u32| {
+    let has_parts =
+        Memo::new(move |_| head.get().is_some_and(|page| page.rows.iter().any(|row| !row.parts.is_empty())));
+    // The row at a place, without the parts of rows that are open above it.
+    let with = move |flat: u32| {
+        let (index, part) = folds.with(|folds| folds.find(flat));
+        let row = loaded.with(|loaded| loaded.as_ref()?.row(index).map(|(row, _)| row.clone()))?;
+        Some((index, row, part))
+    };
+    let row = move |flat: u32| {
         let all = head.get()?;
+        let (index, part) = folds.with(|folds| folds.find(flat));
         loaded.with(|loaded| {
             let (row, beside) = loaded.as_ref()?.row(index)?;
-            let selected = table.is_selected.run(row.key.clone());
-            Some(columns.with(|columns| shown_row(row, beside, (&all.columns, columns), measure.get(), selected)))
+            let cells = |row: &Row, beside: &[Row]| {
+                columns.with(|columns| shown_cells(row, beside, (&all.columns, columns), measure.get()))
+            };
+            Some(match part {
+                Some(part) => table::Row {
+                    cells: cells(row.parts.get(part as usize)?, &row.parts),
+                    open: None,
+                    room: false,
+                    inner: true,
+                    selected: false,
+                    tells: false,
+                },
+                None => table::Row {
+                    cells: cells(row, beside),
+                    open: (!row.parts.is_empty()).then(|| folds.with(|folds| folds.is_open(index))),
+                    room: has_parts.get(),
+                    inner: false,
+                    selected: table.is_selected.run(row.key.clone()),
+                    tells: row.opens,
+                },
+            })
         })
     };
-    let tip = move |(index, _): (u32, String)| with(index).map(|row| Tip { title: row.title, rows: row.tip });
-    let press = move |press: RowPress, index: u32| {
-        if let Some(row) = untrack(|| with(index)) {
+    let tip = move |(flat, _): (u32, String)| {
+        let (_, mut row, part) = with(flat)?;
+        if let Some(part) = part {
+            row = row.parts.into_iter().nth(part as usize)?;
+        }
+        Some(Tip { title: row.title, rows: row.tip })
+    };
+    let press = move |press: RowPress, flat: u32| {
+        let Some((index, row, None)) = untrack(|| with(flat)) else { return };
+        let opens_parts = matches!(press, RowPress::Open | RowPress::Twice) && !row.parts.is_empty();
+        if opens_parts {
+            folds.update(|folds| folds.toggle(index, row.parts.len() as u32));
+        } else {
             table.press.run((press, row));
         }
     };
-    let copy = move |ids: Vec<String>, only_selected: bool| {
-        let selected = table.selected.get_untracked();
-        let keys = Some(selected).filter(|selected| only_selected && !selected.is_empty());
+    let copy = move |ids: Vec<String>, all: bool, form: CopyForm| {
+        let selected = || Some(table.selected.get_untracked()).filter(|selected| !selected.is_empty());
+        // Without a selection, the row with the keyboard's place.
+        let at_place = || untrack(|| Some(vec![with(state.place.get().row?)?.1.key]));
+        let keys = if all { None } else { selected().or_else(at_place) };
         if let Some(asked) = asked.get_untracked() {
-            copy_rows(state, &asked, ids, keys, CopyForm::Tsv);
+            copy_rows(state, &asked, ids, keys, form);
         }
     };
     let ids = move || columns.with_untracked(|columns| columns.iter().map(|column| column.id.clone()).collect());
+    let change_columns = move |change: &dyn Fn(&mut Vec<String>)| {
+        let mut now: Vec<String> = ids();
+        change(&mut now);
+        if let Some(columns) = table.columns {
+            columns.set(Some(now));
+        }
+    };
     let act = move |act: GridAction| match act {
         GridAction::Sort(column, descending) => table.set_sort.run(SortBy { column, descending }),
-        GridAction::Fold(index) => press(RowPress::Open, index),
-        GridAction::Open(index) => press(RowPress::Twice, index),
-        GridAction::Select(index) => press(RowPress::Toggle, index),
-        GridAction::Pick(index) => press(RowPress::Select, index),
-        GridAction::Copy(id) => copy(vec![id], false),
-        GridAction::CopyRows(all) => copy(ids(), !all),
-        // The columns are those that fit.
-        GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
+        GridAction::Fold(flat) => press(RowPress::Open, flat),
+        GridAction::Open(flat) => press(RowPress::Twice, flat),
+        GridAction::Select(flat) => press(RowPress::Toggle, flat),
+        GridAction::Pick(flat) => press(RowPress::Select, flat),
+        GridAction::Copy(id) => copy(vec![id], true, CopyForm::Tsv),
+        GridAction::CopyRows { all, form } => copy(ids(), all, form),
+        GridAction::Hide(id) => change_columns(&|now| now.retain(|other| *other != id)),
+        GridAction::Move(id, by) => change_columns(&|now| {
+            let at = now.iter().position(|other| *other == id);
+            // The name stays first.
+            let to = at.and_then(|at| at.checked_add_signed(by)).filter(|to| (1..now.len()).contains(to));
+            if let Some((at, to)) = at.zip(to) {
+                now.swap(at, to);
+            }
+        }),
+        GridAction::Show(id) => change_columns(&|now| {
+            // Where it belongs in the usual order.
+            let place = |id: &str| all.with_untracked(|all| all.iter().position(|column| column.id == id));
+            let at = now.iter().position(|other| place(other) > place(&id)).unwrap_or(now.len());
+            now.insert(at, id.clone());
+        }),
+        GridAction::Columns => popover::toggle("columns"),
     };
     let question = Memo::new(move |_| {
         loaded.with(|loaded| {
@@ -164,11 +234,16 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     Model {
         label: table.label,
         columns,
-        count: Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |page| page.n_rows))),
+        all,
+        count: Memo::new(move |_| {
+            let n_rows = head.with(|head| head.as_ref().map_or(0, |page| page.n_rows));
+            folds.with(|folds| folds.count(n_rows))
+        }),
         row: Callback::new(row),
         tip: Callback::new(tip),
         foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|page| page.totals.clone()).unwrap_or_default())),
-        free: Signal::stored(false),
+        // Rows of two lines have the columns they have.
+        free: Signal::derive(move || table.columns.is_some() && !measure.get().two_lines()),
         sorted: Memo::new(move |_| {
             head.with(|head| head.as_ref().map(|page| (page.sort.column.clone(), page.sort.descending)))
         }),
@@ -176,7 +251,11 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         answer: Signal::derive(move || loaded.track()),
         busy: Signal::derive(move || busy.get() || table.waits.get()),
         none: table.empty,
-        want: Callback::new(move |rows| load(state, loaded, under_way, &rows)),
+        want: Callback::new(move |visible: std::ops::Range<u32>| {
+            let index = |flat| folds.with_untracked(|folds| folds.find(flat)).0;
+            let rows = index(visible.start)..index(visible.end.saturating_sub(1)).saturating_add(1);
+            load(state, loaded, under_way, &rows);
+        }),
         act: Callback::new(act),
         place: state.place,
         measure,
@@ -216,18 +295,12 @@ fn copy_rows(state: State, asked: &TableQuestion, columns: Vec<String>, keys: Op
     let action = TableAction::Copy { query: asked.page(0), columns, keys, form };
     state.request(&Question::Table { of: asked.of.clone(), action }.into(), move |reply| {
         let Ok(CopiedRows { text, n }) = reply.decode::<CopiedRows>() else { return };
-        clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n as usize, n)));
+        clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });
 }
 
-/// The cells of the columns that fit, and the name cut to its room.
-fn shown_row(
-    row: &Row,
-    beside: &[Row],
-    (all, shown): (&[Head], &[Head]),
-    measure: Measure,
-    selected: bool,
-) -> table::Row {
+/// The cells of the columns that are shown, and the name cut to its room.
+fn shown_cells(row: &Row, beside: &[Row], (all, shown): (&[Head], &[Head]), measure: Measure) -> Vec<Cell> {
     let room = table::name_room(shown, measure);
     let cell = |column: &Head| {
         let at = all.iter().position(|other| other.id == column.id);
@@ -236,12 +309,26 @@ fn shown_row(
             cell => cell.cloned().unwrap_or(Cell::Absent),
         }
     };
-    let cells = shown.iter().map(cell).collect();
-    table::Row { cells, open: None, room: false, inner: false, selected, tells: row.opens }
+    shown.iter().map(cell).collect()
 }
+
+/// Letters of a text beside a name below which it says nothing.
+const LEAST_BESIDE: usize = 10;
 
 fn shown_name(name: &Name, beside: &[Row], room: usize, two_lines: bool) -> Name {
     let others = beside.iter().filter_map(|row| row.cells.first()).map(Cell::plain);
     let text = row_label::kernel(&name.text, others, room);
-    Name { text, second: name.second.clone().filter(|_| two_lines), ..name.clone() }
+    let left = room.saturating_sub(text.chars().count() + 2);
+    let is_wide = !two_lines && left >= LEAST_BESIDE;
+    let second = name.second.as_ref().filter(|_| two_lines);
+    Name {
+        second: second.map(|(mark, text)| (mark.clone(), format::middle_cut(text, room))),
+        beside: name
+            .beside
+            .as_deref()
+            .filter(|_| is_wide)
+            .map(|text| row_label::kernel(text, std::iter::empty(), left)),
+        text,
+        ..name.clone()
+    }
 }

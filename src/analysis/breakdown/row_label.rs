@@ -7,21 +7,12 @@
 //!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two
 //! ```
 
-use crate::analysis::breakdown::Group;
+use super::report::Group;
 use crate::table::format::middle_cut;
-
-/// A row's name in at most `room` characters, beside the rows it must not be taken for.
-pub fn label(group: &Group, beside: &[Group], room: usize) -> String {
-    if let Some(source) = source(group, beside) {
-        return middle_cut(&source, room);
-    }
-    let others = beside.iter().map(|other| other.key.as_str()).filter(|key| *key != group.key);
-    kernel(&group.key, others, room)
-}
 
 /// The innermost line of a source stack; where others have the same, with the callers that tell them apart. `None`: the row is no
 /// source stack.
-pub fn source(group: &Group, beside: &[Group]) -> Option<String> {
+pub fn source<'g>(group: &Group, beside: impl Iterator<Item = &'g Group>) -> Option<String> {
     let inner = |group: &Group| group.source_inner.clone().filter(|_| group.key_kind == "source_stack");
     let own = inner(group)?;
     let frames = |group: &Group| -> Vec<String> {
@@ -33,7 +24,7 @@ pub fn source(group: &Group, beside: &[Group]) -> Option<String> {
         frames
     };
     let mine = frames(group);
-    let others = beside.iter().filter(|other| other.key != group.key && inner(other).as_ref() == Some(&own));
+    let others = beside.filter(|other| other.key != group.key && inner(other).as_ref() == Some(&own));
     let mut others: Vec<Vec<String>> = others.map(frames).collect();
     let mut label = short(&own);
     let depth = others.iter().map(Vec::len).chain([mine.len()]).max().unwrap_or(0);
@@ -193,7 +184,7 @@ mod tests {
             stack("/me/moe.py:33:4 [f]\n/me/layer.py:40:1\n/me/train.py:1:1"),
             stack("/me/moe.py:33:4 [f]\n/me/layer.py:40:1\n/me/eval.py:1:1"),
         ];
-        let labels = |rows: &[Group]| rows.iter().map(|row| label(row, rows, 80)).collect::<Vec<_>>();
+        let labels = |rows: &[Group]| rows.iter().filter_map(|row| source(row, rows.iter())).collect::<Vec<_>>();
         let expected = [
             "moe.py:33 ‹ layer.py:12:1",
             "moe.py:33 ‹ layer.py:40:1 ‹ train.py:1:1",

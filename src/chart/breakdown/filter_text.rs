@@ -1,0 +1,46 @@
+//! What the filter of the breakdown lets through, in words.
+
+use super::figures;
+use crate::analysis::base::{FilterField, GroupBy, Query};
+use crate::analysis::breakdown::columns::nouns;
+use crate::protocol::BreakdownHead;
+use crate::table::format;
+
+/// What the filter lets through, in words; `None` without one.
+pub fn filtered(head: &BreakdownHead) -> Option<String> {
+    let filter = &head.query.filter;
+    if filter.is_empty() {
+        return None;
+    }
+    let of_all = counted(head.query.by, head.shown.n_all);
+    let share = head.shown.of_step.map_or_else(String::new, |of| {
+        format!(", {} of the {}", format::percent_text(of), figures::whole(&head.header))
+    });
+    let mut words =
+        format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));
+    if !filter.text.is_empty() && filter.within == FilterField::Anywhere {
+        words.push_str(" Also counts ops whose outer scope matches.");
+    }
+    Some(words)
+}
+
+/// That nothing passes the filter.
+pub fn none(query: &Query) -> String {
+    let filter = &query.filter;
+    let noun = nouns(query.by).1;
+    if filter.text.is_empty() {
+        return format!("No {noun} here.");
+    }
+    let place = match filter.within {
+        FilterField::Leaf => "op names",
+        FilterField::Source => "source lines",
+        FilterField::Anywhere => "names and scope paths",
+    };
+    format!("No {noun} match “{}” in {place}.", filter.text)
+}
+
+/// "357 ops", "1 category".
+fn counted(by: GroupBy, n: u32) -> String {
+    let (one, many) = nouns(by);
+    format::counted(n.into(), one, many)
+}

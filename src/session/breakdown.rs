@@ -1,0 +1,73 @@
+//! The breakdown of a capture: figures, rows and files, from answers that are kept.
+
+use super::breakdown_rows::{BreakdownRows, breakdown_table};
+use super::capture::CaptureSession;
+use super::tables::answer;
+use crate::analysis::base::{FilterError, GroupBy, Query};
+use crate::analysis::breakdown::{Breakdown, Figures};
+use crate::profile::Note;
+use crate::protocol::table_query::TableAction;
+use crate::protocol::{BreakdownHead, Export, Reply};
+use crate::report::{json, tables};
+use crate::table::page::SortBy;
+use crate::table::source::Source;
+
+impl CaptureSession {
+    /// The figures of a query.
+    pub(crate) fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let answered = self.answers.get(profile, analysis, query)?;
+        let Figures { header, totals, shown, notes, .. } = answered.answer.figures.clone();
+        Ok(BreakdownHead {
+            query: query.clone(),
+            header,
+            totals,
+            shown,
+            n_groups: answered.answer.n_rows() as u32,
+            notes: profile.notes.iter().cloned().chain(notes).collect(),
+        })
+    }
+
+    /// What is asked about the table of a query.
+    pub(crate) fn breakdown_rows(&mut self, query: &Query, action: &TableAction) -> Reply {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let kept = match self.answers.get(profile, analysis, query) {
+            Ok(kept) => kept,
+            Err(error) => return Reply::BadFilter(error),
+        };
+        let figures = &kept.answer.figures;
+        let rows = BreakdownRows(kept.answer.rows(profile, analysis));
+        let order = std::mem::take(&mut kept.order);
+        let mut table = breakdown_table(Source::Made(&rows), query, &figures.header, &figures.shown, order);
+        let reply = answer(&mut table, action);
+        kept.order = table.into_kept();
+        reply
+    }
+
+    /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
+    pub(crate) fn export(
+        &mut self,
+        query: &Query,
+        sort: Option<&SortBy>,
+        format: Export,
+    ) -> Result<String, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let kept = self.answers.get(profile, analysis, query)?;
+        let rows = BreakdownRows(kept.answer.rows(profile, analysis));
+        let Figures { header, by, totals, shown, notes } = kept.answer.figures.clone();
+        let order = std::mem::take(&mut kept.order);
+        let mut table = breakdown_table(Source::Made(&rows), query, &header, &shown, order);
+        let groups = table.sorted(sort).iter().map(|i| rows.0.group(*i as usize)).collect();
+        kept.order = table.into_kept();
+        let breakdown = Breakdown { header, by, totals, shown, groups, notes };
+        if format == Export::Csv {
+            return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());
+        }
+        let tree = query.by == GroupBy::Scope;
+        let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
+        let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head("breakdown", &names, self.partial, &breakdown);
+        Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
+    }
+}

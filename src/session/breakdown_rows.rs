@@ -1,0 +1,146 @@
+//! The rows of a breakdown as its table reads them: made for the rows that are shown, not for all of them.
+//!
+//! Comparing texts is what takes time, so it is done once: rows are ranked by name, and each order then compares two numbers, the
+//! column's and the rank. A column of texts is ranked as well, each distinct text once.
+
+use crate::analysis::base::{Analysis, FilterError, Header, Query};
+use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
+use crate::analysis::breakdown::{Answer, Group, RowText, RowView, Shown};
+use crate::profile::Profile;
+use crate::table::Value;
+use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::order::{distinct_texts, ranks_of_order, sort_by_name, text_rank};
+use crate::table::source::{RowMaker, Source};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+
+/// The rows of a breakdown.
+pub(crate) struct BreakdownRows<'a>(pub(crate) RowView<'a>);
+
+impl RowMaker<Group> for BreakdownRows<'_> {
+    fn n_rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn row(&self, row: u32) -> Group {
+        self.0.group(row as usize)
+    }
+
+    fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &Group)) {
+        let mut group = Group::empty(String::new());
+        for row in rows {
+            self.0.read_numbers(row as usize, &mut group);
+            read(row, &group);
+        }
+    }
+
+    fn text_order(&self, column: &str, ranks: &[u32]) -> Option<Vec<Option<u64>>> {
+        let rows = self.0;
+        let each = |of: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(of).collect();
+        let texts = |text| Some(text_order(rows, text));
+        match column {
+            "key" => Some(each(&|i| Some(u64::from(ranks[i])))),
+            "phase" => Some(each(&|i| rows.phase(i).map(|phase| phase as u64))),
+            "hlo_category" => texts(RowText::Category),
+            "source_inner" => texts(RowText::Source),
+            "scope_leaf" => texts(RowText::ScopeLeaf),
+            "program" => texts(RowText::Program),
+            "op_group" => texts(RowText::OpGroup),
+            "layer" => texts(RowText::Layer),
+            "dtype" => texts(RowText::Dtype),
+            "shape" => texts(RowText::Shape),
+            _ => None,
+        }
+    }
+
+    fn ranks(&self) -> Vec<u32> {
+        let rows = self.0;
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        let program = |i: u32| rows.row(i as usize).program;
+        sort_by_name(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
+        ranks_of_order(order.into_iter().map(|i| i as usize))
+    }
+
+    fn usual_order(&self) -> Vec<u32> {
+        self.0.order().to_vec()
+    }
+}
+
+/// Answers that are kept: switching back and forth between two groupings asks twice for the same.
+const KEPT_ANSWERS: usize = 6;
+
+/// The answers to the last queries, the newest last.
+#[derive(Default)]
+pub(crate) struct KeptBreakdowns(Vec<KeptBreakdown>);
+
+/// The answer to a query.
+pub(crate) struct KeptBreakdown {
+    query: Query,
+    pub(super) answer: Answer,
+    /// The order of the rows that was asked for last.
+    pub(super) order: KeptOrder,
+}
+
+impl KeptBreakdowns {
+    /// The answer to a query, kept from before or made now.
+    pub(crate) fn get(
+        &mut self,
+        profile: &Profile,
+        analysis: &Analysis,
+        query: &Query,
+    ) -> Result<&mut KeptBreakdown, FilterError> {
+        let kept = match self.0.iter().position(|kept| kept.query == *query) {
+            Some(at) => self.0.remove(at),
+            None => {
+                let answer = analysis.answer(profile, query)?;
+                KeptBreakdown { query: query.clone(), answer, order: KeptOrder::default() }
+            }
+        };
+        if self.0.len() == KEPT_ANSWERS {
+            self.0.remove(0);
+        }
+        Ok(self.0.push_mut(kept))
+    }
+}
+
+/// The table of a breakdown.
+pub(crate) fn breakdown_table<'r>(
+    rows: Source<'r, Group>,
+    query: &Query,
+    header: &Header,
+    shown: &Shown,
+    kept: KeptOrder,
+) -> TableRows<'r, Group> {
+    let window = header.step_duration.map(Picos::as_f64);
+    let filtered_out = shown.n_all.saturating_sub(rows.n_rows() as u32);
+    TableRows::new(&GROUP_TABLE, rows, window, |column| heading(column, query.by), kept)
+        .with_nouns(nouns(query.by))
+        .with_more(filtered_out)
+        .with_total("total_dur_ps", Value::Time(shown.total))
+        .with_total("share", Value::Time(shown.total))
+        .with_total("n_executions", Value::Count(shown.n_events))
+        .with_peak("flop_rate", header.peaks.flops)
+        .with_peak("byte_rate", header.peaks.hbm_bytes)
+}
+
+/// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
+/// before `layers_10`.
+fn text_order(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
+    let mut by_token: FxHashMap<(u64, u64), Option<u32>> = FxHashMap::default();
+    let mut by_text: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut read = |i: usize| {
+        let next = by_text.len() as u32;
+        Some(*by_text.entry(rows.text(i, column)?).or_insert(next))
+    };
+    let number = |i: usize| match rows.token(i, column) {
+        Some(token) => *by_token.entry(token).or_insert_with(|| read(i)),
+        None => read(i),
+    };
+    let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
+    let distinct = distinct_texts(by_text.keys().copied().collect());
+    let mut ranks = vec![0; by_text.len()];
+    for (text, number) in by_text {
+        ranks[number as usize] = text_rank(&distinct, text).unwrap_or_default();
+    }
+    numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
+}

@@ -1,0 +1,113 @@
+//! Where the rows of a table come from: memory, or a maker of rows, for tables of very many rows with long texts.
+
+use super::Column;
+use super::cells::number;
+
+/// Makes the rows of a table when they are read.
+pub trait RowMaker<R> {
+    /// How many rows there are.
+    fn n_rows(&self) -> usize;
+
+    /// A row.
+    fn row(&self, row: u32) -> R;
+
+    /// Reads rows of which only the numbers are made, which takes far less time than whole rows.
+    fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R));
+
+    /// By row: a number that orders as the texts of a column do. `None`: the column has numbers.
+    fn text_order(&self, column: &str, ranks: &[u32]) -> Option<Vec<Option<u64>>>;
+
+    /// By row: its place by name.
+    fn ranks(&self) -> Vec<u32>;
+
+    /// The rows in the order of [`super::shown::Table::usual`].
+    fn usual_order(&self) -> Vec<u32>;
+}
+
+/// The rows of a table.
+pub enum Source<'r, R> {
+    /// They are in memory.
+    InMemory(&'r [R]),
+    /// They are made when they are read.
+    Made(&'r dyn RowMaker<R>),
+}
+
+impl<'r, R> From<&'r [R]> for Source<'r, R> {
+    fn from(rows: &'r [R]) -> Self {
+        Self::InMemory(rows)
+    }
+}
+
+impl<'r, R> From<&'r Vec<R>> for Source<'r, R> {
+    fn from(rows: &'r Vec<R>) -> Self {
+        Self::InMemory(rows)
+    }
+}
+
+impl<'r, R> Source<'r, R> {
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            Self::InMemory(rows) => rows.len(),
+            Self::Made(maker) => maker.n_rows(),
+        }
+    }
+
+    /// The numbers of all rows.
+    pub(super) fn all(&self) -> impl Iterator<Item = u32> + use<R> {
+        0..self.n_rows() as u32
+    }
+
+    /// Reads a row.
+    pub(super) fn with<T>(&self, row: u32, read: impl FnOnce(&R) -> T) -> T {
+        match self {
+            Self::InMemory(rows) => read(&rows[row as usize]),
+            Self::Made(maker) => read(&maker.row(row)),
+        }
+    }
+
+    /// Rows that are read several times, made into `made` where they are not in memory.
+    pub(super) fn rows<'m>(&self, rows: impl Iterator<Item = u32>, made: &'m mut Vec<R>) -> Vec<&'m R>
+    where
+        'r: 'm,
+    {
+        match *self {
+            Self::InMemory(all) => rows.map(|row| &all[row as usize]).collect(),
+            Self::Made(maker) => {
+                made.extend(rows.map(|row| maker.row(row)));
+                made.iter().collect()
+            }
+        }
+    }
+
+    /// Reads the numbers of rows.
+    pub(super) fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R)) {
+        match self {
+            Self::InMemory(all) => rows.for_each(|row| read(row, &all[row as usize])),
+            Self::Made(maker) => maker.read_numbers(rows, read),
+        }
+    }
+
+    /// The largest number of each of these columns.
+    pub(super) fn largest(&self, columns: &[&Column<R>]) -> Vec<f64> {
+        let mut largest = vec![0.0_f64; columns.len()];
+        let mut read = |_, row: &R| {
+            for (largest, column) in largest.iter_mut().zip(columns) {
+                *largest = number(&(column.value)(row)).map_or(*largest, |number| largest.max(number));
+            }
+        };
+        if !columns.is_empty() {
+            self.read_numbers(&mut self.all(), &mut read);
+        }
+        largest
+    }
+
+    /// The sum of a column over some rows.
+    pub(super) fn sum(&self, column: &Column<R>, rows: &[u32]) -> f64 {
+        let mut sum = 0.0;
+        self.read_numbers(&mut rows.iter().copied(), &mut |_, row| {
+            sum += number(&(column.value)(row)).unwrap_or_default();
+        });
+        sum
+    }
+}
