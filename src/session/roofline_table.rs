@@ -8,7 +8,7 @@ use crate::table::Value::{self, Absent, Bandwidth, Count, List, Number, Percent,
 use crate::table::answer::{KeptOrder, TableRows};
 use crate::table::format;
 use crate::table::page::Name;
-use crate::table::shown::{Format, Shown, Table, TipLine};
+use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::units::Picos;
 
 /// A row of the table.
@@ -157,7 +157,7 @@ const ROOF_TABLE: Table<RoofRow> = Table {
         Shown::new("n_executions", "Count", Format::Count, 8, 12),
         Shown::new("op_group", "Group", Format::Text, 14, 11),
     ],
-    tips: &[
+    tips: &[RowTip::of_all(&[
         TipLine::new("program", "Program"),
         TipLine::new("op_group", "Group"),
         TipLine::new("source", "Source"),
@@ -169,7 +169,7 @@ const ROOF_TABLE: Table<RoofRow> = Table {
         TipLine::new("t_roofline_ps", "Time at the roof"),
         TipLine::new("above_peak", "▲"),
         TipLine::new("skipped", "No roof"),
-    ],
+    ])],
     key: |row| if row.by == RoofBy::Step { row.point.key.clone() } else { row.point.row_key() },
     name: |row, _| Name {
         text: row.point.name(row.by).to_owned(),

@@ -6,7 +6,7 @@ use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
 use super::order::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
 use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
-use super::shown::{Format, PartValues, Shown, Table};
+use super::shown::{Format, PartValues, Shown, Table, TipLine};
 use super::source::Source;
 use super::{Column, Value};
 use std::rc::Rc;
@@ -76,7 +76,10 @@ impl<'r, R> TableRows<'r, R> {
         let largest = |scale: &Column<R>| kept.largest.iter().find(|(id, _)| *id == scale.id).map_or(0.0, |of| of.1);
         let columns = known
             .iter()
-            .map(|(shown, head, column, scale)| ReadyColumn::new(shown, column, head, largest(scale)))
+            .map(|(shown, head, column, scale)| {
+                let tip = table.tip_of(shown.id);
+                ReadyColumn { shown, column, head, largest: largest(scale), peak: None, tip }
+            })
             .collect();
         Self { table, rows, whole, more: 0, nouns: table.nouns, totals: Vec::new(), columns, kept }
     }
@@ -283,7 +286,7 @@ impl<'r, R> TableRows<'r, R> {
             key: (self.table.key)(row),
             title: self.columns.first().and_then(|column| column.text(row, around)).unwrap_or_default(),
             cells: self.columns.iter().map(cell).collect(),
-            tip: self.table.tip(row),
+            tips: self.tips(|id| self.table.column(id).map(|column| (column.value)(row))),
             opens: (self.table.opens)(row),
             // A single part says nothing that the row does not.
             parts: if parts.len() > 1 { parts.iter().map(|part| self.part_row(part)).collect() } else { Vec::new() },
@@ -299,15 +302,20 @@ impl<'r, R> TableRows<'r, R> {
             None => Cell::Soft(String::new()),
         };
         let title = part.first().and_then(|(_, name)| exact(name)).unwrap_or_default();
-        let tips = self.table.tips.iter();
         Row {
             key: title.clone(),
             title,
             cells: self.columns.iter().map(cell).collect(),
-            tip: tips.filter_map(|line| Some((line.label.to_owned(), exact(value(line.id)?)?))).collect(),
+            tips: self.tips(|id| value(id).cloned()),
             opens: false,
             parts: Vec::new(),
         }
+    }
+
+    /// The tooltips of a row: labels and exact values.
+    fn tips<'v>(&self, value: impl Fn(&str) -> Option<Value<'v>>) -> Vec<Vec<(String, String)>> {
+        let line = |line: &TipLine| Some((line.label.to_owned(), exact(&value(line.id)?)?));
+        self.table.tips.iter().map(|tip| tip.lines.iter().filter_map(line).collect()).collect()
     }
 
     fn totals(&self, order: &[u32]) -> Vec<(String, String)> {
@@ -330,17 +338,6 @@ impl<'r, R> TableRows<'r, R> {
         };
         let first = self.columns.first().map(|column| (column.shown.id.to_owned(), name));
         first.into_iter().chain(self.columns.iter().filter_map(total)).collect()
-    }
-}
-
-impl<R> Table<R> {
-    /// The labels and exact values of a row's tooltip.
-    pub fn tip(&self, row: &R) -> Vec<(String, String)> {
-        let values = self
-            .tips
-            .iter()
-            .filter_map(|line| Some((line.label.to_owned(), exact(&(self.column(line.id)?.value)(row))?)));
-        values.collect()
     }
 }
 

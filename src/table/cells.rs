@@ -11,13 +11,13 @@ use std::cmp::Ordering;
 pub(super) struct ReadyColumn<'t, R: 'static> {
     pub(super) shown: &'t Shown,
     pub(super) column: &'static Column<R>,
-    head: &'static str,
-    /// The unit of its times.
-    unit: TimeUnit,
+    pub(super) head: &'static str,
     /// The largest number of the column that it has its unit of.
-    largest: f64,
+    pub(super) largest: f64,
     /// The most that the hardware can do: larger numbers are marked.
     pub(super) peak: Option<f64>,
+    /// Which of a row's tooltips its cells have.
+    pub(super) tip: usize,
 }
 
 /// What cells depend on beside their row.
@@ -30,18 +30,13 @@ pub(super) struct Around {
 }
 
 impl<'t, R> ReadyColumn<'t, R> {
-    /// A column; `largest` is the largest number of the column that it has its unit of.
-    pub(super) fn new(shown: &'t Shown, column: &'static Column<R>, head: &'static str, largest: f64) -> Self {
-        Self { shown, column, head, unit: TimeUnit::for_largest(picos(largest)), largest, peak: None }
-    }
-
     /// The head, wide enough for the largest count and for the total.
     pub(super) fn head(&self, total: Option<&str>) -> Head {
         let shown = self.shown;
         let widest = match shown.format {
             Format::Count => format::count(self.largest as u64).len(),
             Format::Time => {
-                let largest = format::time(picos(self.largest), self.unit).len();
+                let largest = format::time(picos(self.largest), self.time_unit()).len();
                 largest.max(total.map_or(0, |total| total.len() + 1))
             }
             _ => 0,
@@ -56,6 +51,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             priority: shown.priority,
             room: shown.room,
             about: shown.about.to_owned(),
+            tip: self.tip,
         }
     }
 
@@ -106,7 +102,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             (Format::Cumulative, _) => return percent(around.sum),
             (Format::Path, Value::Text(path)) => format::last_segment(path).to_owned(),
             (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
-            (_, Value::Time(time)) => format::time(*time, self.unit),
+            (_, Value::Time(time)) => format::time(*time, self.time_unit()),
             (Format::Mib, Value::Bytes(n)) => format::mib(*n),
             (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
             (Format::Intensity, Value::Number(intensity)) => format::short_intensity(*intensity),
@@ -116,9 +112,14 @@ impl<'t, R> ReadyColumn<'t, R> {
         })
     }
 
+    /// The unit of its times.
+    fn time_unit(&self) -> TimeUnit {
+        TimeUnit::for_largest(picos(self.largest))
+    }
+
     fn unit(&self) -> &'static str {
         match self.shown.format {
-            Format::Time => self.unit.symbol(),
+            Format::Time => self.time_unit().symbol(),
             Format::Mib => "MiB",
             Format::Share | Format::FractionBar | Format::OfPeak | Format::Percent | Format::Cumulative => "%",
             Format::Gbps => "GB/s",

@@ -65,6 +65,7 @@ mod tests {
             priority: 0,
             room: Room::Usual,
             about: String::new(),
+            tip: 0,
         }
     }
 

@@ -89,6 +89,8 @@ pub struct Head {
     pub room: Room,
     /// What the column is, for the list of columns.
     pub about: String,
+    /// Which of a row's tooltips its cells have.
+    pub tip: usize,
 }
 
 /// How much room a column needs to be shown unasked.
@@ -111,8 +113,8 @@ pub struct Row {
     pub title: String,
     /// One cell per column.
     pub cells: Vec<Cell>,
-    /// Its tooltip: labels and exact values.
-    pub tip: Vec<(String, String)>,
+    /// Its tooltips: labels and exact values.
+    pub tips: Vec<Vec<(String, String)>>,
     /// Whether a press on the name shows more about the row.
     pub opens: bool,
     /// Its parts, which can be opened below it.

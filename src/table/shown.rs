@@ -9,8 +9,8 @@ pub struct Table<R: 'static> {
     pub columns: &'static [Column<R>],
     /// The columns on the page, in their order. The first one holds the name.
     pub shown: &'static [Shown],
-    /// The lines of a row's tooltip.
-    pub tips: &'static [TipLine],
+    /// The tooltips of a row. The first one is that of all columns that no other names.
+    pub tips: &'static [RowTip],
     /// The name of a row in selections.
     pub key: fn(&R) -> String,
     /// The name of a row, beside the rows that it must not be taken for.
@@ -59,6 +59,11 @@ impl<R> Table<R> {
     /// The column of an id.
     pub(super) fn column(&self, id: &str) -> Option<&'static Column<R>> {
         self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// The place of the tooltip that cells of a column have.
+    pub(super) fn tip_of(&self, id: &str) -> usize {
+        self.tips.iter().position(|tip| tip.columns.contains(&id)).unwrap_or(0)
     }
 }
 
@@ -176,6 +181,21 @@ impl Format {
             self,
             Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Path | Self::Marked | Self::Range | Self::Parts
         )
+    }
+}
+
+/// A tooltip of a row.
+pub struct RowTip {
+    /// The columns whose cells have it.
+    pub columns: &'static [&'static str],
+    /// Its lines.
+    pub lines: &'static [TipLine],
+}
+
+impl RowTip {
+    /// The tooltip of a table that has one.
+    pub const fn of_all(lines: &'static [TipLine]) -> Self {
+        Self { columns: &[], lines }
     }
 }
 

@@ -54,7 +54,7 @@ onPage("columns: chosen in the list, hidden and moved by the menu, and as many a
 
 onPage("many columns: the table scrolls sideways, the names stay", { width: 900 }, async ({ page }) => {
   await start(page);
-  await page.evaluate(() => (location.hash = "v=1&cols=self,step,cum,kind,category,runs,mean,rate,bytes,source,scope,shape,phase,min,max"));
+  await page.evaluate(() => (location.hash = "v=1&cols=total_dur_ps,share,cumulative,kind,hlo_category,n_executions,avg_dur_ps,flop_rate,byte_rate,source_inner,scope_leaf,shape,phase,min_dur_ps,max_dur_ps"));
   await until(() => names(page), (now) => now.length === 16);
   const grid = page.getByRole("grid");
   const sizes = await grid.evaluate((node) => [node.scrollWidth, node.clientWidth]);

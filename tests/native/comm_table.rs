@@ -81,7 +81,7 @@ fn unpaired_halves_are_no_executions() {
     view.comm.rows[0].n = 0;
     let page = page(&view, Carried::Collectives, PageQuery::default());
     assert_eq!(column(&page, "executions"), ["–"]);
-    assert!(page.rows[0].tip.iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
+    assert!(page.rows[0].tips[0].iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
 }
 
 /// A number of a row, computed from the report itself; `None` where it has none. NaN: the column holds texts.

@@ -178,7 +178,7 @@ fn figures_marks_and_rows_tell_the_same() {
         assert!(points.keys().all(|key| rows.contains(key.as_str())));
         // The exact times of the tooltips sum to the figure.
         let own = |row: &Row| {
-            let (_, text) = row.tip.iter().find(|(label, _)| label == "Self").unwrap();
+            let (_, text) = row.tips[0].iter().find(|(label, _)| label == "Self").unwrap();
             text.trim_end_matches(" ps").replace(',', "").parse::<u64>().unwrap()
         };
         assert_eq!(page.rows.iter().map(own).sum::<u64>(), head.figures.considered.0);

@@ -7,7 +7,7 @@ use crate::analysis::base::GroupBy;
 use crate::analysis::classify::{Kind, Phase};
 use crate::table::Value::{self, Absent, Bandwidth, Count, Id, List, Number, Percent, Ranked, Record, Time};
 use crate::table::page::{Mark, Name, row_key};
-use crate::table::shown::{Format, PartValues, Shown, Table, TipLine};
+use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
 use crate::table::{Column, format};
 use crate::units::Picos;
 
@@ -145,22 +145,40 @@ pub const GROUP_TABLE: Table<Group> = Table {
             .about("FLOPs ÷ bytes accessed"),
     ],
     tips: &[
-        TipLine::new("program", "Program"),
-        TipLine::new("categories", "Category"),
-        TipLine::new("kernel", "Kernel"),
-        TipLine::new("shape", "Result"),
-        TipLine::new("tf_op", "Scope"),
-        TipLine::new("source_inner", "Source"),
-        TipLine::new("total_dur_ps", "Self"),
-        TipLine::new("inclusive_dur_ps", "With what runs inside"),
-        TipLine::new("pct_of_kind", "% of kind"),
-        TipLine::new("n_executions", "Executions"),
-        TipLine::new("avg_dur_ps", "Mean"),
-        TipLine::new("min_dur_ps", "Shortest"),
-        TipLine::new("max_dur_ps", "Longest"),
-        TipLine::new("flops_sum", "FLOPs"),
-        TipLine::new("bytes_accessed_sum", "Bytes accessed"),
-        TipLine::new("no_rate", "No rate"),
+        RowTip::of_all(&[
+            TipLine::new("program", "Program"),
+            TipLine::new("categories", "Category"),
+            TipLine::new("kernel", "Kernel"),
+            TipLine::new("shape", "Result"),
+            TipLine::new("tf_op", "Scope"),
+            TipLine::new("source_inner", "Source"),
+        ]),
+        RowTip {
+            columns: &["total_dur_ps", "share", "cumulative", "inclusive_dur_ps", "pct_of_kind"],
+            lines: &[
+                TipLine::new("total_dur_ps", "Self"),
+                TipLine::new("inclusive_dur_ps", "With what runs inside"),
+                TipLine::new("pct_of_kind", "% of kind"),
+            ],
+        },
+        RowTip {
+            columns: &["n_executions", "avg_dur_ps", "min_dur_ps", "max_dur_ps"],
+            lines: &[
+                TipLine::new("n_executions", "Executions"),
+                TipLine::new("avg_dur_ps", "Mean"),
+                TipLine::new("min_dur_ps", "Shortest"),
+                TipLine::new("max_dur_ps", "Longest"),
+            ],
+        },
+        RowTip {
+            columns: &["flop_rate", "byte_rate", "arithmetic_intensity"],
+            lines: &[
+                TipLine::new("flops_sum", "FLOPs"),
+                TipLine::new("bytes_accessed_sum", "Bytes accessed"),
+                TipLine::new("total_dur_ps", "Self"),
+                TipLine::new("no_rate", "No rate"),
+            ],
+        },
     ],
     key: |row| row_key(&row.key, row.program_id),
     name,

@@ -8,7 +8,7 @@ use crate::table::Column;
 use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Flag, Id, Number, Percent, Time, Word};
 use crate::table::format::bytes_text;
 use crate::table::page::{Name, row_key};
-use crate::table::shown::{Format, Shown, Table, TipLine};
+use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::units::Picos;
 
 fn group(row: &CommRow, value: impl FnOnce(&DeviceGroup) -> Value<'_>) -> Value<'_> {
@@ -111,7 +111,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         Shown::new("likely_role", "Likely role", Format::Soft, 21, 10),
         Shown::new("source", "Source", Format::Soft, 18, 13),
     ],
-    tips: &[
+    tips: &[RowTip::of_all(&[
         TipLine::new("program", "Program"),
         TipLine::new("several_ops", "Ops"),
         TipLine::new("execution", "Execution"),
@@ -134,7 +134,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
         TipLine::new("above_peak", "Above link bandwidth"),
         TipLine::new("scope", "Scope"),
         TipLine::new("source", "Source"),
-    ],
+    ])],
     key: |row| row_key(&row.key, row.program_id),
     name: |row, _| Name {
         text: row.key.clone(),

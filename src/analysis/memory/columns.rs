@@ -5,7 +5,7 @@ use super::runtime_report::{AllocatorMemory, CapacitySource, CrossCheck, UseColu
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Bytes, Count, Flag, Integer, Labelled, Number, Percent, Range, Time, Word};
 use crate::table::page::{Mark, Name};
-use crate::table::shown::{Format, Shown, Table, TipLine};
+use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 
 /// The columns of buffers.
 pub const BUFFERS: &[Column<Buffer>] = &[
@@ -48,7 +48,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
         Shown::new("op_name", "Scope", Format::Soft, 34, 6),
         Shown::new("source", "Source", Format::Soft, 24, 7),
     ],
-    tips: &[
+    tips: &[RowTip::of_all(&[
         TipLine::new("size_bytes", "Size"),
         TipLine::new("wasted_bytes", "Padding"),
         TipLine::new("shape", "Shape"),
@@ -59,7 +59,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
         TipLine::new("other_scope", "Scope"),
         TipLine::new("source", "Source"),
         TipLine::new("live_range", "Alive"),
-    ],
+    ])],
     key: |row| row.id.0.to_string(),
     name: |row, _| Name {
         text: row.label(),

@@ -226,7 +226,7 @@ mod tests {
         let (id, head) = (id.to_owned(), id.to_owned());
         let (unit, about) = (String::new(), String::new());
         let numeric = digits.is_some();
-        Column { id, head, unit, numeric, digits, sort: None, priority: 0, room: Room::Usual, about }
+        Column { id, head, unit, numeric, digits, sort: None, priority: 0, room: Room::Usual, about, tip: 0 }
     }
 
     #[test]

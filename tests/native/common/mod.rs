@@ -69,9 +69,9 @@ pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) 
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
-/// The self time of a row, as the tooltip of the row has it.
+/// The self time of a row, as a tooltip of the row has it.
 pub fn self_time(row: &rooflight::table::page::Row) -> Picos {
-    let (_, text) = row.tip.iter().find(|(label, _)| label == "Self").expect("a self time");
+    let (_, text) = row.tips.iter().flatten().find(|(label, _)| label == "Self").expect("a self time");
     Picos(text.trim_end_matches(" ps").replace(',', "").parse().expect("picoseconds"))
 }
 

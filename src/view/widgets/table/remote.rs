@@ -166,12 +166,14 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
             })
         })
     };
-    let tip = move |(flat, _): (u32, String)| {
+    let tip = move |(flat, id): (u32, String)| {
         let (_, mut row, part) = with(flat)?;
         if let Some(part) = part {
             row = row.parts.into_iter().nth(part as usize)?;
         }
-        Some(Tip { title: row.title, rows: row.tip })
+        let place = columns.with(|columns| columns.iter().find(|column| column.id == id).map(|column| column.tip))?;
+        let rows = row.tips.into_iter().nth(place)?;
+        Some(Tip { title: row.title, rows })
     };
     let press = move |press: RowPress, flat: u32| {
         let Some((index, row, None)) = untrack(|| with(flat)) else { return };
