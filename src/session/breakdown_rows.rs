@@ -40,6 +40,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
         let texts = |text| Some(text_order(rows, text));
         match column {
             "key" => Some(each(&|i| Some(u64::from(ranks[i])))),
+            "kind" => Some(each(&|i| Some(rows.row(i).kind as u64))),
             "phase" => Some(each(&|i| rows.phase(i).map(|phase| phase as u64))),
             "hlo_category" => texts(RowText::Category),
             "source_inner" => texts(RowText::Source),

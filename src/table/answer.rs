@@ -225,18 +225,24 @@ impl<'r, R> TableRows<'r, R> {
                 sort_rows(&keys, &ranks, sort.descending)
             }
             Source::Made(maker) => {
-                let texts = maker.text_order(by.id, &all_ranks);
-                let numbers = match texts {
-                    Some(texts) => rows.iter().map(|row| texts[*row as usize]).collect(),
-                    None => {
-                        let mut numbers = Vec::with_capacity(rows.len());
-                        maker.read_numbers(&mut rows.iter().copied(), &mut |_, row| {
-                            numbers.push(order_number((by.value)(row)))
-                        });
-                        numbers
+                let is_numeric =
+                    self.columns.iter().any(|of| of.shown.id == sort.column && of.shown.format.is_numeric());
+                match maker.text_order(by.id, &all_ranks) {
+                    Some(texts) => {
+                        let numbers: Vec<_> = rows.iter().map(|row| texts[*row as usize]).collect();
+                        sort_rows_by_number(&numbers, &ranks, sort.descending)
                     }
-                };
-                sort_rows_by_number(&numbers, &ranks, sort.descending)
+                    None if is_numeric => {
+                        let mut numbers = Vec::with_capacity(rows.len());
+                        let mut read = |_, row: &R| numbers.push(order_number((by.value)(row)));
+                        maker.read_numbers(&mut rows.iter().copied(), &mut read);
+                        sort_rows_by_number(&numbers, &ranks, sort.descending)
+                    }
+                    None => {
+                        let key = |row: &u32| sort_key((by.value)(&maker.row(*row))).into_owned();
+                        sort_rows(&rows.iter().map(key).collect::<Vec<_>>(), &ranks, sort.descending)
+                    }
+                }
             }
         };
         self.kept.ranks = Some(all_ranks);

@@ -30,6 +30,16 @@ impl<'r> SortKey<'r> {
         value.map_or(Self::Absent, Self::Number)
     }
 
+    /// The same without its row.
+    pub fn into_owned(self) -> SortKey<'static> {
+        match self {
+            Self::Absent => SortKey::Absent,
+            Self::Number(number) => SortKey::Number(number),
+            Self::Real(real) => SortKey::Real(real),
+            Self::Text(text) => SortKey::Text(text.into_owned().into()),
+        }
+    }
+
     /// A text, or [`SortKey::Absent`].
     pub fn text(value: Option<&'r str>) -> Self {
         value.map_or(Self::Absent, |text| Self::Text(text.into()))

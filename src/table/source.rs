@@ -14,7 +14,7 @@ pub trait RowMaker<R> {
     /// Reads rows of which only the numbers are made, which takes far less time than whole rows.
     fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R));
 
-    /// By row: a number that orders as the texts of a column do. `None`: the column has numbers.
+    /// By row: a number that orders as the texts of a column do. `None`: the column has numbers, or all rows have to be made for it.
     fn text_order(&self, column: &str, ranks: &[u32]) -> Option<Vec<Option<u64>>>;
 
     /// By row: its place by name.

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ENDLESS_PLANE, PNG, cut, emptyFolder, folder, hostOnly, mangled, noise, synth, tpu, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened } from "./lib.mjs";
-import { allRows, column, figures, pick, seenRows, settled, sortBy } from "./reading.mjs";
+import { allRows, column, figures, naturally, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
 const GIB3 = 3 * 2 ** 30;
 
@@ -107,13 +107,6 @@ for (const [name, wanted] of Object.entries(CASES)) {
     await page.keyboard.press("Escape");
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
-}
-
-/** Names so that numbers at their ends compare by value. */
-function naturally(a, b) {
-  const parts = (name) => /^(.*?)(\d*)$/.exec(name).slice(1);
-  const [[x, m], [y, n]] = [parts(a), parts(b)];
-  return x < y ? -1 : x > y ? 1 : Number(m) - Number(n);
 }
 
 /** The command line's report on a damaged file: it is written, and the exit code is 1. */

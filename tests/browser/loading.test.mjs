@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { ENDLESS_PLANE, cut, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, reload, until } from "./lib.mjs";
-import { column, figures, grid, seenRows, settled, sortBy } from "./reading.mjs";
+import { column, figures, grid, naturally, seenRows, settled, sortBy } from "./reading.mjs";
 
 const cancel = (page) => page.getByRole("button", { name: "Cancel" });
 
@@ -129,7 +129,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
     await until(() => page.workers().length, (n) => n === 1);
     await sortBy(page, "Op", "ascending");
     const names = await column(page, "Op");
-    assert.deepEqual(names, [...names].sort());
+    assert.deepEqual(names, [...names].sort(naturally));
     await page.evaluate(() => window.restore());
     await dropFiles(page, [synth()]);
     await page.locator("#capture-button").getByText("synth-1-2-40").waitFor();

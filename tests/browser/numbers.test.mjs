@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened, pickFiles } from "./lib.mjs";
-import { allRows, column, figures, groupBy, heads, pick, pressHead, settled, sortBy } from "./reading.mjs";
+import { allRows, column, figures, groupBy, heads, naturally, pick, pressHead, settled, sortBy } from "./reading.mjs";
 
 const GROUPINGS = ["Op", "Category", "Kind", "Source", "Program"];
 /** Kinds as the table's cells say them. The command line counts "fused" as communication. */
@@ -67,7 +67,7 @@ function expected(group, report, units) {
     Category: category?.[0] ?? "–",
     Count: commas(group.n_executions),
     Mean: group.avg_dur_ps === null ? "–" : time(group.avg_dur_ps, units.Mean),
-    Rate: rate(group.flops_sum, 1e12, (value) => fixed(value, value < 0.995 ? 2 : 1)),
+    "TFLOP/s": rate(group.flops_sum, 1e12, (value) => fixed(value, value < 0.995 ? 2 : 1)),
     Bytes: rate(group.bytes_accessed_sum, 1e9, (value) => (value < 1e6 ? fixed(value, value < 99.95 ? 1 : 0) : ">999,999")),
   };
 }
@@ -91,8 +91,7 @@ async function assertSameRows(page, file, choice) {
     await groupBy(page, by);
     await sortBy(page, by, "ascending");
     const report = cli(file, by, choice);
-    const keys = (group) => Buffer.from(group.key);
-    const groups = report.groups.sort((a, b) => keys(a).compare(keys(b)) || Number(BigInt(a.program_id ?? 0) - BigInt(b.program_id ?? 0)));
+    const groups = report.groups.sort((a, b) => naturally(a.key, b.key) || Number(BigInt(a.program_id ?? 0) - BigInt(b.program_id ?? 0)));
     const shown = await allRows(page);
     assert.equal(shown.length, groups.length, `rows by ${by}`);
     const units = Object.fromEntries((await heads(page)).map(({ name, unit }) => [name, unit]));
@@ -174,7 +173,7 @@ onPage("heads sort, one way and the other", async ({ page }) => {
   const number = (text) => Number(text.replaceAll(",", "").replace("<", ""));
   const ordered = (values, before) => values.every((value, at) => at === 0 || before(values[at - 1], value));
   assert.equal((await heads(page)).find((head) => head.name === "Self").order, "descending");
-  for (const name of ["Count", "Mean", "Rate", "Bytes", "Self"]) {
+  for (const name of ["Count", "Mean", "TFLOP/s", "Bytes", "Self"]) {
     for (const [order, before] of [["descending", (a, b) => a >= b], ["ascending", (a, b) => a <= b]]) {
       await pressHead(page, name, order);
       const values = (await column(page, name)).filter((text) => text !== "–").map(number);
@@ -182,7 +181,7 @@ onPage("heads sort, one way and the other", async ({ page }) => {
     }
   }
   for (const name of ["Op", "Category", "Source"]) {
-    for (const [order, before] of [["ascending", (a, b) => a <= b], ["descending", (a, b) => a >= b]]) {
+    for (const [order, before] of [["ascending", (a, b) => naturally(a, b) <= 0], ["descending", (a, b) => naturally(a, b) >= 0]]) {
       await pressHead(page, name, order);
       const values = (await column(page, name)).filter((text) => text !== "–");
       assert.ok(values.length > 10 && ordered(values, before), `${name} ${order}: ${values}`);

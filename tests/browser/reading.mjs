@@ -125,3 +125,12 @@ export async function pressHead(page, name, order) {
 export async function sortBy(page, name, order) {
   if ((await pressHead(page, name)) !== order) await pressHead(page, name, order);
 }
+
+/** Compares names so that numbers at their ends compare by value. */
+export function naturally(a, b) {
+  const parts = (name) => /^([^]*?)(\d*)$/.exec(name).slice(1);
+  const [[x, m], [y, n]] = [parts(a), parts(b)];
+  const number = (digits) => (digits === "" ? -1n : BigInt(digits));
+  const bytes = (one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return bytes(x, y) || Number(number(m) - number(n)) || bytes(a, b);
+}

@@ -5,7 +5,7 @@ import { synth } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, reload, stays, until } from "./lib.mjs";
 import { readMessages } from "./messages.mjs";
-import { column, figures, groupBy, pick, seenRows, settled, sortBy } from "./reading.mjs";
+import { column, figures, groupBy, naturally, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
 /** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */
 const kill = (page) => page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
@@ -33,12 +33,12 @@ onPage("it is told, what was on screen stays, and it works again", async ({ page
   await groupBy(page, "Op");
   await sortBy(page, "Op", "ascending");
   const names = await column(page, "Op");
-  assert.deepEqual(names, [...names].sort());
+  assert.deepEqual(names, [...names].sort(naturally));
   await page.keyboard.press("Escape");
   await alert.waitFor({ state: "detached" });
 });
 
-for (const kind of ["Opened", "Rows"]) {
+for (const kind of ["Opened", "Breakdown"]) {
   onPage(`what is chosen while the files are read again, before ${kind}, is shown after`, async ({ page }) => {
     await holdLoads(page, { kind, holding: false });
     await dropFiles(page, [synth()]);

@@ -111,7 +111,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
         Shown::new("share", "Step", Format::Share, 13, 0).in_unit_of("total_dur_ps").about("self time of the step"),
         Shown::new("cumulative", "Cum.", Format::Cumulative, 5, 8).about("running sum, in the order shown"),
         Shown::new("kind", "Kind", Format::Marked, 12, 1).about("compute, communication, …"),
-        Shown::new("hlo_category", "Category", Format::Soft, 18, 6).about("the compiler’s hlo_category"),
+        Shown::new("hlo_category", "Category", Format::Soft, 20, 6).about("the compiler’s hlo_category"),
         Shown::new("n_executions", "Count", Format::Count, 6, 7).about("executions that start in the step"),
         Shown::new("avg_dur_ps", "Mean", Format::Time, 7, 2).about("self time of one execution"),
         Shown::new("flop_rate", "TFLOP/s", Format::Tflops, 8, 3)
