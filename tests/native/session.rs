@@ -73,6 +73,7 @@ fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
         "dtype" => of(a.dtypes.first(), b.dtypes.first()),
         "shape" => of(a.shapes.first(), b.shapes.first()),
         "scope_leaf" => of(a.scope_leaf(), b.scope_leaf()),
+        "tf_op" => of(a.tf_op.as_deref(), b.tf_op.as_deref()),
         other => panic!("{other} has no oracle"),
     }
 }
