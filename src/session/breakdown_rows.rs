@@ -45,6 +45,7 @@ impl RowMaker<Group> for BreakdownRows<'_> {
             "hlo_category" => texts(RowText::Category),
             "source_inner" => texts(RowText::Source),
             "scope_leaf" => texts(RowText::ScopeLeaf),
+            "tf_op" => texts(RowText::TfOp),
             "program" => texts(RowText::Program),
             "op_group" => texts(RowText::OpGroup),
             "layer" => texts(RowText::Layer),

@@ -13,6 +13,8 @@ pub enum RowText {
     Source,
     /// Leaf of the example's scope path.
     ScopeLeaf,
+    /// The whole `tf_op` of the example.
+    TfOp,
     /// The program, where the row is of one.
     Program,
     /// The group of work, where all agree.
@@ -35,6 +37,7 @@ impl<'a> RowView<'a> {
             RowText::Category => self.category(i),
             RowText::Source => self.source_inner(i),
             RowText::ScopeLeaf => self.scope_leaf(i),
+            RowText::TfOp => self.tf_op(i),
             RowText::Program => self.program(i),
             RowText::OpGroup => self.op_group(i).map(crate::analysis::classify::OpGroup::label),
             RowText::Layer => self.layer(i),
@@ -51,7 +54,7 @@ impl<'a> RowView<'a> {
         match column {
             // At which end a stack has its innermost frame differs from device to device.
             RowText::Source => Some((device as u64, id(stats.source_stack) << 32 | id(stats.source))),
-            RowText::ScopeLeaf => Some((0, id(stats.tf_op))),
+            RowText::ScopeLeaf | RowText::TfOp => Some((0, id(stats.tf_op))),
             _ => {
                 // Of several ops, the sums decide.
                 let (_, op, facts, _) = self.only(i)?;

@@ -131,10 +131,14 @@ impl<'a> RowView<'a> {
         self.known.facts[device].source_inner(self.known.profile, op)
     }
 
+    /// `tf_op` of the example.
+    pub fn tf_op(self, i: usize) -> Option<&'a str> {
+        self.example(i).1.stats.tf_op.map(|id| self.known.profile.text(id))
+    }
+
     /// Leaf of the example's scope path.
     pub fn scope_leaf(self, i: usize) -> Option<&'a str> {
-        let tf_op = self.example(i).1.stats.tf_op?;
-        Some(scope_path::leaf(scope_path::path(self.known.profile.text(tf_op))))
+        Some(scope_path::leaf(scope_path::path(self.tf_op(i)?)))
     }
 
     /// The category with the most time; the first by name of several.
@@ -225,7 +229,7 @@ impl<'a> RowView<'a> {
             source_stack: text(example.stats.source_stack),
             source_inner: self.source_inner(i).map(str::to_owned),
             kernel: text(example.stats.kernel.filter(|kernel| *kernel != example.name)),
-            tf_op: text(example.stats.tf_op),
+            tf_op: self.tf_op(i).map(str::to_owned),
             example: Some(self.known.profile.text(example.name).to_owned()),
             ..numbers
         }
