@@ -101,7 +101,9 @@ impl KeptBreakdowns {
         if self.0.len() == KEPT_ANSWERS {
             self.0.remove(0);
         }
-        Ok(self.0.push_mut(kept))
+        self.0.push(kept);
+        let newest = self.0.len() - 1;
+        Ok(&mut self.0[newest])
     }
 }
 

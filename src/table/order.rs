@@ -19,17 +19,7 @@ pub enum SortKey<'r> {
     Text(Cow<'r, str>),
 }
 
-impl<'r> SortKey<'r> {
-    /// A real number, or [`SortKey::Absent`].
-    pub fn real(value: Option<f64>) -> Self {
-        value.map_or(Self::Absent, Self::Real)
-    }
-
-    /// A whole number, or [`SortKey::Absent`].
-    pub fn number(value: Option<u64>) -> Self {
-        value.map_or(Self::Absent, Self::Number)
-    }
-
+impl SortKey<'_> {
     /// The same without its row.
     pub fn into_owned(self) -> SortKey<'static> {
         match self {
@@ -38,11 +28,6 @@ impl<'r> SortKey<'r> {
             Self::Real(real) => SortKey::Real(real),
             Self::Text(text) => SortKey::Text(text.into_owned().into()),
         }
-    }
-
-    /// A text, or [`SortKey::Absent`].
-    pub fn text(value: Option<&'r str>) -> Self {
-        value.map_or(Self::Absent, |text| Self::Text(text.into()))
     }
 }
 
@@ -159,6 +144,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn key<'r, T>(value: Option<T>, kind: impl FnOnce(T) -> SortKey<'r>) -> SortKey<'r> {
+        value.map_or(SortKey::Absent, kind)
+    }
+
     /// A plain comparison of two keys, absent ones last.
     fn compare(a: &SortKey<'_>, b: &SortKey<'_>, descending: bool) -> Ordering {
         let turned = |order: Ordering| if descending { order.reverse() } else { order };
@@ -188,9 +177,9 @@ mod tests {
             texts in prop::collection::vec(prop::option::of("[ab]{0,2}[0-9]{0,3}"), 0..30),
             descending: bool,
         ) {
-            check(&numbers.into_iter().map(SortKey::number).collect::<Vec<_>>(), descending)?;
-            check(&reals.into_iter().map(SortKey::real).collect::<Vec<_>>(), descending)?;
-            check(&texts.iter().map(|text| SortKey::text(text.as_deref())).collect::<Vec<_>>(), descending)?;
+            check(&numbers.into_iter().map(|number| key(number, SortKey::Number)).collect::<Vec<_>>(), descending)?;
+            check(&reals.into_iter().map(|real| key(real, SortKey::Real)).collect::<Vec<_>>(), descending)?;
+            check(&texts.iter().map(|text| key(text.as_deref(), |text| SortKey::Text(text.into()))).collect::<Vec<_>>(), descending)?;
         }
     }
 
@@ -210,7 +199,7 @@ mod tests {
     #[test]
     fn numbers_at_the_ends_of_texts_compare_by_value() {
         let texts = ["layers_10", "layers_2", "embed", "layers"];
-        let keys = texts.map(|text| SortKey::text(Some(text)));
+        let keys = texts.map(|text| SortKey::Text(text.into()));
         let order = sort_rows(&keys, &[0, 1, 2, 3], false);
         assert_eq!(
             order.iter().map(|row| texts[*row as usize]).collect::<Vec<_>>(),

@@ -33,12 +33,12 @@ fn rows(name: &str, bytes: Vec<u8>, query: &Query) -> Vec<Group> {
 }
 
 /// Every op's figures are those of its row, its steps those of the steps' rows, its bins its executions.
-fn check_rows(name: &str, bytes: Vec<u8>) {
-    let engine = &mut open(name, bytes.clone());
+fn check_rows(name: &str, bytes: &[u8]) {
+    let engine = &mut open(name, bytes.to_vec());
     for device in [DeviceChoice::One(0), DeviceChoice::All] {
         for step in [StepChoice::Busiest, StepChoice::All, StepChoice::Number(0), StepChoice::Number(77)] {
             let query = Query { device, step, ..Query::default() };
-            for row in rows(name, bytes.clone(), &query) {
+            for row in rows(name, bytes.to_vec(), &query) {
                 let detail = op(engine, &query, row.program_id, &row.key);
                 let figures = detail.figures.unwrap();
                 let counted = |p| (row.n_executions > 0).then_some(p);
@@ -69,11 +69,11 @@ fn check_rows(name: &str, bytes: Vec<u8>) {
 #[test]
 fn every_op_of_every_capture_has_the_figures_of_its_row() {
     for space in [make::small(), make::kda()] {
-        check_rows("it.xplane.pb", bytes(&space));
+        check_rows("it.xplane.pb", &bytes(&space));
     }
     for name in XSPACES {
         let Some(bytes) = profile(name) else { return };
-        check_rows(name, bytes);
+        check_rows(name, &bytes);
     }
 }
 

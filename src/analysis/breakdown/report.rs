@@ -178,7 +178,7 @@ impl Group {
 }
 
 /// FLOP per byte.
-pub(in crate::analysis) fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
+fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
     flops.zip(bytes).filter(|(_, bytes)| *bytes > 0.0).map(|(flops, bytes)| flops / bytes)
 }
 

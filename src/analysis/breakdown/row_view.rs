@@ -1,6 +1,6 @@
 //! A row as it is reported: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
-use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
+use super::report::{Group, MAX_PARTS, Part, Share};
 use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
 use crate::analysis::base::{GroupBy, sort_by_text};
@@ -270,21 +270,6 @@ impl Row {
     /// Self time of one execution; `None` where none starts in the window.
     pub fn mean(&self) -> Option<Picos> {
         self.own.checked_div(self.n).map(Picos)
-    }
-
-    /// FLOP/s over self time; `None` without flops, and of executions too short for a rate.
-    pub fn flop_rate(&self) -> Option<f64> {
-        per_second(self.flops, Picos(self.own), self.n)
-    }
-
-    /// Bytes/s over self time; `None` without bytes, and of executions too short for a rate.
-    pub fn byte_rate(&self) -> Option<f64> {
-        per_second(self.bytes, Picos(self.own), self.n)
-    }
-
-    /// FLOP per byte; `None` without flops or without bytes.
-    pub fn intensity(&self) -> Option<f64> {
-        per_byte(self.flops, self.bytes)
     }
 }
 
