@@ -9,10 +9,11 @@ use rooflight::analysis::base::Query;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::{Column, Question, Request, RowsQuery, Sort};
+use rooflight::analysis::breakdown::columns::GROUP_TABLE;
+use rooflight::protocol::{Question, Request};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::table::page::PageQuery;
+use rooflight::table::page::{PageQuery, SortBy};
 use rooflight::session::OpenSession;
 use rooflight::share::{Level, decode, decode_link, encode, encode_link, markdown};
 use std::io::Write;
@@ -53,9 +54,10 @@ fuzz_target!(|bytes: &[u8]| {
     let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));
     let (mut engine, _) = OpenSession::of_report(report);
     engine.answer(&Request::Breakdown(query.clone()));
-    for column in Column::ALL {
-        let sort = Sort { column, descending: true };
-        engine.answer(&Request::Rows(RowsQuery { query: query.clone(), sort, first: 0, count: 10 }));
+    for column in GROUP_TABLE.shown {
+        let sort = Some(SortBy::new(column.id, true));
+        let action = TableAction::Rows(PageQuery { sort, count: 10, ..PageQuery::default() });
+        engine.answer(&Question::Table { of: TableOf::Breakdown(query.clone()), action }.into());
     }
     let roofline = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     for by in RoofBy::ALL {
