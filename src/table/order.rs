@@ -75,10 +75,22 @@ pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
         .map(|at| at as u64)
 }
 
-/// Sorts rows by name, numbers at the ends of names by value; equal names by `ties`. To compare names is slow because each lies
-/// elsewhere in memory, so a part of each is put beside the others first, and only names that share it are looked up.
+/// Sorts rows by text; equal texts by `ties`. To compare texts is slow because each lies elsewhere in memory, so a part of each is put
+/// beside the others first, and only texts that share it are looked up.
+pub fn sort_by_text<T: AsRef<str>>(rows: &mut [u32], text: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
+    let starts = rows.iter().map(|row| (TextStart::new(text(*row).as_ref(), 0), *row)).collect();
+    sort_starts(starts, rows, &|a, b| text(a).as_ref().cmp(text(b).as_ref()).then_with(|| ties(a, b)));
+}
+
+/// Sorts rows by name, numbers at the ends of names by value; equal names by `ties`. Names are compared as texts are.
 pub fn sort_by_name<T: AsRef<str>>(rows: &mut [u32], name: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
-    let starts = rows.iter().map(|row| (NameStart::new(name(*row).as_ref()), *row)).collect();
+    let start = |name: &str| {
+        let (stem, number) = split_number(name);
+        // A name of which more is left comes after those that end here.
+        let is_whole = stem.len() <= TextStart::LENGTH;
+        TextStart::new(stem, if is_whole { number.map_or(0, |number| number.saturating_add(1)) } else { u64::MAX })
+    };
+    let starts = rows.iter().map(|row| (start(name(*row).as_ref()), *row)).collect();
     let compare = |a, b| {
         let (a_name, b_name) = (name(a), name(b));
         let (a_name, b_name) = (a_name.as_ref(), b_name.as_ref());
@@ -87,33 +99,33 @@ pub fn sort_by_name<T: AsRef<str>>(rows: &mut [u32], name: impl Fn(u32) -> T, ti
     sort_starts(starts, rows, &compare);
 }
 
-/// One sort for all names.
-fn sort_starts(mut starts: Vec<(NameStart, u32)>, rows: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
+/// One sort for all texts.
+fn sort_starts(mut starts: Vec<(TextStart, u32)>, rows: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
     starts.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| compare(*i, *j)));
     for (row, (_, sorted)) in rows.iter_mut().zip(starts) {
         *row = sorted;
     }
 }
 
-/// The start of a name, and the number at its end: they compare as the name does.
+/// The first bytes of a text, so that they compare as the text does, and a number behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct NameStart {
+struct TextStart {
     bytes: [u128; 2],
-    /// The number at the end. A name of which more is left comes after those that end here.
     number: u64,
 }
 
-impl NameStart {
-    fn new(name: &str) -> Self {
-        let (stem, number) = split_number(name);
+impl TextStart {
+    /// Bytes of a text that are compared first.
+    const LENGTH: usize = 32;
+
+    fn new(text: &str, number: u64) -> Self {
         let word = |from: usize| {
             let mut bytes = [0; 16];
-            let rest = stem.as_bytes().get(from..).unwrap_or_default();
+            let rest = text.as_bytes().get(from..).unwrap_or_default();
             let n = rest.len().min(16);
             bytes[..n].copy_from_slice(&rest[..n]);
             u128::from_be_bytes(bytes)
         };
-        let number = if stem.len() > 32 { u64::MAX } else { number.map_or(0, |number| number.saturating_add(1)) };
         Self { bytes: [word(0), word(16)], number }
     }
 }
@@ -194,6 +206,14 @@ mod tests {
             plain.sort_by_key(|row| (split_number(&names[*row as usize]), names[*row as usize].clone()));
             prop_assert_eq!(rows, plain);
         }
+    }
+
+    #[test]
+    fn as_texts_compare() {
+        let texts = ["all-gather-start.10", "all-gather-start.1", "b", "", "a\0", "a", "b", "ä"];
+        let mut numbers: Vec<u32> = (0..8).collect();
+        sort_by_text(&mut numbers, |i| texts[i as usize], |a, b| b.cmp(&a));
+        assert_eq!(numbers, [3, 5, 4, 1, 0, 6, 2, 7]);
     }
 
     #[test]

@@ -19,7 +19,6 @@ pub(in crate::analysis) mod rows;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod self_time;
-pub(in crate::analysis) mod text_order;
 
 pub use analysis::Analysis;
 pub use device::{Clock, Device, Step, StepBasis, intervals};
@@ -30,4 +29,3 @@ pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Header, Peaks, Status, Totals};
 pub use self_time::{Interval, self_time};
-pub use text_order::sort_by_text;

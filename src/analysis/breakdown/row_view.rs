@@ -1,13 +1,14 @@
 //! A row as it is reported: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
 use super::report::{Group, MAX_PARTS, Part, Share};
+use crate::analysis::base::GroupBy;
 use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
-use crate::analysis::base::{GroupBy, sort_by_text};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::small_sort::SmallSort;
+use crate::table::order::sort_by_text;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::borrow::Cow;
