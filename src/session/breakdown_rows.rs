@@ -10,6 +10,7 @@ use crate::profile::Profile;
 use crate::table::Value;
 use crate::table::answer::{KeptOrder, TableRows};
 use crate::table::order::{distinct_texts, ranks_of_order, sort_by_name, text_rank};
+use crate::table::page::row_key;
 use crate::table::source::{RowMaker, Source};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
@@ -24,6 +25,11 @@ impl RowMaker<Group> for BreakdownRows<'_> {
 
     fn row(&self, row: u32) -> Group {
         self.0.group(row as usize)
+    }
+
+    fn key(&self, row: u32) -> String {
+        let at = row as usize;
+        row_key(&self.0.key(at), self.0.row(at).program.flatten().map(|program| program.0))
     }
 
     fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &Group)) {

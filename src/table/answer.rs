@@ -1,6 +1,6 @@
 //! The rows of a table as the page asks for them: filtered, sorted, and written as cells; and as text for the clipboard.
 
-use super::cells::{Around, ReadyColumn, exact, number};
+use super::cells::{Around, ReadyColumn, exact};
 use super::copy::{CopyForm, rows_as_text};
 use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
@@ -127,17 +127,19 @@ impl<'r, R> TableRows<'r, R> {
         let sort = self.sort(query.sort.as_ref());
         let order = self.order(&sort, &query.filter)?;
         let first = (query.first as usize).min(order.len());
-        let part = &order[first..first.saturating_add(query.count as usize).min(order.len())];
+        let end = first.saturating_add(query.count as usize).min(order.len());
+        let part = &order[first..end];
         let mut made = Vec::new();
         let rows = self.rows.rows(part.iter().copied(), &mut made);
-        let mut sum = self.running_sum(&order[..first]);
+        let sums = self.running_sums(&order[..end]);
+        let sum = |at: usize| sums.get(first + at).copied().unwrap_or_default();
         let totals = self.totals(&order);
         let total = |id: &str| totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
         Ok(TablePage {
             columns: self.columns.iter().map(|column| column.head(total(column.shown.id))).collect(),
             n_rows: order.len() as u32,
             first: query.first,
-            rows: rows.iter().map(|row| self.page_row(row, &rows, sum.up_to(row))).collect(),
+            rows: rows.iter().enumerate().map(|(at, row)| self.page_row(row, &rows, sum(at))).collect(),
             totals,
             sort,
         })
@@ -157,19 +159,19 @@ impl<'r, R> TableRows<'r, R> {
         let order = self.order(&self.sort(query.sort.as_ref()), &query.filter)?;
         let chosen = columns.iter().filter_map(|id| self.columns.iter().find(|column| column.shown.id == *id));
         let chosen: Vec<&ReadyColumn<'_, R>> = chosen.collect();
-        let mut sum = self.running_sum(&[]);
+        let sums = self.running_sums(&order);
+        let is_meant = |row: u32| keys.is_none_or(|keys| keys.contains(&self.rows.key(row, self.table.key)));
         let mut n = 0;
-        let mut line = |row: &R| -> Option<Vec<String>> {
-            let around = Around { whole: self.whole, sum: sum.up_to(row) };
-            if keys.is_some_and(|keys| !keys.contains(&(self.table.key)(row))) {
-                return None;
-            }
+        let mut line = |(at, row): (usize, &u32)| -> Vec<String> {
             n += 1;
-            let text = |column: &&ReadyColumn<'_, R>| column.text(row, around).unwrap_or(format::ABSENT.to_owned());
-            Some(chosen.iter().map(text).collect())
+            let around = Around { whole: self.whole, sum: sums.get(at).copied().unwrap_or_default() };
+            let text =
+                |row: &R, column: &&ReadyColumn<'_, R>| column.text(row, around).unwrap_or(format::ABSENT.to_owned());
+            self.rows.with(*row, |row| chosen.iter().map(|column| text(row, column)).collect())
         };
         let heads: Vec<Head> = chosen.iter().map(|column| column.head(None)).collect();
-        let text = rows_as_text(form, &heads, order.iter().filter_map(|row| self.rows.with(*row, &mut line)));
+        let text =
+            rows_as_text(form, &heads, order.iter().enumerate().filter(|(_, row)| is_meant(**row)).map(&mut line));
         Ok((text, n))
     }
 
@@ -178,11 +180,10 @@ impl<'r, R> TableRows<'r, R> {
         self.order_of(&self.sort(sort), &TextFilter::default(), &TextMatcher::default())
     }
 
-    /// The running sum after some rows.
-    fn running_sum(&self, before: &[u32]) -> RunningSum<R> {
+    /// By row: the running sum, where a column shows it.
+    fn running_sums(&self, rows: &[u32]) -> Vec<f64> {
         let column = self.columns.iter().find(|column| column.shown.format == Format::Cumulative);
-        let column = column.map(|column| column.column);
-        RunningSum { column, sum: column.map_or(0.0, |column| self.rows.sum(column, before)) }
+        column.map_or_else(Vec::new, |column| self.rows.running_sums(column.column, rows))
     }
 
     /// The order that is asked for, where the table has such a column.
@@ -371,20 +372,6 @@ fn order_number(value: Value<'_>) -> Option<u64> {
         SortKey::Number(number) => Some(number),
         SortKey::Real(real) => Some(real_order(real)),
         SortKey::Text(_) | SortKey::Absent => None,
-    }
-}
-
-/// The sum of a column over the rows that have been read.
-struct RunningSum<R: 'static> {
-    column: Option<&'static Column<R>>,
-    sum: f64,
-}
-
-impl<R> RunningSum<R> {
-    /// The sum up to and including the next row.
-    fn up_to(&mut self, row: &R) -> f64 {
-        self.sum += self.column.and_then(|column| number(&(column.value)(row))).unwrap_or_default();
-        self.sum
     }
 }
 

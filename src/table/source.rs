@@ -11,6 +11,9 @@ pub trait RowMaker<R> {
     /// A row.
     fn row(&self, row: u32) -> R;
 
+    /// The name of a row in selections, as [`super::shown::Table::key`] has it, without making the row.
+    fn key(&self, row: u32) -> String;
+
     /// Reads rows of which only the numbers are made, which takes far less time than whole rows.
     fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R));
 
@@ -66,6 +69,14 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
+    /// The name of a row in selections.
+    pub(super) fn key(&self, row: u32, key: fn(&R) -> String) -> String {
+        match self {
+            Self::InMemory(rows) => key(&rows[row as usize]),
+            Self::Made(maker) => maker.key(row),
+        }
+    }
+
     /// Rows that are read several times, made into `made` where they are not in memory.
     pub(super) fn rows<'m>(&self, rows: impl Iterator<Item = u32>, made: &'m mut Vec<R>) -> Vec<&'m R>
     where
@@ -102,12 +113,13 @@ impl<'r, R> Source<'r, R> {
         largest
     }
 
-    /// The sum of a column over some rows.
-    pub(super) fn sum(&self, column: &Column<R>, rows: &[u32]) -> f64 {
-        let mut sum = 0.0;
+    /// The running sum of a column over rows: by row, the sum up to and including it.
+    pub(super) fn running_sums(&self, column: &Column<R>, rows: &[u32]) -> Vec<f64> {
+        let (mut sum, mut sums) = (0.0, Vec::with_capacity(rows.len()));
         self.read_numbers(&mut rows.iter().copied(), &mut |_, row| {
             sum += number(&(column.value)(row)).unwrap_or_default();
+            sums.push(sum);
         });
-        sum
+        sums
     }
 }

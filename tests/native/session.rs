@@ -5,10 +5,11 @@ use crate::common::{bytes, make};
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
-use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use rooflight::protocol::{BreakdownHead, Question, Reply, Request};
 use rooflight::session::{Input, OpenSession};
 use rooflight::table::answer::{KeptOrder, TableRows};
+use rooflight::table::copy::CopyForm;
 use rooflight::table::page::{PageQuery, SortBy, TablePage, row_key};
 use rooflight::table::shown::Shown;
 use rooflight::units::Picos;
@@ -178,6 +179,27 @@ fn the_running_sum_is_of_all_rows_before() {
             let Ok(shown) = text.parse::<f64>() else { continue };
             assert!((sum as f64 / all * last - shown).abs() < 0.2, "{text}");
         }
+    }
+}
+
+/// A row that is copied alone is that line of the whole table, its running sum included.
+#[test]
+fn one_row_is_copied_as_in_the_whole_table() {
+    let mut engine = engine(&make::small());
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    let all = keys(&mut engine, &query, None);
+    let mut copy = |keys: Option<Vec<String>>| -> CopiedRows {
+        let columns = ["key", "total_dur_ps", "cumulative"].map(str::to_owned).to_vec();
+        let action = TableAction::Copy { query: PageQuery::default(), columns, keys, form: CopyForm::Tsv };
+        let question = Question::Table { of: TableOf::Breakdown(query.clone()), action };
+        engine.answer(&question.into()).decode().unwrap()
+    };
+    let whole = copy(None);
+    let lines: Vec<&str> = whole.text.lines().collect();
+    assert_eq!((whole.n as usize, lines.len()), (all.len(), all.len() + 1));
+    for (key, line) in all.iter().zip(&lines[1..]) {
+        let one = copy(Some(vec![key.clone()]));
+        assert_eq!((one.text, one.n), (format!("{}\n{line}\n", lines[0]), 1));
     }
 }
 
