@@ -1,12 +1,12 @@
-//! Stamps the build.
+//! This build script sets `ROOFLIGHT_BUILD`, the build number.
 //!
-//! The stamp is a hash of the sources that page and worker have in common: the first message between them compares it. What only
-//! the page is made of is left out, so that an edit of a view builds no worker.
+//! The build number is a hash of the sources that the page and the worker share. The first message between page and
+//! worker compares it. Sources of the page alone are left out, so that an edit of a view does not rebuild the worker.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Folders of `src/` that only the page or a program's start is made of.
+/// Folders of `src/` that the worker does not use: the page, and the start of each program.
 const PAGE: [&str; 3] = ["bin", "chart", "view"];
 
 fn main() -> std::io::Result<()> {
@@ -27,7 +27,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Adds a file, or all files of a folder.
+/// Adds the file `path`, or all files below the folder `path`, to `files`.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !path.is_dir() {
         files.push(path.to_owned());

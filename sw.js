@@ -1,29 +1,29 @@
-// Keeps the page for when there is no network. One cache for each build, filled as a whole: a page and its parts are always of
-// one build. It asks nobody but the page's own host, and keeps nothing but the page.
+// This service worker keeps the page for use without a network. Each build has one cache, which is filled as a whole, so
+// that a page and its parts are always of one build. Requests go only to the page's own host, and only the page is kept.
 //
-//   index.html   from the network, where that answers soon: who is online has the newest; else as it was kept
-//   its files    are named after what is in them: as they were kept, else from the network
-//   the sample   from the network, and kept from then on
+//   index.html   from the network if the network answers soon, which gives the newest build; else from the cache
+//   its files    from the cache, else from the network; their names hold hashes of their contents
+//   the sample   from the cache, else from the network, and then put into the cache
 //
-// A newer build waits until no page of the older one is open, so that none loses the parts it may still ask for.
+// A newer build waits until no page of the older build is open, so that no page loses parts that it may still need.
 const BUILD = "BUILD";
 const FILES = [/* FILES */];
 const SCRIPT = "SCRIPT";
 const SAMPLE = "SAMPLE";
 const PREFIX = `rooflight ${registration.scope} `;
 const CACHE = PREFIX + BUILD;
-/** Longer than this nobody waits for a network that may be none, milliseconds. */
+/** The longest wait for a network that may be absent, in milliseconds. */
 const SOON = 3000;
 
 const at = (name) => new URL(name, registration.scope).href;
 
 addEventListener("install", (event) => {
-  // Past the browser's own cache: what is kept is what the host has now.
+  // The browser's own cache is bypassed, so that the files are those that the host has now.
   const request = (name) => new Request(at(name), { cache: "no-cache" });
   const fill = async () => {
     const cache = await caches.open(CACHE);
     await cache.addAll(["./", ...FILES].map(request));
-    // A host may be between two builds: then it is tried again at the next visit.
+    // A host may be between two builds. The installation then fails, and is tried again at the next visit.
     const page = await (await cache.match(at("./"))).text();
     if (!page.includes(SCRIPT)) throw new Error("the page and this are of two builds");
   };

@@ -1,8 +1,10 @@
-//! The command line over captures of several sizes, beside reading the same bytes and, where they are installed, the other tools.
-//! `cargo xtask bench native` makes the captures and starts this. This module knows how to start tools, and what the system says they took.
+//! This benchmark runs the command line on captures of several sizes. The same captures are also read and copied
+//! without a parser, and read by xprof where it is installed.
+//! `cargo xtask bench native` makes the captures and starts this program.
 //!
-//! Each run is a process of its own, started by a `measure` of this program, which is reported afterwards how much processor
-//! time and memory its only child took. Tools take turns, so that a machine that slows down slows all of them.
+//! Each run of a tool is a process of its own. A `measure` process of this program starts the tool, and then reads the
+//! processor time and the memory that its only child used. The tools take turns, so that a slow phase of the machine
+//! affects all of them.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,20 +16,21 @@ use std::time::Instant;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Each tool runs so often; the best counts, for other work only ever adds. `ROOFLIGHT_RUNS` says otherwise.
+/// Number of runs of each tool, unless `ROOFLIGHT_RUNS` sets another number. The best run counts, because other work on
+/// the machine can only add time.
 const RUNS: usize = 3;
 
-/// What a run took.
+/// The resources that one run of a tool used.
 #[derive(Clone, Copy)]
 struct Took {
     wall: f64,
-    /// Of the processor, in seconds.
+    /// Processor time, in seconds.
     cpu: f64,
-    /// Most memory, in bytes.
+    /// Peak resident memory, in bytes.
     memory: f64,
 }
 
-/// A tool: its name, and how it opens captures.
+/// A program to measure, with the arguments that make it open captures.
 struct Tool {
     name: &'static str,
     command: Vec<OsString>,
@@ -42,7 +45,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// OpTimeCache and prints the table.
+/// Measures every tool on captures of every size and prints the table.
 fn table() -> Result<()> {
     let runs = env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
     let rooflight = PathBuf::from(env!("CARGO_BIN_EXE_rooflight"));
@@ -56,7 +59,7 @@ fn table() -> Result<()> {
         for _ in 0..runs {
             for (tool, best) in tools.iter().zip(&mut best) {
                 forget_results(&folder.join(mb))?;
-                // A tool that fails, for want of memory say, has no figures.
+                // A tool that fails, for example because memory runs out, has no figures.
                 let Some(took) = run(tool)? else { continue };
                 *best = Some(best.map_or(took, |best| Took {
                     wall: best.wall.min(took.wall),
@@ -86,7 +89,7 @@ fn table() -> Result<()> {
     Ok(())
 }
 
-/// The captures in a folder: one, or one per host.
+/// Returns the captures in a folder, one per host.
 fn captures(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut captures: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     captures.retain(|path| path.to_string_lossy().ends_with(".xplane.pb"));
@@ -101,7 +104,7 @@ fn tools(rooflight: &Path, captures: &[PathBuf]) -> Vec<Tool> {
         Tool { name: "read and copy", command: with(vec![this.into(), "copy".into()]) },
         Tool { name: "rooflight summary", command: with(vec![rooflight.into(), "summary".into(), "--json".into()]) },
     ];
-    // Google's converter, as its own server calls it: the two tools that people look at first.
+    // xprof's converter is called as xprof's own server calls it, for the two tools that users open first.
     let xprof = "import sys
 from xprof.convert import raw_to_tool_data as convert
 for tool in ('overview_page', 'hlo_stats'):
@@ -116,7 +119,8 @@ for tool in ('overview_page', 'hlo_stats'):
     tools
 }
 
-/// xprof keeps what it found beside the captures, and would only look it up the next time.
+/// Deletes the results that xprof stores beside the captures. With these results, the next run of xprof would compute
+/// nothing.
 fn forget_results(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -127,7 +131,7 @@ fn forget_results(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a tool in a process that measures it.
+/// Runs a tool in a process that measures it. Returns `None` if the tool fails.
 fn run(tool: &Tool) -> Result<Option<Took>> {
     let output = Command::new(env::current_exe()?).arg("measure").args(&tool.command).output()?;
     if !output.status.success() {
@@ -139,13 +143,14 @@ fn run(tool: &Tool) -> Result<Option<Took>> {
     Ok(Some(Took { wall, cpu, memory }))
 }
 
-/// `measure PROGRAM ARGS..`: what it took, as three numbers.
+/// Runs `measure PROGRAM ARGS..`: starts the program and prints its wall time in seconds, its processor time in seconds
+/// and its peak memory in bytes.
 fn measure(command: &[OsString]) -> Result<()> {
     let (program, args) = command.split_first().ok_or("what to measure")?;
     let start = Instant::now();
     let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
     let wall = start.elapsed().as_secs_f64();
-    // One of the exit codes of partial results is no failure.
+    // Exit code 1 means a partial result, which is no failure.
     if status.code().is_none_or(|code| code > 1) {
         return Err(format!("{} ended with {status}", program.display()).into());
     }
@@ -154,13 +159,13 @@ fn measure(command: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of the processor and most bytes of memory that this process's children took.
+/// Returns the processor time, in seconds, and the peak resident memory, in bytes, of the children of this process.
 #[cfg(unix)]
 fn children() -> Result<(f64, f64)> {
     use nix::sys::resource::{UsageWho, getrusage};
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    // Linux says kB, macOS bytes.
+    // `ru_maxrss` is in kB on Linux and in bytes on macOS.
     let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
     Ok((seconds(usage.user_time()) + seconds(usage.system_time()), usage.max_rss() as f64 * unit))
 }
@@ -170,7 +175,7 @@ fn children() -> Result<(f64, f64)> {
     Err("this system does not say what a process took".into())
 }
 
-/// `copy FILE..`: reads files and copies their bytes once, a few MB at a time: what any reader has to do at least.
+/// Runs `copy FILE..`: reads the files and copies their bytes once, 4 MiB at a time. No reader can do less.
 fn copy(files: &[OsString]) -> Result<()> {
     let (mut from, mut to) = (vec![0; 4 << 20], vec![0; 4 << 20]);
     let mut sum = 0_u64;

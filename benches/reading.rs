@@ -1,13 +1,14 @@
-//! How fast a capture is read, step by step, beside what its bytes allow: `cargo bench --bench reading`.
+//! This benchmark measures how fast a capture is read, step by step, and compares it with the speed that its bytes
+//! allow: `cargo bench --bench reading`.
 //!
 //! ```text
 //!  copy       memcpy of the file's bytes: no reader can be faster
-//!  skip       every field of every message stepped over, nothing examined: the least a protobuf reader does
-//!  walk       our walk, everything found and nothing kept
-//!  open       the walk into columns: what the page holds
-//!  …          each analysis of what is open
+//!  skip       steps over every field of every message and examines nothing: the least that a protobuf reader does
+//!  walk       our walk: finds everything and keeps nothing
+//!  open       the walk into the columns that the page holds
+//!  …          each analysis of the open capture
 //! ```
-//! The capture is the sample's program on two devices.
+//! The capture is a run of the sample's program on two devices.
 
 #[path = "../examples/synth/main.rs"]
 #[allow(dead_code, reason = "the program has a main of its own")]
@@ -32,7 +33,8 @@ fn capture() -> Vec<u8> {
     std::fs::read(folder.path().join("worker-0.xplane.pb")).expect("a capture")
 }
 
-/// Steps over every field, into messages that are reported to be messages by their field numbers. Returns how many there are.
+/// Steps over every field, and into each field that holds a message by its field number. Returns the number of fields,
+/// or `None` if the bytes are damaged.
 fn skip(mut bytes: &[u8], message: Message) -> Option<u64> {
     let mut n = 0;
     while !bytes.is_empty() {
@@ -94,7 +96,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes everything, keeps a count.
+/// A sink that counts events and their stats, and keeps nothing else.
 #[derive(Default)]
 struct Nothing(u64);
 
@@ -148,7 +150,7 @@ fn reading(criterion: &mut Criterion) {
     analyses(criterion, &bytes);
 }
 
-/// Each analysis, of the whole capture: the first of its devices, where it is of one.
+/// Measures each analysis of the whole capture. An analysis of one device takes the first device.
 fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
     let mut opened = rooflight::session::open(input(bytes), &mut |_| {}).expect("a capture");
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));

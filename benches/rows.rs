@@ -1,7 +1,8 @@
-//! How long the answers take that people wait for: other rows, another filter, another order, of 100,000 ops.
+//! This benchmark measures the answers that users wait for: 100,000 ops in other groups, with another filter, or in
+//! another order.
 //!
-//! `cargo bench --bench rows` prints the best of ten, in milliseconds. Timers of a busy machine say little: what counts
-//! is the order of magnitude (a page answers within a frame or two).
+//! `cargo bench --bench rows` prints the best time of ten runs, in milliseconds. On a busy machine only the order of
+//! magnitude of these times counts: the page should answer within a frame or two.
 
 #[path = "../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -95,7 +96,7 @@ fn main() {
     let (mut engine, _) = OpenSession::open(input(&bytes), &mut |_| {}).expect("a capture");
     for column in GROUP_TABLE.shown {
         best(&format!("order by {}", column.id), |i| {
-            // The order that was requested last is kept.
+            // The session caches the rows in the last order, so each run requests the opposite order.
             let sort = Some(SortBy::new(column.id, i % 2 == 0));
             let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
             let question = Question::Table { of: TableOf::Breakdown(Query::default()), action };

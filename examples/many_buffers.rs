@@ -1,7 +1,9 @@
-//! Makes a compiled program of any size, to measure the memory view with: `many_buffers OUT [--instructions N]`.
+//! This example writes a compiled program of any size, to measure the memory view with:
+//! `many_buffers OUT [--instructions N]`.
 //!
-//! The sample's train step, over and over: its computations with names and ids of their own, its buffers, and the events of its
-//! heap simulator one run after the other. What it computes makes no sense; the shape of the file is a real one's.
+//! The program repeats the sample's train step. Each copy has its own computations, instructions and buffers, with
+//! their own names and ids, and the events of its heap simulator follow those of the copy before. The computation makes
+//! no sense, but the file has the shape of a real one.
 
 use flate2::read::GzDecoder;
 use prost::Message;
@@ -10,7 +12,7 @@ use std::error::Error;
 use std::io::Read;
 use std::path::Path;
 
-/// As many as in the largest programs people have: 6 MB of proto.
+/// Number of instructions in the largest programs that users have: 6 MB of proto.
 const INSTRUCTIONS: usize = 37_000;
 const USAGE: &str = "usage: many_buffers OUT [--instructions N]";
 
@@ -46,7 +48,7 @@ fn sample() -> Result<HloProto, Box<dyn Error>> {
     Ok(HloProto::decode(&*bytes)?)
 }
 
-/// Adds all of `one` once more, under other names and ids.
+/// Adds all of `one` to `program` once more. `copy` is the number of the copy, which changes all names and ids.
 fn add(program: &mut HloProto, one: &HloProto, copy: i64) {
     let id = |id: i64| id + (copy << 44);
     let name = |name: &str| format!("{name}.c{copy}");

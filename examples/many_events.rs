@@ -1,4 +1,5 @@
-//! Writes a trace JSON of many events: what a long run of a transformer on eight devices looks like to a trace viewer.
+//! This example writes a trace JSON of many events, as a trace viewer gets it from a long run of a transformer on eight
+//! devices.
 //!
 //! ```sh
 //! cargo run --release --example many_events -- OUT.json 1000000     # plain; a name that ends in .gz is packed
@@ -41,7 +42,8 @@ fn write(out: &mut impl Write, n: u64) -> Result<()> {
     }
     let ops: Vec<String> = (0..OPS).map(op).collect();
     for i in 0..n {
-        // Device by device, as the profiler writes them; each op takes 1 µs and a little that differs.
+        // Events come device by device, as the profiler writes them. Each op takes 1 µs and a little more, which
+        // differs from event to event.
         let (device, at) = (i / n.div_ceil(DEVICES), i % n.div_ceil(DEVICES));
         let (ts, ps, odd) = (at * 2, at * 2_000_000, at * 7_919 % 1_000);
         write!(out, "{{\"ph\":\"X\",\"pid\":{},\"tid\":3,\"ts\":{ts}.{odd:03},\"dur\":1.{odd:03},", 3 + device)?;
@@ -52,7 +54,7 @@ fn write(out: &mut impl Write, n: u64) -> Result<()> {
     write!(out, "{{}}]}}")
 }
 
-/// All that events of an op have in common, and a brace that is open.
+/// Returns the part of the JSON of an event that all events of an op share. The brace of its `args` stays open.
 fn op(n: u64) -> String {
     let (layer, hlo) =
         (n / 20, format!("%fusion.{n} = bf16[8,2048]{{1,0:T(8,128)(2,1)}} fusion(bf16[8,{n}]{{1,0}} %param.{n})"));

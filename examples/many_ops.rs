@@ -1,8 +1,9 @@
-//! Makes TPU captures of any size, to measure with and to test with: `synth OUT --mb 100 [--devices 4]`.
+//! This example writes TPU captures of any size, for measurements and tests: `many_ops OUT --mb 100 [--devices 4]`.
 //!
-//! A transformer-like step per device: a scanned layer (`while`) of matmul fusions, attention kernels, collectives with
-//! their waits, copies and elementwise ops, each with both clocks, in `Steps`, `XLA Modules` and `XLA Ops` lines. The
-//! same arguments give the same bytes. Times and names are invented; the shape of the file is a real one's.
+//! Each device runs the steps of a transformer: a scanned layer (`while`) of matmul fusions, attention kernels,
+//! collectives with their waits, copies and elementwise ops. A plane has the lines `Steps`, `XLA Modules` and
+//! `XLA Ops`, and its ops have times on both clocks. The same arguments give the same bytes. Times and names are
+//! invented, but the file has the shape of a real one.
 
 #[path = "../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -43,8 +44,8 @@ fn args() -> Result<Args, String> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args = args()?;
     let per_device = args.mb * 1_000_000 / args.devices as usize;
-    // One device is made at a time, so that making a large file takes little memory; a device's share is found by
-    // measuring one step.
+    // One device is made at a time, so that a large file takes little memory. The number of steps follows from the size
+    // of one step.
     let one = plane(0, 1, args.ops).encoded_len();
     let step = plane(0, 2, args.ops).encoded_len() - one;
     let steps = per_device.saturating_sub(one - step).max(step) / step;
@@ -65,7 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What an op of the step is.
+/// An op of the step: its texts, its duration in ps, its FLOPs and its bytes.
 struct Kind {
     name: &'static str,
     category: &'static str,
@@ -180,8 +181,9 @@ const KINDS: [Kind; 10] = [
     },
 ];
 
-/// The scope path of an op: phases of training, layers, blocks. `kda` names a block of every other layer and a kernel
-/// within all of them: who looks for the kernel must not be given the block.
+/// Returns the scope path of an op: the phase of training, the layer and the block. `kda` names a block of every other
+/// layer and also begins the name of a kernel's scope in all layers, so that a search for the kernel can be tested not
+/// to match the block.
 fn scope(i: usize, kind: &Kind) -> String {
     let phase = ["jvp(Model)", "transpose(jvp(Model))", "transpose(jvp(Model))/rematted_computation"][i % 3];
     let layer = i / KINDS.len() % 16;
@@ -243,7 +245,7 @@ fn plane(device: u32, steps: usize, ops: usize) -> XPlane {
             let duration = k.ps + below(k.ps / 10 + 1);
             op_events.push((*id, now, duration));
             now += duration + below(2_000);
-            // The scan covers the first nine tenths; what follows is the optimizer.
+            // The scan covers the first nine tenths of the ops, and the rest is the optimizer.
             if i == ids.len() * 9 / 10 {
                 op_events[loop_at].2 = now - op_events[loop_at].1;
             }

@@ -1,23 +1,23 @@
-//! Rooflight opens XLA profiles: it reads what JAX, XLA and TensorFlow write (XSpace) and says where the
+//! Rooflight opens XLA profiles: it reads the captures that JAX, XLA and TensorFlow write (XSpace), and shows where the
 //! time goes. The same library runs in a browser tab (WebAssembly, in a worker) and in the terminal.
 //!
 //! ```text
-//!  source ──► wire ──► profile ──► analysis ──► report, share ──► bin/rooflight   terminal, CI, agents
+//!  source ──► wire ──► profile ──► analysis ──► report, share ──► bin/rooflight   terminal, CI, scripts
 //!  bytes      records  columns     numbers      text, links
 //!                                     │
 //!                                  session ◄──► worker ◄── protocol ──► view    the page
 //!                                  answers      messages                pixels  (chart: geometry)
 //! ```
 //!
-//! Folder order is the way data flows: a folder never names a later one. Everything up to and including
-//! `chart` compiles natively and knows no browser; `tests/native/tidy.rs` checks it.
+//! Folders are in the order in which data flows: a folder never names a later one. All folders up to and including
+//! `chart` compile natively and do not depend on a browser; `tests/native/tidy.rs` checks both rules.
 //!
-//! Invariants that hold everywhere:
+//! These invariants hold everywhere:
 //! - **No input panics**, and no allocation is larger than the input justifies.
 //! - **Time is integer picoseconds** ([`units::Picos`]); floats appear only where a ratio is shown.
-//! - **Parts sum to the whole, exactly**: kinds sum to busy, busy + idle = window.
-//! - **Absent is `None`** and a [`profile::Note`] says why; never a silent zero.
-//! - **Order is defined**: ties are broken by name, no hash map's order reaches output.
+//! - **Parts sum to the whole, exactly**: kinds sum to busy, and busy + idle = window on a device with one op line.
+//! - **An absent value is `None`**, and a [`profile::Note`] gives the reason. No value is silently zero.
+//! - **The order of output is defined**: ties are broken by name, and the order of a hash map never reaches output.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -36,5 +36,6 @@ pub mod worker;
 
 pub use xla_profile::{hlo, profile, source, units, wire};
 
-/// Identifies the sources this was built from. Page and worker compare theirs before they talk.
+/// Identifies the sources of this build. The page and the worker compare their values before they exchange other
+/// messages.
 pub const BUILD: &str = env!("ROOFLIGHT_BUILD");

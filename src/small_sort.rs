@@ -1,17 +1,18 @@
-//! The standard sort, compiled once for all types.
+//! This module provides the standard stable sort, compiled once for all types.
 //!
-//! The standard library compiles its stable sort again for each type and each comparison, about 4 kB of WebAssembly each time.
-//! These methods sort the numbers of the rows instead, through one comparison behind a reference, and then move the rows. They
-//! are for rows whose number a person could read. What is sorted by the million, such as events, uses the standard methods.
+//! The standard library compiles its stable sort again for each type and each comparison, about 4 kB of WebAssembly
+//! each time. These methods sort row numbers instead, through one comparison behind a reference, and then move the
+//! rows. The methods are for tables that a person could read. Data with millions of elements, such as events, uses the
+//! standard methods.
 
 use std::cmp::Ordering;
 
-/// Stable sorting that costs little code. The results are those of the standard methods of similar names.
+/// Stable sorting that needs little code. The results are those of the standard methods of similar names.
 pub trait SmallSort<T> {
-    /// Sorts as `slice::sort_by` does: equal rows keep their order.
+    /// Sorts as `slice::sort_by` does; equal rows keep their order.
     fn small_sort_by(&mut self, compare: impl Fn(&T, &T) -> Ordering);
 
-    /// Sorts as `slice::sort_by_key` does: equal rows keep their order.
+    /// Sorts as `slice::sort_by_key` does; equal rows keep their order.
     fn small_sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
         self.small_sort_by(|a, b| key(a).cmp(&key(b)));
     }
@@ -21,7 +22,8 @@ impl<T> SmallSort<T> for [T] {
     fn small_sort_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
         let mut order = sorted_indices(self.len(), &|a, b| compare(&self[a], &self[b]));
         for at in 0..order.len() {
-            // Rows before `at` are at their places already, so the wanted row is where it was moved to.
+            // Rows before `at` are at their places already. If the wanted row was before `at`, follow the moves to its
+            // present place.
             let mut from = order[at];
             while from < at {
                 from = order[from];
@@ -32,7 +34,7 @@ impl<T> SmallSort<T> for [T] {
     }
 }
 
-/// The numbers from 0 to `n` in the order of what they stand for. Equal ones ascend.
+/// Returns the numbers below `n` in the order of the items that they stand for. Equal items keep their order.
 fn sorted_indices(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|a, b| compare(*a, *b));

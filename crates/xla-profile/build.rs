@@ -1,8 +1,9 @@
-//! Compiles `proto/`, in Rust: no protoc is needed.
+//! This build script generates Rust types from `proto/`. It needs no `protoc`.
 
 const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
 
-/// Few instructions have these; inline, they would make each of them half a kilobyte larger.
+/// Fields that few instructions or shapes have. They are boxed, because inline fields would make every instruction half
+/// a kilobyte larger.
 const RARE: [&str; 11] = [
     "HloInstructionProto.literal",
     "HloInstructionProto.window",

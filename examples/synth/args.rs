@@ -1,14 +1,14 @@
-//! What the command line says.
+//! This module parses the command line of the simulator.
 
 use super::Failure;
 use super::faults::{Faults, NAMES};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 
-/// Makes captures as a TPU would give them, without one: a real XLA:TPU program, simulated times.
+/// Makes captures like those of a TPU without a TPU: from a real XLA:TPU program, with simulated times.
 ///
-/// Writes worker-N.xplane.pb, worker-N.trace.json.gz and expected.json, which says what an analysis has to find. The same
-/// arguments give the same bytes.
+/// Writes worker-N.xplane.pb, worker-N.trace.json.gz and expected.json, which holds the figures that an analysis must
+/// find. The same arguments give the same bytes.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask synth")]
 pub struct Args {
@@ -18,50 +18,53 @@ pub struct Args {
     /// HloProto with schedule and buffer assignment, gzip or not [default: the sample's]
     #[arg(long, value_name = "FILE")]
     hlo: Option<PathBuf>,
-    /// The same program after code generation: the compiler's own estimates per op
+    /// The same program after code generation, with the compiler's own estimates per op
     #[arg(long, value_name = "FILE")]
     cycles: Option<PathBuf>,
-    /// What it runs on
+    /// Chip that runs the program
     #[arg(long, value_name = "NAME", default_value = "TPU v5p")]
     pub chip: String,
-    /// Times differ a little by seed
+    /// Seed of small differences in the times
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=4096))]
     devices: u16,
-    /// Devices are spread over so many hosts, each with captures of its own
+    /// Number of hosts that the devices are spread over; each host writes its own captures
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=4096))]
     hosts: u16,
-    /// [default: 10]
+    /// Number of steps [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "size_mb")]
     steps: Option<u32>,
-    /// As many steps as make captures of so many MB together; more than 1,900 MB become several hosts
+    /// Size of all captures together, instead of a number of steps; more than 1,900 MB are spread over several hosts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(10..=4096))]
     size_mb: Option<u16>,
-    /// Loops become as many ops as they turn
+    /// Unroll loops: each iteration has ops of its own
     #[arg(long)]
     pub unroll: bool,
-    /// What is wrong with the run; may be given more than once
+    /// Fault of the run; may be given more than once
     #[arg(long, value_name = "NAME", value_parser = NAMES)]
     fault: Vec<String>,
-    /// Also worker-N.xplane.pb.xz: the same capture, packed as tightly as xz can, which takes a second per MB
+    /// Also write worker-N.xplane.pb.xz: the same capture at xz's strongest compression, which takes a second per MB
     #[arg(long)]
     pub xz: bool,
-    /// Without trace.json.gz
+    /// Do not write trace.json.gz
     #[arg(long)]
     no_trace: bool,
 }
 
-/// How long a run is.
+/// The length of a run.
 pub enum Length {
-    /// So many steps.
+    /// Number of steps.
     Steps(usize),
-    /// Captures of all hosts together.
+    /// Size of the captures of all hosts together, in MB.
     Megabytes(usize),
 }
 
 impl Args {
-    /// Those of this process. Ends it where help is requested.
+    /// Parses the arguments of this process. Ends the process if an argument is invalid or help is requested.
+    ///
+    /// # Errors
+    /// Returns an error if there are more hosts than devices.
     pub fn read() -> Result<Self, Failure> {
         let args = Self::parse();
         if args.hosts > args.devices {
@@ -70,7 +73,8 @@ impl Args {
         Ok(args)
     }
 
-    /// The program, and the compiler's estimates.
+    /// Returns the path of the program, and the path of the file with the compiler's estimates. The second path is
+    /// `None` for a program of `--hlo` without `--cycles`.
     pub fn program(&self) -> (PathBuf, Option<PathBuf>) {
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
         match &self.hlo {
@@ -82,17 +86,17 @@ impl Args {
         }
     }
 
-    /// How many devices run.
+    /// Returns the number of devices.
     pub fn devices(&self) -> usize {
         self.devices.into()
     }
 
-    /// How many hosts they are spread over.
+    /// Returns the number of hosts that the devices are spread over.
     pub fn hosts(&self) -> usize {
         self.hosts.into()
     }
 
-    /// How long they run.
+    /// Returns the length of the run.
     pub fn length(&self) -> Length {
         match self.size_mb {
             Some(mb) => Length::Megabytes(mb.into()),
@@ -100,14 +104,14 @@ impl Args {
         }
     }
 
-    /// What is wrong with the run.
+    /// Returns the faults that `--fault` names.
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         self.fault.iter().for_each(|name| faults.add(name));
         faults
     }
 
-    /// Whether `trace.json.gz` is written.
+    /// Returns whether `trace.json.gz` is written.
     pub const fn trace(&self) -> bool {
         !self.no_trace
     }

@@ -1,13 +1,15 @@
-//! What an op costs, from its shapes: FLOPs, and bytes by memory and direction. This module knows HLO; nothing of time.
+//! This module computes the cost of an op from its shapes: FLOPs, and bytes by memory and direction. The module depends
+//! on HLO, not on times.
 //!
-//! FLOPs as XLA's cost analysis counts them: 2 per multiply and add of a dot or a convolution (places within the window
-//! alone), 1 per element of elementwise ops, 1 per element that is reduced; none for exponentials and their like. Bytes:
-//! what is read of the operands (of a slice, the slice) and what is written (of an update in place, the update).
+//! FLOPs are counted as in XLA's cost analysis: 2 per multiply-add of a dot or a convolution (only at positions inside
+//! the input), 1 per element of an elementwise op, 1 per element that is reduced, and none for exponentials and similar
+//! ops. Bytes are those that an op reads of its operands (of a slice, only the slice) and those that it writes (of an
+//! update in place, only the update).
 
 use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Shape};
 use std::collections::HashMap;
 
-/// Of one run of an op.
+/// The cost of one execution of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     pub flops: u64,
@@ -21,7 +23,7 @@ pub struct Cost {
     pub bytes: u64,
 }
 
-/// XLA's names of what costs one FLOP per element.
+/// Opcodes of the ops that cost one FLOP per element.
 const ELEMENTWISE: [&str; 25] = [
     "add",
     "subtract",
@@ -50,10 +52,10 @@ const ELEMENTWISE: [&str; 25] = [
     "is-finite",
 ];
 
-/// The memory of a core beside HBM is any other number.
+/// Memory space of HBM in a layout. Any other number is another memory of the core.
 const HBM: i64 = 0;
 
-/// Costs of a program's instructions, each computed once.
+/// Computes the costs of a program's instructions. The FLOPs of each computation are computed once.
 pub struct Costs<'m> {
     module: &'m Module,
     flops: HashMap<ComputationId, (u64, u64)>,
@@ -64,10 +66,12 @@ impl<'m> Costs<'m> {
         Self { module, flops: HashMap::new() }
     }
 
+    /// Returns the cost of one execution of an instruction; zero if the module does not contain the instruction.
     pub fn of(&mut self, id: InstructionId) -> Cost {
         let Some(instruction) = self.module.instruction(id) else { return Cost::default() };
         let opcode = &*instruction.opcode;
-        // Only the ends of something asynchronous, and what encloses others, which count for themselves.
+        // Done ops and ops that enclose others cost nothing, because the started op and the enclosed ops count for
+        // themselves.
         if opcode.ends_with("-done") || opcode == "async-update" || matches!(opcode, "while" | "call" | "conditional") {
             return Cost::default();
         }
@@ -83,7 +87,7 @@ impl<'m> Costs<'m> {
         cost
     }
 
-    /// FLOPs, and those of dots and convolutions.
+    /// Returns the FLOPs of an instruction, and the part of them in dots and convolutions.
     fn flops(&mut self, instruction: &Instruction) -> (u64, u64) {
         let elements = || instruction.shape.arrays().next().and_then(rooflight::hlo::ArrayShape::elements).unwrap_or(0);
         let operand = |n: usize| {
@@ -121,7 +125,7 @@ impl<'m> Costs<'m> {
         if let Some(known) = self.flops.get(&id) {
             return *known;
         }
-        // A computation that calls itself would have no end; none that was compiled does.
+        // A computation that calls itself would recurse without end. No compiled program has one.
         self.flops.insert(id, (0, 0));
         let mut sum = (0, 0);
         for instruction in self.module.instructions_of(id).filter_map(|id| self.module.instruction(id)) {
@@ -132,7 +136,7 @@ impl<'m> Costs<'m> {
         sum
     }
 
-    /// What is read: shapes, and how much of each.
+    /// Returns the shapes that an instruction reads, and the share of each that is read, from 0 to 1.
     fn read(&self, instruction: &Instruction) -> Vec<(Shape, f64)> {
         let operands = instruction.operands.iter().filter_map(|operand| self.module.instruction(operand.id?));
         match &*instruction.opcode {
@@ -147,8 +151,8 @@ impl<'m> Costs<'m> {
         }
     }
 
-    /// How much of its parameter `n` a fusion reads: of one that is only sliced, the slices; of one that is only updated
-    /// in place, nothing.
+    /// Returns the share of its parameter `n` that a fusion reads, from 0 to 1. If the parameter is only sliced, the
+    /// share is that of the slices. If the parameter is only updated in place, the share is 0.
     fn share(&self, body: Option<ComputationId>, n: u64) -> f64 {
         let Some(body) = body else { return 1.0 };
         let parameter = self
@@ -169,7 +173,7 @@ impl<'m> Costs<'m> {
         if all == 0 { 1.0 } else { (read as f64 / all as f64).min(1.0) }
     }
 
-    /// What an update in place writes instead of its whole result.
+    /// Returns the shape that an update in place writes instead of its whole result; `None` for other instructions.
     fn in_place(&self, instruction: &Instruction) -> Option<Shape> {
         let update = match &*instruction.opcode {
             "dynamic-update-slice" => instruction,
@@ -199,18 +203,19 @@ impl Cost {
     }
 }
 
-/// What an op writes. What starts something asynchronous gives (operands, results, what it needs to know): only the
-/// results are written.
+/// Returns the shape that an op writes. The result of an async start is a tuple of operands, results and context, of
+/// which only the results are written.
 fn written(instruction: &Instruction) -> Shape {
     if !instruction.opcode.ends_with("-start") {
         return instruction.shape.clone();
     }
-    // A copy gives (to, from, …), all others (from, to, …).
+    // The result of `copy-start` is (to, from, …), that of all other starts (from, to, …).
     let place = usize::from(&*instruction.opcode != "copy-start");
     instruction.shape.elements().get(place).cloned().unwrap_or_else(|| instruction.shape.clone())
 }
 
-/// 2 × the multiplications whose place is within the input, not in its padding.
+/// Returns 2 × the number of multiplications at positions inside the input, not in its padding. `None` if an attribute
+/// is missing or the number overflows.
 fn convolution(instruction: &Instruction, input: &[u64], kernel: &[u64], output: &[u64]) -> Option<u64> {
     let (labels, out_labels) = instruction.text("dim_labels")?.split_once("->")?;
     let (in_labels, kernel_labels) = labels.split_once('_')?;
@@ -238,7 +243,7 @@ fn convolution(instruction: &Instruction, input: &[u64], kernel: &[u64], output:
     Some(2 * product / groups.max(1))
 }
 
-/// One dimension of a convolution.
+/// One spatial dimension of a convolution.
 struct Inside {
     input: i64,
     size: i64,
@@ -250,7 +255,7 @@ struct Inside {
 }
 
 impl Inside {
-    /// Pairs of output and kernel place that meet an element of the input.
+    /// Returns the number of pairs of an output position and a kernel position that meet an element of the input.
     fn count(&self) -> u64 {
         let mut n = 0;
         for kernel in 0..self.size {
@@ -263,7 +268,8 @@ impl Inside {
     }
 }
 
-/// `1_2` of `{size=4x1 pad=0_0x1_2}`: part `n` of a key, both its numbers (the same where there is one).
+/// Returns both numbers of part `n` of a key of the window: 1 and 2 for part 1 of `pad` in `{size=4x1 pad=0_0x1_2}`. A
+/// single number counts as both.
 fn window_part(window: &str, key: &str, n: usize) -> Option<(i64, i64)> {
     let text = window.trim_matches(['{', '}']).split(' ').find_map(|part| part.strip_prefix(key)?.strip_prefix('='))?;
     let one = text.split('x').nth(n)?;
@@ -275,7 +281,7 @@ fn numbers(text: &str) -> impl Iterator<Item = i64> {
     text.trim_matches(['{', '}']).split(',').filter_map(|n| n.trim().parse().ok())
 }
 
-/// Elements of a shape, of a tuple all together.
+/// Counts the elements of a shape. The elements of all parts of a tuple are summed.
 trait Elements {
     fn elements_of_all(&self) -> Option<u64>;
 }

@@ -1,4 +1,4 @@
-//! The plane of a device: its peaks, its steps, program runs, ops and what went on beside them.
+//! This module writes the plane of a device: its peaks, steps, program runs, ops and asynchronous operations.
 
 use super::clock::Clock;
 use super::make::{int, text};
@@ -8,7 +8,7 @@ use super::scene::Scene;
 use rooflight::hlo::Module;
 use rooflight::wire::proto::xspace::x_stat::Value;
 
-/// Of device number `n`, as the bytes of a capture.
+/// Returns the plane of device number `n`, encoded as a field of an XSpace.
 pub fn plane(scene: &Scene, n: usize, device: &Device) -> Vec<u8> {
     let clock = Clock::of(n);
     let mut plane = Plane::new(&scene.label(n));
@@ -66,7 +66,7 @@ pub fn plane(scene: &Scene, n: usize, device: &Device) -> Vec<u8> {
     plane.bytes(3 + n as i64)
 }
 
-/// What an op is, once per plane.
+/// Adds the event metadata of an op to the plane, and returns the id of the metadata.
 fn metadata(scene: &Scene, plane: &mut Plane, op: usize) -> i64 {
     let facts = &scene.facts[op];
     let module = &scene.program.module;
@@ -98,7 +98,7 @@ fn metadata(scene: &Scene, plane: &mut Plane, op: usize) -> i64 {
     plane.names.op(&super::program::text(module, &scene.program.ops[op]), &facts.name, &stats)
 }
 
-/// The call stack, the innermost call last, as captures have it.
+/// Returns the call stack of an op as captures have it, with the innermost call last. `None` if the stack is empty.
 fn stack(module: &Module, op: usize, scene: &Scene) -> Option<String> {
     let frames = module.stack(scene.program.ops[op].id);
     let lines: Vec<String> =
@@ -106,7 +106,7 @@ fn stack(module: &Module, op: usize, scene: &Scene) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// `memory_access_breakdown`: reads and writes of HBM.
+/// Encodes `memory_access_breakdown`: the bytes read from HBM and the bytes written to HBM.
 fn breakdown(read: u64, written: u64) -> Vec<u8> {
     use prost::encoding::{WireType, encode_key, encode_varint};
     const HBM: u64 = 1;

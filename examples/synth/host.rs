@@ -1,4 +1,5 @@
-//! The planes of a host: what its threads did, its allocator's events, the programs, when profiling began.
+//! This module writes the planes of a host: the events of its threads and of its allocator, the program, and the time
+//! at which profiling began.
 
 use super::clock::Clock;
 use super::make::int;
@@ -10,12 +11,12 @@ use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XSpace, XStat};
 use std::ops::Range;
 
-/// Lines of a host begin so long after profiling did.
+/// Time from the start of profiling to the start of a host's lines, in ns.
 const TIMESTAMP_NS: i64 = 212_990;
-/// When profiling began, ns since 1970: a moment in 2026.
+/// Start of profiling, in ns since 1970: the beginning of 2026.
 const BEGAN_NS: u64 = 1_767_225_600_000_000_000;
 
-/// All planes of a host that are no device's.
+/// Returns all planes of a host that do not belong to a device, encoded as fields of an XSpace.
 pub fn planes(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut bytes = threads(scene, run, devices);
     bytes.extend(metadata(scene));
@@ -26,7 +27,7 @@ pub fn planes(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
 fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut plane = Plane::new("/host:CPU");
     let first = &run.devices[devices.start];
-    // A host's line has its own beginning.
+    // The times of events of a host's line count from the start of the line.
     let at = |n: usize, ticks: u64| Clock::of(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
     let [train, step, load, call, execute] = [
         "$train.py:71 <module>",
@@ -47,7 +48,7 @@ fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
         line.event(train, (at(n, begin.asked.saturating_sub(80_000)), at(n, end.end + 80_000)), Vec::new());
     }
     for (i, one) in first.steps.iter().enumerate() {
-        // The host is at the next batch from when it asked for the step before.
+        // The host works on the next batch from the time at which it launched the step before.
         let from = if i == 0 { one.asked.saturating_sub(60_000) } else { first.steps[i - 1].asked + 32_000 };
         let until = one.asked + 24_000;
         line.event(step, (at(n, from), at(n, until)), vec![stat(number, i as u64)]);
@@ -73,7 +74,8 @@ fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     plane.bytes(1)
 }
 
-/// State is allocated before the first step; a batch before each, and let go after it. The program's scratch is reserved.
+/// Adds the line of a device's allocator. The state is allocated before the first step. A batch is allocated before
+/// each step and freed after the step. The scratch memory of the program is reserved.
 fn allocator(scene: &Scene, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut Plane) {
     let Some(memory) = scene.memory else { return };
     let capacity = scene.machine.hbm_size;
@@ -109,7 +111,7 @@ fn allocator(scene: &Scene, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut
     plane.close(line);
 }
 
-/// The programs themselves.
+/// Returns the plane that holds the HLO of the program.
 fn metadata(scene: &Scene) -> Vec<u8> {
     let mut plane = Plane::new("/host:metadata");
     let name = format!("{}({})", scene.program.module.name, scene.program_id);
@@ -125,7 +127,7 @@ fn environment(run: &Run<'_>) -> Vec<u8> {
     plane.bytes(0)
 }
 
-/// What stands at the end of a capture: whose it is, and that nobody measured it.
+/// Returns the end of a capture: the name of its host, and a warning that the times are simulated.
 pub fn end(host: &str) -> Vec<u8> {
     let simulated =
         "The times in this capture are simulated: a real XLA:TPU program and buffer assignment, nothing measured.";

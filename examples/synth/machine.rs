@@ -1,8 +1,10 @@
-//! How long an op takes on a chip, and what it waits for. This module knows costs and the chip's figures; nothing of captures.
+//! This module computes how long an op takes on a chip, and which devices and transfers it waits for. The module
+//! depends on costs and on the chip's figures, not on captures.
 //!
-//! A local op takes what the compiler estimated, else the longer of FLOPs ÷ peak and bytes ÷ bandwidth; both divided by how
-//! well its class of ops comes near that. A collective takes latency and its bytes over the links of a ring (busy bytes:
-//! all-reduce 2(n−1)/n, all-gather, reduce-scatter and all-to-all (n−1)/n, permute 1, as NCCL counts them).
+//! A local op takes the time that the compiler estimated. Without an estimate, the op takes the longer of FLOPs ÷ peak
+//! and bytes ÷ bandwidth, divided by the efficiency of its class of ops. A collective takes a latency and the time of
+//! its bytes over the links of a ring (bus bytes as NCCL counts them: all-reduce 2(n−1)/n, all-gather, reduce-scatter
+//! and all-to-all (n−1)/n, permute 1).
 
 use super::cost::Cost;
 use super::faults::Faults;
@@ -10,61 +12,61 @@ use super::program::Program;
 use rooflight::chip::Chip;
 use rooflight::hlo::{Instruction, InstructionId, Module};
 
-/// What device clocks count in: 1.25 ns, as in captures of v6e.
+/// Picoseconds per tick of a device clock: 1.25 ns, as in captures of v6e.
 pub const TICK_PS: u64 = 1250;
 
-/// Of a collective, before the first byte arrives.
+/// Time before the first byte of a collective arrives.
 const LATENCY_SECONDS: f64 = 2e-6;
 
-/// What an op does to the core that runs it.
+/// The effect of an op on the core that runs it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// It is busy for so many ticks.
+    /// The core is busy for this number of ticks.
     Local(u64),
-    /// It waits for its group, then for the links; work of its own may take longer.
+    /// The core waits for the devices of its group, then for the links. The number is the op's own work in ticks, which
+    /// may take longer.
     Collective(Transfer, u64),
-    /// It sets something off and goes on.
+    /// The core starts an asynchronous operation and goes on.
     Start(Flight),
-    /// It waits for what was set off.
+    /// The core waits until the asynchronous operation has ended.
     Done,
 }
 
-/// What goes on beside the core.
+/// An asynchronous operation, which runs beside the core.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Flight {
-    /// A copy between memories.
+    /// A copy between memories, in ticks.
     Copy(u64),
-    /// Work of another core: a gather on the SparseCore.
+    /// Work of another core, such as a gather on the SparseCore, in ticks.
     Offloaded(u64),
-    /// A collective.
     Collective(Transfer),
 }
 
-/// Bytes between the devices of groups.
+/// A transfer between the devices of groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// Who waits for whom, by the device's number in the program.
+    /// Groups of devices that wait for each other, by the number of a device in the program.
     pub groups: Vec<Vec<usize>>,
-    /// How long the bytes are on their way, in ticks of the machine.
+    /// Duration of the transfer, in ticks.
     pub ticks: u64,
 }
 
-/// A device of a chip.
+/// The figures of one device of a chip.
 pub struct Machine {
-    /// FLOP/s.
+    /// Peak for bf16, in FLOP/s.
     pub flops: f64,
-    /// Bytes/s of HBM.
+    /// Bandwidth of HBM, in bytes/s.
     pub hbm: f64,
-    /// Bytes of HBM.
+    /// Size of HBM, in bytes.
     pub hbm_size: u64,
-    /// Cycles/s.
+    /// Clock rate, in cycles/s.
     clock: f64,
-    /// Bytes/s of one link in both directions.
+    /// Bandwidth of one link, in bytes/s, both directions together.
     link: f64,
 }
 
 impl Machine {
-    /// One device of a chip; `None` where the table of chips lacks a figure.
+    /// Returns the figures of one device of a chip; `None` where the table of chips lacks a figure.
     pub fn of(chip: &Chip) -> Option<Self> {
         let devices = f64::from(chip.devices(None));
         Some(Self {
@@ -76,7 +78,8 @@ impl Machine {
         })
     }
 
-    /// What op number `op` of a program does. `devices` is how many the program was compiled for.
+    /// Returns the work of op number `op` of a program. `devices` is the number of devices that the program was
+    /// compiled for.
     pub fn work(&self, program: &Program, op: usize, cost: &Cost, devices: usize, faults: &Faults) -> Work {
         let module = &program.module;
         let id = program.ops[op].id;
@@ -105,7 +108,8 @@ impl Machine {
     fn local(&self, program: &Program, op: usize, cost: &Cost, faults: &Faults) -> u64 {
         let instruction = program.instruction(op);
         let category = category(&program.module, instruction);
-        // Matrix units come closest to their peak; what moves data in odd patterns is far from the memory's.
+        // Matrix units come closest to their peak. Ops that move data in irregular patterns are far from the bandwidth
+        // of the memory.
         let efficiency = match category {
             "convolution fusion" | "convolution" | "dot" => 0.82,
             "data formatting" => 0.35,
@@ -123,7 +127,7 @@ impl Machine {
         let given = instruction.replica_groups().and_then(rooflight::hlo::ReplicaGroups::groups).unwrap_or_default();
         let pairs = instruction.opcode.starts_with("collective-permute");
         let whole = || vec![(0..devices).collect::<Vec<usize>>()];
-        // A permute is as good as one with all: each waits for the one before.
+        // A permute is simulated as one group of all devices, because each device waits for the one before it.
         let groups: Vec<Vec<usize>> = if given.is_empty() || pairs {
             whole()
         } else {
@@ -133,7 +137,7 @@ impl Machine {
         let operands = || module.operands(id).filter_map(|from| module.instruction(from)?.shape.bytes()).sum::<u64>();
         let opcode = instruction.opcode.trim_end_matches("-start");
         let gathers = opcode == "all-gather";
-        // An all-gather's message is what each has at the end.
+        // The message of an all-gather is the result that each device has at the end.
         let bytes = operands() as f64 * if gathers { n } else { 1.0 };
         let busy = match opcode {
             "all-reduce" => 2.0 * (n - 1.0) / n,
@@ -145,12 +149,12 @@ impl Machine {
     }
 }
 
-/// Ticks of a time; every event takes at least four.
+/// Converts seconds to ticks. Every event takes at least four ticks.
 fn ticks(seconds: f64) -> u64 {
     ((seconds * 1e12 / TICK_PS as f64).round() as u64).max(4)
 }
 
-/// The collective that an op is, or that it holds.
+/// Returns the collective that an op is, wraps or holds in its fusion; `None` if there is none.
 pub fn collective(module: &Module, id: InstructionId) -> Option<InstructionId> {
     let is = |id: InstructionId| {
         let opcode = &module.instruction(id)?.opcode;
@@ -164,7 +168,7 @@ pub fn collective(module: &Module, id: InstructionId) -> Option<InstructionId> {
     })
 }
 
-/// What captures call the category of an op (`hlo_category`).
+/// Returns the category of an op as captures name it (`hlo_category`).
 pub fn category<'m>(module: &'m Module, instruction: &'m Instruction) -> &'m str {
     let inside = |wanted: &dyn Fn(&str) -> bool| {
         let bodies = instruction.calls().filter_map(|call| call.id);
@@ -181,7 +185,7 @@ pub fn category<'m>(module: &'m Module, instruction: &'m Instruction) -> &'m str
     let multiplies = inside(&|opcode| matches!(opcode, "convolution" | "dot"));
     match &*instruction.opcode {
         "fusion" if called.contains("all-reduce-scatter") => "all-reduce-scatter fusion",
-        // A matmul that gathers or reduces on its way is a matmul: it is not only waited for.
+        // A matmul fused with a gather or a reduction is a matmul, because its time is not only waiting.
         "fusion" if multiplies => "convolution fusion",
         "fusion" if inside(&|opcode| opcode.starts_with("all-reduce")) => "all-reduce fusion",
         "fusion" if inside(&|opcode| opcode.starts_with("all-gather")) => "all-gather fusion",

@@ -1,13 +1,13 @@
-//! Makes captures as a TPU would give them, without one: `cargo xtask synth --help`.
+//! This program makes captures like those of a TPU without a TPU: `cargo xtask synth --help`.
 //!
 //! ```text
 //!  HLO proto ─► program ─► cost ─► machine ─► run ─► device, host ─► worker-0.xplane.pb
-//!               its ops    FLOPs   how long   when   trace_json   ─► worker-0.trace.json.gz
+//!               its ops    FLOPs   ticks      times  trace_json   ─► worker-0.trace.json.gz
 //!                                              └────► truth        ─► expected.json
 //! ```
 //!
-//! The program, its schedule and its buffers are XLA's own; when what happens is made up, from the compiler's estimates
-//! and the chip's figures. The same arguments give the same bytes.
+//! The program, its schedule and its buffers come from XLA. The times are simulated, from the compiler's estimates and
+//! the chip's figures. The same arguments give the same bytes.
 
 pub mod args;
 mod clock;
@@ -37,14 +37,14 @@ use std::io::{BufWriter, Write};
 use std::time::Instant;
 use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
 
-/// Why nothing was made.
+/// The error that ends the program.
 pub type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     make(&Args::read()?)
 }
 
-/// Makes and writes everything.
+/// Simulates the run that `args` describes, and writes its captures and `expected.json`.
 pub fn make(args: &Args) -> Result<(), Failure> {
     let faults = args.faults();
     let began = Instant::now();
@@ -115,11 +115,11 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Protobuf writers stop at 2 GiB: a host's capture stays below.
+/// Largest capture of one host, in MB. Protobuf writers stop at 2 GiB.
 const MOST_MB: usize = 1900;
 
-/// How many steps make captures of so many MB: a step's bytes are those that one more adds, in the middle of the run, for
-/// later times are longer numbers.
+/// Returns the number of steps whose captures have `mb` MB on all devices together. The size of a step is measured in
+/// the middle of the run, because later times are longer numbers.
 fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) -> usize {
     let bytes = |run: &mut run::Run<'_>| {
         run.step();
@@ -141,12 +141,12 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     let flight = match work {
         Work::Start(Flight::Collective(_)) => Some(Way::Collective),
         Work::Start(Flight::Copy(_)) => Some(Way::Copy),
-        // A slice that goes on beside the core moves data between memories, as a copy does.
+        // A slice that runs beside the core moves data between memories, as a copy does.
         Work::Start(Flight::Offloaded(_)) if is_slice(&program.module, of.id) => Some(Way::Copy),
         Work::Start(Flight::Offloaded(_)) => Some(Way::Offloaded),
         _ => None,
     };
-    // What is computed a second time for the backward pass is no work of the model.
+    // Recomputed work of the backward pass is no work of the model.
     let again = instruction.op_name().contains("rematted_computation");
     let category = machine::category(&program.module, instruction);
     OpFacts {
@@ -160,33 +160,33 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     }
 }
 
-/// An op computes nothing, whatever its category.
+/// Returns whether an op computes nothing by its opcode or its custom call target, whatever its category is.
 fn only_moves(instruction: &rooflight::hlo::Instruction) -> bool {
     let names_memory =
         |target: &str| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast");
     &*instruction.opcode == "convert" || instruction.custom_call_target().is_some_and(names_memory)
 }
 
-/// What an op wraps is a slice.
+/// Returns whether an op is or wraps a slice.
 fn is_slice(module: &rooflight::hlo::Module, id: rooflight::hlo::InstructionId) -> bool {
     let wrapped = module.instruction(module.wrapped(id));
     wrapped.is_some_and(|wrapped| matches!(&*wrapped.opcode, "slice" | "dynamic-slice"))
 }
 
-/// How many devices a program is for: its collectives name them all.
+/// Returns the number of devices that a program was compiled for. The collectives of the program name all devices.
 fn compiled_for(program: &program::Program) -> usize {
     let groups = program.module.instructions().filter_map(|(_, instruction)| instruction.replica_groups()?.groups());
     groups.flatten().flatten().max().map_or(1, |device| device as usize + 1)
 }
 
-/// A program id as captures have them: any 64 bits (FNV-1a of the program).
+/// Returns a program id like those in captures: 64 bits, by FNV-1a of the program and the seed.
 fn identity(bytes: &[u8], seed: u64) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Parameters of whole numbers that are larger than a counter: tokens.
+/// Returns the bytes of a batch: the integer parameters that are larger than a counter, which are the tokens.
 fn batch_bytes(program: &program::Program) -> u64 {
     let Some(entry) = program.module.entry else { return 0 };
     let parameters = program.module.instructions_of(entry).filter_map(|id| program.module.instruction(id));

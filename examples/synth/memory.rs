@@ -1,24 +1,25 @@
-//! What a program needs of HBM, from its buffer assignment: its peak, and how much is state and how much scratch.
+//! This module computes the HBM that a program needs from its buffer assignment: its peak, its parameters and its
+//! scratch memory.
 //!
-//! The peak as the reference's memory viewer has it: the heap simulator's trace replayed (a shared buffer is free when its
-//! last user is), plus what lives all the time.
+//! The peak is computed as in xprof's memory viewer: the heap simulator trace is replayed (a shared buffer is free when
+//! its last user is), and the memory that is alive all the time is added.
 
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
 use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HloProto};
 use std::collections::HashMap;
 
-/// Bytes of HBM.
+/// The memory of a program, in bytes of HBM.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// The most that is alive at once.
+    /// Largest number of bytes that are alive at once.
     pub peak: u64,
-    /// Parameters of the step: weights and the optimizer's state, all updated in place, and the batch.
+    /// Parameters of the step: the weights and the optimizer's state, which are updated in place, and the batch.
     pub parameters: u64,
-    /// What the program takes for itself while it is loaded.
+    /// Scratch memory that the program takes while it is loaded.
     pub arena: u64,
 }
 
-/// Of colour 0, which is HBM. `None` without a buffer assignment.
+/// Returns the memory of a program in HBM, which has colour 0. `None` without a buffer assignment.
 pub fn memory(program: &HloProto) -> Option<Memory> {
     let assignment = program.buffer_assignment.as_ref()?;
     let colour = |allocation: &&BufferAllocationProto| allocation.color == 0 && !allocation.is_thread_local;
@@ -34,7 +35,7 @@ pub fn memory(program: &HloProto) -> Option<Memory> {
     })
 }
 
-/// The most that the heap of colour 0 holds at once.
+/// Returns the largest number of bytes that the heap of colour 0 holds at once.
 fn heap_peak(assignment: &BufferAssignmentProto) -> u64 {
     let size: HashMap<i64, (u64, i64)> =
         assignment.logical_buffers.iter().map(|b| (b.id, (b.size.unsigned_abs(), b.color))).collect();
@@ -42,7 +43,7 @@ fn heap_peak(assignment: &BufferAssignmentProto) -> u64 {
         trace.events.first().is_some_and(|event| size.get(&event.buffer_id).is_some_and(|(_, colour)| *colour == 0))
     });
     let Some(trace) = of_hbm.max_by_key(|trace| trace.events.len()) else { return 0 };
-    // Users of each buffer's memory, and whose memory a buffer has.
+    // The number of users of each buffer's memory, and the buffer that owns the memory of each buffer.
     let (mut users, mut memory) = (HashMap::<i64, i64>::new(), HashMap::<i64, i64>::new());
     let (mut live, mut peak) = (0, 0);
     for event in &trace.events {

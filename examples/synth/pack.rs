@@ -1,4 +1,4 @@
-//! A capture packed with xz, as tightly as that goes: the same bytes give the same file.
+//! This module packs a capture with xz at its strongest compression. The same bytes give the same file.
 
 use super::Failure;
 use lzma_rust2::{XzOptions, XzWriter};
@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Packs a file beside it, as `.xz`.
+/// Packs a file into a file beside it, whose name ends in `.xz`.
 pub fn pack(capture: &Path) -> Result<(), Failure> {
     let mut options = XzOptions::with_preset(9);
-    // Whoever unpacks it needs as much.
+    // A reader needs as much memory as the dictionary to unpack the file.
     options.lzma_options.dict_size = 16 << 20;
-    // Numbers of varying length lie at any place, so places say nothing.
+    // Numbers of varying length begin at any offset, so an offset carries no information.
     options.lzma_options.pb = 0;
     options.lzma_options.nice_len = lzma_rust2::LzmaOptions::NICE_LEN_MAX;
     options.lzma_options.depth_limit = 1000;

@@ -1,24 +1,24 @@
-//! A plane as bytes: lines first, then the names that they use, as profilers write them. Events are encoded as they come:
-//! a plane of millions takes no more memory than its bytes.
+//! This module encodes a plane: its lines first, then the metadata that they use, as profilers write them. Events are
+//! encoded as they are added, so that a plane of millions of events takes no more memory than its bytes.
 
 use super::make;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use rooflight::wire::proto::xspace::{XEvent, XLine, XStat};
 
-/// Field numbers.
+/// Field numbers of `xplane.proto`.
 const LINES: u32 = 3;
 const EVENTS: u32 = 4;
 const PLANES: u32 = 1;
 
-/// A plane being made.
+/// A plane under construction.
 pub struct Plane {
     pub names: make::Plane,
     lines: Vec<u8>,
     n_lines: i64,
 }
 
-/// A line being made.
+/// A line under construction.
 pub struct Line {
     head: XLine,
     events: Vec<u8>,
@@ -29,7 +29,7 @@ impl Plane {
         Self { names: make::Plane::new(name), lines: Vec::new(), n_lines: 1 }
     }
 
-    /// A line; its number is the next.
+    /// Begins a line with the next line id.
     pub fn line(&mut self, name: &str, timestamp_ns: i64) -> Line {
         self.n_lines += 1;
         Line {
@@ -47,7 +47,7 @@ impl Plane {
         self.lines.extend(line.events);
     }
 
-    /// As a field of an XSpace.
+    /// Encodes the plane as a field of an XSpace.
     pub fn bytes(self, id: i64) -> Vec<u8> {
         let mut rest = self.names.done();
         let head =
@@ -70,7 +70,7 @@ impl Line {
         event.stats = stats;
         encode_key(EVENTS, WireType::LengthDelimited, &mut self.events);
         encode_varint(event.encoded_len() as u64, &mut self.events);
-        // A Vec has room for everything.
+        // `encode_raw` requires enough room, and a `Vec` grows.
         event.encode_raw(&mut self.events);
     }
 }

@@ -1,11 +1,12 @@
-//! The program that is run: its ops in the order a core runs them, loops as often as they turn. This module knows HLO; nothing of time.
+//! This module reads the program of a run: its ops in the order in which a core runs them, with the trip counts of
+//! loops. The module depends on HLO, not on times.
 
 use super::Failure;
 use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What never is an event: nothing is executed for it.
+/// Opcodes that never appear as events, because nothing is executed for them.
 const SILENT: [&str; 9] = [
     "parameter",
     "constant",
@@ -18,27 +19,27 @@ const SILENT: [&str; 9] = [
     "opt-barrier",
 ];
 
-/// Of `estimated_cycles`, where the compiler has no estimate.
+/// Value of `estimated_cycles` where the compiler has no estimate.
 const NO_ESTIMATE: u64 = 9_000_000_000_000_000_000;
 
-/// Something a core runs.
+/// A part of a program, as a core runs it.
 #[derive(Debug)]
 pub enum Item {
-    /// One op, by its place in [`Program::ops`].
+    /// One op, by its index in [`Program::ops`].
     Op(usize),
-    /// Ops that one op encloses, so many times.
+    /// Ops that one op encloses, and the number of times that they run.
     Loop { op: usize, turns: u64, body: Vec<Item> },
 }
 
-/// An op that is an event.
+/// An op that appears as events.
 #[derive(Debug)]
 pub struct Op {
     pub id: InstructionId,
-    /// Its name as events have it: with `--unroll` one per turn.
+    /// Name of the op in its events. With `--unroll`, each iteration has a name of its own.
     pub name: String,
-    /// The compiler's own estimate of a run.
+    /// The compiler's own estimate of one execution, in cycles.
     pub cycles: Option<u64>,
-    /// Of the end of something asynchronous: the place of its start.
+    /// Index of the async start, for an async done.
     pub start: Option<usize>,
 }
 
@@ -51,7 +52,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads `hlo`, and the estimates of `cycles` where it is given. Beside it, what a step runs.
+    /// Reads the program of `hlo`, and the compiler's estimates of `cycles` where this file is given. Returns the
+    /// program, and the items that a step runs.
     pub fn read(hlo: &Path, cycles: Option<&Path>, unroll: bool) -> Result<(Self, Vec<Item>), Failure> {
         let bytes = plain(hlo)?;
         let module = module(&bytes, hlo)?;
@@ -65,12 +67,12 @@ impl Program {
     }
 
     pub fn instruction(&self, op: usize) -> &Instruction {
-        // An op's id is of this module: they are made together.
+        // The id of an op belongs to this module, because both are made together.
         self.module.instruction(self.ops[op].id).expect("of this module")
     }
 }
 
-/// How often each of `n` ops runs in one step.
+/// Returns how often each of `n` ops runs in one step.
 pub fn runs(items: &[Item], n: usize) -> Vec<u64> {
     fn count(items: &[Item], times: u64, runs: &mut [u64]) {
         for item in items {
@@ -94,12 +96,12 @@ struct Walk<'a> {
     own: HashMap<String, u64>,
     unroll: bool,
     ops: Vec<Op>,
-    /// Ops by instruction and turn.
+    /// Ops by instruction and iteration.
     known: HashMap<(InstructionId, String), usize>,
 }
 
 impl Walk<'_> {
-    /// What a computation runs. `turn` ends the names of the ops of an unrolled loop.
+    /// Returns the items that a computation runs. `turn` ends the names of the ops of an unrolled loop.
     fn items(&mut self, computation: ComputationId, turn: &str, depth: usize) -> Result<Vec<Item>, Failure> {
         if depth > 16 {
             return Err("loops nested without end".into());
@@ -112,7 +114,7 @@ impl Walk<'_> {
             let instruction = self.module.instruction(id).ok_or("an instruction is missing")?;
             match &*instruction.opcode {
                 opcode if SILENT.contains(&opcode) => {}
-                // A buffer is named, nothing is done.
+                // An AllocateBuffer only names a buffer.
                 "custom-call" if instruction.custom_call_target() == Some("AllocateBuffer") => {}
                 "while" => {
                     let body = instruction.call("body").and_then(|call| call.id).ok_or("a loop without a body")?;
@@ -149,7 +151,7 @@ impl Walk<'_> {
         self.ops.len() - 1
     }
 
-    /// The `-start` that a `-done` ends, through what lies between.
+    /// Returns the `-start` that a `-done` ends, through the ops between them; `None` for other instructions.
     fn start_of(&self, id: InstructionId) -> Option<InstructionId> {
         let is_end = |id: InstructionId| {
             let opcode = &self.module.instruction(id)?.opcode;
@@ -162,7 +164,8 @@ impl Walk<'_> {
         (at != id).then_some(at)
     }
 
-    /// How often a loop turns: what the compiler noted, else the constant that its condition compares with.
+    /// Returns the trip count of a loop: the one that the compiler noted, or else the constant that the condition
+    /// compares with, or else 1.
     fn turns(&self, instruction: &Instruction) -> u64 {
         let noted = instruction.backend_config().and_then(|config| {
             let config: serde_json::Value = serde_json::from_str(config).ok()?;
@@ -184,7 +187,7 @@ impl Walk<'_> {
     }
 }
 
-/// A file, unzipped where it is gzip.
+/// Reads a file, and unpacks it if it is gzip.
 fn plain(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
     if !bytes.starts_with(b"\x1f\x8b") {
@@ -209,7 +212,7 @@ fn estimates(of: &Module) -> Result<HashMap<String, u64>, Failure> {
     if found.is_empty() { Err("the file for --cycles has no estimated_cycles".into()) } else { Ok(found) }
 }
 
-/// `estimated_cycles` in the backend's notes, by name of the instruction.
+/// Returns `estimated_cycles` of the backend configs, by name of the instruction.
 fn estimates_of(module: &Module) -> HashMap<String, u64> {
     let of = |instruction: &Instruction| {
         let config: serde_json::Value = serde_json::from_str(instruction.backend_config()?).ok()?;
@@ -219,7 +222,8 @@ fn estimates_of(module: &Module) -> HashMap<String, u64> {
     module.instructions().filter_map(|(_, i)| Some((i.name.to_string(), of(i)?))).collect()
 }
 
-/// The text of an op's event: the instruction on its own, operands with their shapes, without what only the program has.
+/// Returns the text of an op's event: the instruction alone, with the shapes of its operands and without the attributes
+/// that only the program has.
 pub fn text(module: &Module, op: &Op) -> String {
     let Some(instruction) = module.instruction(op.id) else { return op.name.clone() };
     let mut alone = instruction.clone();

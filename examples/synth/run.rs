@@ -1,7 +1,7 @@
-//! The run: every device walks the program, all of them op by op together, so that collectives wait for the last to
-//! arrive. This module knows ops by number and what they do; nothing of HLO or of captures.
+//! This module simulates the run: all devices walk the program together, op by op, so that a collective waits for the
+//! last device. The module depends on the numbers and the work of ops, not on HLO or captures.
 //!
-//! All devices run the same program (SPMD), so at each op it is known when each device arrives there.
+//! All devices run the same program (SPMD), so the time at which each device reaches an op is known at that op.
 
 use super::faults::Faults;
 use super::machine::{Flight, TICK_PS, Transfer, Work};
@@ -13,16 +13,16 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     pub op: u32,
-    /// Place of the event that encloses it; [`NONE`] for none.
+    /// Index of the event that encloses this event; [`NONE`] if none does.
     pub parent: u32,
     pub start: u64,
     pub end: u64,
 }
 
-/// No event.
+/// Index that stands for no event.
 pub const NONE: u32 = u32::MAX;
 
-/// Something asynchronous, from its start to its last byte.
+/// An asynchronous operation, from its start to its last byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     pub start_op: u32,
@@ -34,45 +34,47 @@ pub struct Span {
 /// A step of one device.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// When the host asked for it, on the device's clock.
+    /// Time at which the host launched the step, on the device's clock.
     pub asked: u64,
     pub start: u64,
     pub end: u64,
-    /// The first of its events, and the first of the next step's.
+    /// Index of the first event of the step, and that of the next step.
     pub events: (usize, usize),
-    /// The same of what is asynchronous.
+    /// Index of the first asynchronous operation of the step, and that of the next step.
     pub spans: (usize, usize),
 }
 
-/// What a device did.
+/// A device and everything that it did.
 #[derive(Debug)]
 pub struct Device {
     pub events: Vec<Event>,
     pub spans: Vec<Span>,
     pub steps: Vec<Step>,
     now: u64,
-    /// When its links are free, and its engine for copies.
+    /// Time at which the links are free.
     links_free: u64,
+    /// Time at which the engine for copies is free.
     copies_free: u64,
+    /// Start and end of each asynchronous operation in flight, by its start op.
     flying: HashMap<u32, (u64, u64)>,
     rng: Rng,
-    /// Its own ops take so many times as long.
+    /// Factor on the duration of the device's own work.
     slower: f64,
 }
 
-/// All devices and what they run.
+/// All devices, and the program that they run.
 pub struct Run<'p> {
     items: &'p [Item],
     works: &'p [Work],
-    /// Of each op the number of its start, where it is the end of something asynchronous.
+    /// Index of the async start of each op that is an async done; `None` for other ops.
     starts: &'p [Option<usize>],
-    /// How many devices the program was compiled for: more devices run copies of it.
+    /// Number of devices that the program was compiled for. Further devices run copies of the program.
     group: usize,
     faults: Faults,
     pub devices: Vec<Device>,
 }
 
-/// Ticks of a time.
+/// Converts microseconds to ticks.
 const fn micros(n: u64) -> u64 {
     n * 1_000_000 / TICK_PS
 }
@@ -91,7 +93,7 @@ impl<'p> Run<'p> {
             events: Vec::new(),
             spans: Vec::new(),
             steps: Vec::new(),
-            // Devices are started one after the other.
+            // Devices start one after the other.
             now: micros(1_000_000) + micros(3) * n as u64,
             links_free: 0,
             copies_free: 0,
@@ -102,14 +104,14 @@ impl<'p> Run<'p> {
         Self { items, works, starts, group, faults, devices: (0..devices).map(device).collect() }
     }
 
-    /// Lets time pass: what comes is so many ticks later.
+    /// Advances the time of all devices by `ticks`.
     pub fn later(&mut self, ticks: u64) {
         self.devices.iter_mut().for_each(|device| device.now += ticks);
     }
 
-    /// One step of all devices.
+    /// Simulates one step on all devices.
     pub fn step(&mut self) {
-        // The host asks while the step before still runs; where it is late, the devices wait.
+        // The host launches a step while the step before still runs. If the host is late, the devices wait.
         for device in &mut self.devices {
             let before = device.steps.last().copied();
             let late = if self.faults.host_bound {
@@ -157,7 +159,7 @@ impl<'p> Run<'p> {
                         if self.faults.idle_gaps {
                             self.devices.iter_mut().for_each(|device| device.now += micros(25));
                         }
-                        // The loop's own work: it counts, and looks whether it is done.
+                        // The loop's own work: the loop counts, and tests its condition.
                         self.devices.iter_mut().for_each(|device| device.now += 300);
                         self.items(body, &places);
                     }
@@ -214,7 +216,7 @@ impl<'p> Run<'p> {
             Work::Done => {
                 let start = self.starts[op].unwrap_or(op) as u32;
                 for (device, parent) in self.devices.iter_mut().zip(parents) {
-                    // What was set off before the loop is waited for once.
+                    // If a start before a loop has its done inside the loop, only the first iteration waits.
                     let Some((began, ends)) = device.flying.remove(&start) else {
                         device.event(op, *parent, device.now, 5);
                         continue;
@@ -227,7 +229,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// When a transfer that all devices come to now has ended, for each of them.
+    /// Returns for each device the time at which a transfer ends that all devices reach now.
     fn arrive(&self, transfer: &Transfer) -> Vec<u64> {
         let mut ends: Vec<u64> = self.devices.iter().map(|device| device.now + transfer.ticks).collect();
         for block in (0..self.devices.len()).step_by(self.group) {
@@ -242,7 +244,8 @@ impl<'p> Run<'p> {
 }
 
 impl Device {
-    /// How long work of its own takes this time: most of it exactly as long as always, what is long a little more or less.
+    /// Returns the ticks that a device's own work takes this time. Most work takes exactly its ticks, and some long
+    /// work takes a little more or less.
     fn own(&mut self, ticks: u64) -> u64 {
         let ticks = (ticks as f64 * self.slower).round() as u64;
         if ticks < 800 || self.rng.u8(0..4) > 0 {

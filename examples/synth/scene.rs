@@ -1,4 +1,5 @@
-//! What every writer needs to know: the program, what its ops are and cost, the chip, and who is who.
+//! This module holds the data that every writer needs: the program, the facts and costs of its ops, the chip, and the
+//! names of devices and hosts.
 
 use super::machine::Machine;
 use super::memory::Memory;
@@ -6,6 +7,7 @@ use super::program::Program;
 use super::truth::OpFacts;
 use rooflight::chip::Chip;
 
+/// The input of every writer of a capture.
 pub struct Scene {
     pub program: Program,
     pub program_id: u64,
@@ -14,13 +16,13 @@ pub struct Scene {
     pub machine: Machine,
     /// `None` where the program has no buffer assignment.
     pub memory: Option<Memory>,
-    /// What comes new with each step: parameters that are not given back.
+    /// Size of the data that is new in each step: parameters that the step does not return.
     pub batch_bytes: u64,
     pub devices_per_host: usize,
 }
 
 impl Scene {
-    /// The plane of device `n`: they are counted per host.
+    /// Returns the name of the plane of device `n`. Devices are numbered per host.
     pub fn label(&self, n: usize) -> String {
         format!("/device:TPU:{}", n % self.devices_per_host)
     }
@@ -29,7 +31,7 @@ impl Scene {
         format!("worker-{}", n / self.devices_per_host)
     }
 
-    /// Runs are counted over all programs; a few came before.
+    /// Returns the run id of a step. Run ids count the runs of all programs, and a few runs came before.
     pub const fn run_id(&self, step: usize) -> u64 {
         step as u64 + 17
     }

@@ -1,5 +1,6 @@
-//! The same capture as `trace.json.gz`: what a browser's trace viewer is given. It holds the first million events by time,
-//! and less of each: every value is text, costs in FLOPs and program ids are left out.
+//! This module writes the same capture as `trace.json.gz`, the file for a browser's trace viewer. The file holds the
+//! first million events by time, and fewer data per event: every value is text, and `flops` and program ids are left
+//! out.
 
 use super::clock::Clock;
 use super::run::Run;
@@ -10,25 +11,25 @@ use serde_json::{Value, json};
 use std::io::{Result, Write};
 use std::ops::Range;
 
-/// More events are not written.
+/// Largest number of events in the file.
 const CAP: usize = 1_000_000;
 
-/// One event: where, when, and of which op. Small: there are many.
+/// One event. The type is small because there are many events.
 struct Event {
     start: u64,
     end: u64,
     device: u32,
     /// The line: 1 steps, 2 modules, 3 ops, 4 async.
     line: u8,
-    /// The op, or the number of the step.
+    /// Index of the op, or number of the step.
     what: u32,
-    /// The event of the run.
+    /// Index of the event in the device's events, for line 3.
     place: u32,
 }
 
 const LINES: [(u8, &str); 4] = [(1, "Steps"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Async XLA Ops")];
 
-/// Writes the devices of one host.
+/// Writes the events of the devices of one host.
 pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write) -> Result<()> {
     let mut out = GzEncoder::new(to, Compression::default());
     write!(out, "{{\"displayTimeUnit\":\"ns\",\"metadata\":{{\"highres-ticks\":true}},\"traceEvents\":[")?;
@@ -48,7 +49,8 @@ pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write
             writeln!(out, "{},", meta("thread_sort_index", Some(tid), json!({"sort_index": tid})))?;
         }
     }
-    // All but the end of it is the same for each event of an op.
+    // These arguments are the same for all events of an op. The times on the device clock are written before these
+    // arguments.
     let args: Vec<String> = (0..scene.facts.len()).map(|op| arguments(scene, op)).collect();
     let names: Vec<Value> = scene.facts.iter().map(|facts| json!(facts.name)).collect();
     let module = json!(format!("{}({})", scene.program.module.name, scene.program_id));
@@ -72,11 +74,11 @@ pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write
     out.finish()?.flush()
 }
 
-/// The first million by time.
+/// Returns the first million events by time.
 fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
     let mut all = Vec::new();
     let steps = run.devices.first().map_or(0, |device| device.steps.len());
-    // Steps come one after the other: those beyond the cap need not be examined.
+    // Steps come one after the other, so the steps beyond the cap need not be examined.
     for step in 0..steps {
         if all.len() > CAP {
             break;
@@ -104,7 +106,7 @@ fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
     all
 }
 
-/// What the viewer says of an op: the inside of an object, and its end.
+/// Returns the arguments of an op's events: the inside of a JSON object and its closing brace.
 fn arguments(scene: &Scene, op: usize) -> String {
     let facts = &scene.facts[op];
     let instruction = scene.program.instruction(op);
@@ -125,7 +127,7 @@ fn arguments(scene: &Scene, op: usize) -> String {
     args.to_string().split_off(1)
 }
 
-/// Microseconds with their picoseconds.
+/// Formats a time in ps as microseconds, with all of its decimals.
 fn micros(ps: u64) -> String {
     let text = format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

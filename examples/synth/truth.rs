@@ -1,26 +1,27 @@
-//! What was put in: the figures an analysis of the capture has to find. Computed from the run itself, not from the capture,
-//! and not with the analyses.
+//! This module computes the figures that an analysis of the capture must find. The figures come from the run itself,
+//! not from the capture and not from the analyses.
 
 use super::clock::Clock;
 use super::cost::Cost;
 use super::run::{Device, Event, NONE};
 use serde::Serialize;
 
-/// What is known of an op.
+/// The known properties of an op.
 pub struct OpFacts {
     pub name: String,
     pub category: String,
     pub cost: Cost,
     pub model_flops: u64,
-    /// What its start sets off: a collective, a copy, work of another core. `None` for what starts nothing.
+    /// Kind of the asynchronous operation that the op starts; `None` if the op starts nothing.
     pub flight: Option<Way>,
-    /// It is a collective, or the end of one.
+    /// Whether the op is a collective or the end of one.
     pub communication: bool,
-    /// Whatever its category, by its opcode it computes nothing: a convert, a custom call that only names memory.
+    /// Whether the op computes nothing by its opcode, whatever its category is: a convert, or a custom call that only
+    /// names memory.
     pub only_moves: bool,
 }
 
-/// What is under way beside the core.
+/// The kind of an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     Collective,
@@ -28,7 +29,7 @@ pub enum Way {
     Offloaded,
 }
 
-/// `expected.json`.
+/// The content of `expected.json`.
 #[derive(Serialize)]
 pub struct Truth {
     pub what: &'static str,
@@ -46,14 +47,14 @@ pub struct Truth {
 
 #[derive(Serialize)]
 pub struct MemoryTruth {
-    /// The program's own peak of HBM, parameters included.
+    /// Peak HBM of the program alone, parameters included.
     pub static_peak_bytes: u64,
-    /// Reserved and allocated together, the most at once, on each device.
+    /// Largest sum of reserved and allocated bytes, on each device.
     pub runtime_peak_bytes: u64,
     pub capacity_bytes: u64,
 }
 
-/// An op, on every device alike.
+/// An op, with figures that are the same on every device.
 #[derive(Serialize)]
 pub struct OpTruth {
     pub name: String,
@@ -68,13 +69,13 @@ pub struct OpTruth {
 pub struct DeviceTruth {
     pub device: String,
     pub host: String,
-    /// First start to last end of its ops, device clock.
+    /// Time from the first start to the last end of the device's ops, on the device clock.
     pub window_ps: u64,
-    /// Σ self time, device clock.
+    /// Sum of all self times, on the device clock.
     pub busy_ps: u64,
-    /// Self time by op, in the order of `ops`, device clock; 0 for one that did not run.
+    /// Self time of each op, in the order of `ops`, on the device clock; 0 for an op that did not run.
     pub self_ps: Vec<u64>,
-    /// Runs by op.
+    /// Executions of each op, in the order of `ops`.
     pub runs: Vec<u64>,
     pub steps: Vec<StepTruth>,
     pub collectives: Overlap,
@@ -89,19 +90,19 @@ pub struct StepTruth {
     pub busy_ps: u64,
 }
 
-/// What went on beside the compute, on the event clock.
+/// The times of one kind of asynchronous operation beside compute, on the event clock.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Overlap {
-    /// Self time of the waits (and of the synchronous ones).
+    /// Self time of the waits and of the synchronous ops.
     pub stall_ps: u64,
-    /// Length of the union of what was in flight.
+    /// Length of the union of the intervals in flight.
     pub in_flight_ps: u64,
-    /// Of that, while nothing was computed.
+    /// Part of the time in flight during which nothing was computed.
     pub exposed_ps: u64,
     pub overlapped_ps: u64,
 }
 
-/// Of one device.
+/// Returns the figures of one device.
 pub fn device(label: String, host: String, clock: Clock, of: &Device, ops: &[OpFacts]) -> DeviceTruth {
     let on_device = self_times(&of.events, Clock::device);
     let on_event = self_times(&of.events, |ticks| clock.event(ticks));
@@ -130,7 +131,7 @@ pub fn device(label: String, host: String, clock: Clock, of: &Device, ops: &[OpF
     }
 }
 
-/// An event's length less that of those directly within it, by place.
+/// Returns the self time of each event: its length less the length of the events directly inside it.
 fn self_times(events: &[Event], clock: impl Fn(u64) -> u64) -> Vec<u64> {
     let mut times: Vec<u64> = events.iter().map(|event| clock(event.end) - clock(event.start)).collect();
     for Event { parent, start, end, .. } in events.iter().copied() {
@@ -178,7 +179,7 @@ fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, way: Way) 
     Overlap { stall_ps, in_flight_ps, exposed_ps: in_flight_ps - overlapped_ps, overlapped_ps }
 }
 
-/// Of the categories that a run has those that compute.
+/// Returns whether ops of a category compute, for the categories that a run has.
 fn is_compute(category: &str) -> bool {
     category.ends_with(" fusion")
         || matches!(
@@ -194,7 +195,7 @@ fn is_compute(category: &str) -> bool {
         )
 }
 
-/// Intervals that do not touch, in order.
+/// Merges the intervals that overlap or touch, and orders them.
 fn merged(mut intervals: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     intervals.sort_unstable();
     let mut merged: Vec<(u64, u64)> = Vec::new();

@@ -1,6 +1,7 @@
-//! Any bytes as the choices that make a capture, and as a capture themselves: everything can be asked of what opens, parts sum to
-//! wholes, and a report says at every level as much time as the capture. What is checked is in `tests/native/common/checked.rs`, which
-//! `cargo test` runs on some hundred captures of chance.
+//! This target takes any bytes as the choices that make a capture, or as a capture itself. The target checks that every
+//! request to an opened capture is answered, that parts sum to wholes, and that a report at every level gives the same
+//! time as the capture. The checks are in `tests/native/common/checked.rs`, which `cargo test` runs on some hundred
+//! random captures.
 #![no_main]
 
 #[path = "../../tests/native/common/checked.rs"]
@@ -14,7 +15,7 @@ mod make;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // Seeds are captures, and start as all of them do; what is made of choices starts with a byte that none starts with.
+    // The seeds are captures. No capture starts with the byte 0xff, so this byte marks choices.
     match bytes.split_first() {
         Some((0xff, choices)) => checked::check(&[("it.xplane.pb", &generated::capture(choices))]),
         _ => checked::check(&[("it.xplane.pb", bytes)]),

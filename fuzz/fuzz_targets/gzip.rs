@@ -1,5 +1,5 @@
-//! Any bytes, packed once or twice or taken as if they were: unpacking ends, gives back what was packed, and a range of it is that
-//! of the whole.
+//! This target unpacks any bytes, both as they are and packed with gzip once or twice. The target checks that unpacking
+//! ends, that it returns the packed bytes, and that a range of the result equals that range of the whole.
 #![no_main]
 
 mod unpacked;
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     check(&bytes, two);
     let pack = |bytes: &[u8]| {
         let mut packed = Vec::new();
-        // Stored blocks of 64 KiB at most: gzip written by hand needs no other crate.
+        // The file has stored blocks of at most 64 KiB. Such a gzip file is simple enough to need no other crate.
         packed.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
         let mut chunks = bytes.chunks(0xffff).peekable();
         if chunks.peek().is_none() {

@@ -1,4 +1,5 @@
-//! Any bytes: decoding ends, and what decodes can be walked, measured and printed.
+//! This target decodes any bytes as an HLO proto. The target checks that decoding ends, and that a decoded module can
+//! be walked, measured and printed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any text: reading it ends, and what was read without anything left over prints as what reads back the same.
+//! This target parses any text as HLO. The target checks that parsing ends, and that text without a leftover prints as
+//! text that parses to the same result.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

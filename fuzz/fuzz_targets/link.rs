@@ -1,5 +1,6 @@
-//! Any bytes as the streams of a report, sealed with the checksum that fits: reading ends and takes no more than it may, what is
-//! read is written and read again the same, and it can be cut, renamed, shown and asked.
+//! This target takes any bytes as the streams of a report, sealed with a valid checksum. The target checks that
+//! decoding ends and takes no more than its limits, that a decoded report encodes and decodes to the same bytes, and
+//! that the report can be cut, anonymised, shown and queried.
 #![no_main]
 
 use flate2::write::DeflateEncoder;
@@ -43,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(report) = decode(&sealed(bytes)) else { return };
     let written = encode(&report);
     let again = decode(&written).expect("what is written is read");
-    // What is no number equals nothing: the bytes are compared.
+    // NaN equals nothing, so the bytes are compared.
     assert!(written == encode(&again));
     for report in [report.cut_to(Level::SMALL), report.without_sources(), report.anonymise()] {
         let _ = (report.preview(), markdown(&report, None));

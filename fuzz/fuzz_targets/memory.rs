@@ -1,4 +1,5 @@
-//! Any bytes: what decodes with buffers can be asked everything about its memory, and what is alive sums to the curve.
+//! This target decodes any bytes as an HLO proto. The target checks that every request about the memory of a program
+//! with buffers is answered, and that the live buffers sum to the peak of the curve.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

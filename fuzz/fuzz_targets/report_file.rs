@@ -1,4 +1,5 @@
-//! Any bytes as a report file: opening ends, and captures within lie where they are said to lie.
+//! This target opens any bytes as a report file. The target checks that opening ends, and that embedded captures lie
+//! inside the file.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,14 +17,14 @@ fuzz_target!(|bytes: &[u8]| {
     let mut behind = MAGIC.to_vec();
     behind.extend(bytes);
     check(&behind);
-    // Behind a report that is one: the list of captures and what follows it.
+    // The input follows a valid report, in place of the list of captures and the rest of the file.
     let mut list = pack(&empty(), &[]);
     list.pop();
     list.extend(bytes);
     check(&list);
 });
 
-/// A report of nothing.
+/// Returns a report of an empty capture.
 fn empty() -> rooflight::share::Report {
     let input = Input {
         name: "it.pb".into(),

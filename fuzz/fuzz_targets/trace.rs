@@ -1,4 +1,5 @@
-//! Any bytes: walking a trace JSON ends and tells the same however it is cut into pieces, and what was read can be analysed.
+//! This target walks any bytes as trace JSON. The target checks that the walk ends, that its result does not depend on
+//! the size of the pieces that are read, and that an opened profile can be analysed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +9,7 @@ use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
 use rooflight::wire::trace::{Event, Outcome, Sink, walk};
 
-/// A source that is read so many bytes at once.
+/// A source that is read in pieces of the given number of bytes.
 struct Pieces<'a>(&'a [u8], u64);
 
 impl Source for Pieces<'_> {
@@ -23,7 +24,7 @@ impl Source for Pieces<'_> {
     }
 }
 
-/// What was told, folded into a number.
+/// A hash of everything that the sink received.
 #[derive(Default)]
 struct Heard(u64);
 
@@ -63,7 +64,7 @@ fuzz_target!(|bytes: &[u8]| {
         (heard.0, outcome)
     };
     let (whole, pieces) = (heard(1 << 16), heard(7));
-    // How much a broken gzip gives before it breaks depends on how much of it is at hand.
+    // A damaged gzip file gives more or fewer bytes before the damage, depending on the size of the pieces.
     let broke = |outcome: &Outcome| outcome.damage.as_ref().is_some_and(|damage| damage.source.is_some());
     assert!(whole == pieces || (broke(&whole.1) && broke(&pieces.1)));
     let input = Input { name: "it.trace.json".into(), source: Box::new(bytes.to_vec()), from_folder: false };

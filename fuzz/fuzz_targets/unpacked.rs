@@ -1,9 +1,10 @@
-//! What every way to pack is held to.
+//! This module holds the check that every packing must pass.
 
 use rooflight::source::{Packing, Stream, inflate, inflate_range};
 use std::io::Read;
 
-/// Unpacks, and gives what came out: read as a stream it is the same, and a range of it is that of the whole.
+/// Unpacks `bytes` and returns the result. Checks that reading them as a stream gives the same bytes, and that a range
+/// equals that range of the whole.
 pub fn check(bytes: &Vec<u8>, packing: Packing) -> Vec<u8> {
     let whole = inflate(bytes, packing, 1 << 27, &mut |_| {});
     let mut streamed = Vec::new();

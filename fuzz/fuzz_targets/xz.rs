@@ -1,5 +1,6 @@
-//! Any bytes, packed with xz or taken as if they were, with gzip inside or around: unpacking ends, gives back what was packed, and
-//! a range of it is that of the whole.
+//! This target unpacks any bytes, both as they are and packed with xz, with gzip inside or around. The target checks
+//! that unpacking ends, that it returns the packed bytes, and that a range of the result equals that range of the
+//! whole.
 #![no_main]
 
 mod unpacked;
@@ -23,7 +24,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory takes all")
 }
 
-/// The bytes as a file of xz whose stream and first block start as their own checksums say: else hardly any gets past them.
+/// Returns `bytes` as an xz file with valid checksums of the stream header and the first block header. With invalid
+/// checksums, hardly any input would be read further.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let crc = |of: &[u8]| {
         let mut crc = Crc::new();

@@ -1,5 +1,5 @@
-//! Any bytes: listing an archive ends, its members lie apart within it and read the same in pieces of any size, and opening it
-//! ends as well.
+//! This target takes any bytes as a zip archive. The target checks that listing ends, that members share no bytes and
+//! lie inside the archive, that they read the same in pieces of any size, and that opening the archive ends.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,13 +1,13 @@
-//! Pure functions from a profile to report structs.
+//! This module computes report structs from a profile. Its functions are pure.
 //!
 //! ```text
-//!  Profile ─► device: which lines, steps, clocks ──────────────► op_times: self time, per op and window ─┐
-//!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
-//!                                                             └─► rows ─► row_view, scopes, steps ◄─┤
-//!  hlo::Module of the capture ───────────────► op_graph: its neighbourhood, op_detail: one op ◄──────┘
+//!  Profile ─► base::device: lines, steps, clocks ────────────► base::op_times: self time, per op and window ─┐
+//!        └──► classify: kind, group, phase, layer, source ─┬─► base::select: the filter                      │
+//!                                                          └─► base::rows ─► breakdown: rows, scopes, steps ◄┤
+//!  hlo::Module of the capture ─────────────► op::graph: the neighbourhood of an op, op: one op ◄─────────────┘
 //! ```
 //!
-//! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.
+//! This module depends on ops, steps and kinds. It does not depend on files, on pages or on number formats.
 pub mod base;
 pub mod breakdown;
 pub mod classify;

@@ -1,4 +1,4 @@
-//! The page: mounts the view. Everything is in the library; native builds have no page.
+//! This program is the page: it mounts the view of the library. Native builds of this program do nothing.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]

@@ -1,4 +1,4 @@
-//! The command line: the same library as the page, for terminals, CI and agents.
+//! This program is the command line. It uses the same library as the page.
 #![cfg_attr(target_arch = "wasm32", allow(unused, reason = "the command line is native"))]
 
 #[cfg(not(target_arch = "wasm32"))]

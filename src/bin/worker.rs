@@ -1,5 +1,5 @@
-//! The worker of the page: reads files and computes, and answers the page's questions. Everything is in the library; native builds
-//! have no worker.
+//! This program is the worker of the page: it reads files, computes, and answers the requests of the page. All code is
+//! in the library. Native builds of this program do nothing.
 
 #[cfg(all(target_arch = "wasm32", debug_assertions))]
 #[path = "../../tests/browser/checks.rs"]

@@ -1,4 +1,4 @@
-//! What data movement says, as rows of words and lengths. This module knows its report; nothing of elements.
+//! This module turns the data movement report into rows of texts and bar lengths. It does not depend on page elements.
 
 use super::breakdown::figures::Formula;
 use super::plot::time_part::Slot;
@@ -7,96 +7,91 @@ use crate::protocol::DataMovementView;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
-/// The heads of the changes, in the order of [`Change::ALL`].
+/// Column headings of the changes, in the order of [`Change::ALL`].
 pub const CHANGES: [&str; 5] = ["Dtype", "Dim order", "Tiling", "Memory", "Shape"];
 
-/// An answer: in a word, in parts of the time, and in full.
+/// The answer for one change, over all ops of a row: does the op change the property?
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// "yes", "no", "?"; of a mixture the share that does: "62 %".
+    /// "yes", "no" or "?", the answer with the most time. If the ops differ and some have the answer yes, the share of
+    /// these: "62 %".
     pub word: String,
-    /// Share of the time of ops that do.
+    /// Share of the time of ops that change the property, 0 to 1.
     pub yes: f64,
-    /// Share of the time of ops for which that is unknown.
+    /// Share of the time of ops for which the answer is unknown, 0 to 1.
     pub unknown: f64,
-    /// "yes 62 %, no 30 %, unknown 8 %".
+    /// All shares: "yes 62 %, no 30 %, unknown 8 %".
     pub full: String,
 }
 
-/// A category or a source.
+/// One row of the table: a category or a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its name, as short as it is known.
+    /// Short name: of a source stack, the innermost line.
     pub name: String,
-    /// Its name in full.
+    /// Full name.
     pub title: String,
-    /// What kind of time it is.
     pub slot: Slot,
-    /// Self time, in the table's unit.
+    /// Self time, in the unit of the table.
     pub own: String,
-    /// Of the whole bar: time that moves, and time that waits.
+    /// Time that moves data and time that waits, each divided by the time of the largest category.
     pub bar: (f64, f64),
-    /// Share of the step, without its sign.
+    /// Share of the step in percent, without the percent sign.
     pub of_step: String,
-    /// Waiting, in the table's unit.
+    /// Time that waits, in the unit of the table.
     pub stall: String,
-    /// Executions.
+    /// Number of executions.
     pub runs: String,
-    /// Bytes moved.
     pub moved: String,
-    /// By [`CHANGES`].
+    /// One answer per change, in the order of [`CHANGES`].
     pub marks: Vec<Mark>,
-    /// What is read, and what is written: the one with the most time.
+    /// The shape read, and the shape written, that take the most time.
     pub shapes: [String; 2],
-    /// The op with the most time, as rows name it.
+    /// The op with the most time, as rows name it: the name, then `@` and the program's id if it has one.
     pub op: Option<String>,
-    /// What is reported below it: moves between memories, other shapes, why a change is unknown.
+    /// Labels and values below the row: moves between memory spaces, further shapes, executions with known bytes,
+    /// reasons for unknown answers.
     pub more: Vec<(&'static str, String)>,
 }
 
 /// A category with its sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The category.
     pub row: Row,
-    /// Its sources.
     pub sources: Vec<Row>,
-    /// Those that are not told one by one: "12 more sources, 3.1 ms".
+    /// Summary of the sources that have no row: "12 more sources, 3.1 ms".
     pub rest: Option<String>,
 }
 
-/// What a program executed.
+/// Executions of a program, by opcode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// Its name.
     pub name: String,
-    /// Executions and copies, in words.
+    /// Number of executions, and bytes that copies read and write.
     pub says: String,
-    /// Opcodes with their executions.
+    /// Opcodes with their number of executions. The last entry sums the opcodes that are not listed.
     pub opcodes: Vec<(String, String)>,
 }
 
-/// Data movement as it is shown.
+/// Contents of the data movement view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataMovementTable {
-    /// The unit of times.
+    /// Unit of the times in the table.
     pub unit: &'static str,
-    /// Categories.
     pub groups: Vec<Group>,
-    /// Self time, share of the step, waiting, executions of all.
+    /// Sums over all categories: self time, share of the step, time that waits, executions.
     pub total: [String; 4],
-    /// What programs executed.
     pub programs: Vec<Program>,
-    /// The sentence beside the choice of pictures.
+    /// Summary sentence, shown beside the chart selector.
     pub says: String,
 }
 
-/// Opcodes of one program that are reported.
+/// Largest number of opcodes listed per program.
 const OPCODES: usize = 24;
-/// Programs that are reported.
+/// Largest number of programs listed.
 const PROGRAMS: usize = 8;
 
-/// Data movement as rows.
+/// Builds the contents of the data movement view.
 pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
     let data_movement = &view.data_movement;
     let unit = TimeUnit::for_largest(data_movement.total);
@@ -145,7 +140,7 @@ fn summary_text(data_movement: &DataMovement, of_step: Option<f64>) -> String {
     format!("{}{share}; {waits}", format::time_text(data_movement.total))
 }
 
-/// A source's name, short and in full.
+/// Returns the short and the full name of a source.
 fn source(of: &DataMovementRow) -> (String, String) {
     match (&*of.key_kind, &of.source_inner) {
         ("source_stack", Some(inner)) => (inner.clone(), of.key.clone()),
@@ -175,7 +170,7 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
     }
 }
 
-/// An answer in parts of the time; where no time passes, of executions.
+/// Returns the shares of the answers, by time. If no op takes time, the shares are of executions.
 fn mark(tally: &Tally) -> Mark {
     #![expect(clippy::cast_precision_loss, reason = "shares")]
     let times = [tally.yes, tally.no, tally.undetectable];
@@ -227,7 +222,7 @@ fn reason(key: &str) -> String {
         .map_or_else(|| key.to_owned(), |reason| reason.label().to_owned())
 }
 
-/// A memory space as TPUs number them.
+/// Returns the name of a memory space, as TPUs number them.
 fn memory(space: i64) -> String {
     match space {
         0 => "HBM".to_owned(),
@@ -258,7 +253,7 @@ fn programs(data_movement: &DataMovement) -> Vec<Program> {
     data_movement.opcodes.iter().take(PROGRAMS).map(one).collect()
 }
 
-/// How the figures are computed.
+/// Returns the explanation of the figures.
 pub fn formula(view: &DataMovementView) -> Formula {
     let data_movement = &view.data_movement;
     let row = |label: &str, value: String| (label.to_owned(), value);

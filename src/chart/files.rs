@@ -1,4 +1,4 @@
-//! What is in the files, as rows of words. This module knows the report; nothing of elements.
+//! This module turns the report of the files view into rows of text. It does not depend on page elements.
 
 use crate::analysis::base::FilterError;
 use crate::analysis::files::{
@@ -7,14 +7,14 @@ use crate::analysis::files::{
 use crate::protocol::{OutlineItem, ProgramHead};
 use crate::table::format;
 
-/// Stats of one plane that are reported, and names of stats.
+/// Largest number of stats shown per plane, and largest number of stat names.
 const STATS: usize = 24;
-/// Computations that are reported.
+/// Largest number of computations shown in the outline of a program.
 pub const COMPUTATIONS: usize = 200;
-/// Characters of a line that are shown: constants have millions.
+/// Largest number of characters shown of one line of HLO text. Constants can have millions of characters.
 const LONG: usize = 4000;
 
-/// The figures at the top: name, value, unit.
+/// Returns the figures above the view: label, value, unit.
 pub fn figures(file: &FileView) -> Vec<(&'static str, String, &'static str)> {
     let (size, unit) = format::bytes(file.bytes);
     let count = |label, n: usize| (label, format::count(n as u64), "");
@@ -28,7 +28,8 @@ pub fn figures(file: &FileView) -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-/// Where the files are from and what they are: "train-step.xplane.pb, XSpace; host-a".
+/// Returns the names and formats of the first 3 files, the number of further files, and the first 4 hosts:
+/// "train-step.xplane.pb, XSpace; host host-a".
 pub fn origin(file: &FileView) -> String {
     let mut parts: Vec<String> = file.files.iter().take(3).map(|of| format!("{}, {}", of.name, of.format)).collect();
     if let Some(more) = file.files.get(3..).filter(|more| !more.is_empty()) {
@@ -38,22 +39,20 @@ pub fn origin(file: &FileView) -> String {
     parts.join("; ")
 }
 
-/// What the session lacks, as told.
+/// One row of the list of quality findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingRow {
-    /// What kind of gap it is.
     pub kind: &'static str,
-    /// Figures may be wrong, not only absent.
+    /// True if the finding can make figures wrong, not only absent.
     pub is_grave: bool,
-    /// Where, and how many.
+    /// Plane, device or file, and the number of occurrences if there are several; otherwise "the session".
     pub place: String,
-    /// What follows.
     pub consequence: String,
-    /// What fills the gap; empty where nothing is known to.
+    /// Action that fills the gap; empty if no action is known.
     pub remedy: String,
 }
 
-/// What the session lacks, the gravest first.
+/// Returns the quality findings in the order of the report: the gravest kinds first.
 pub fn findings(file: &FileView) -> Vec<FindingRow> {
     let one = |finding: &Finding| {
         let n = finding.n.filter(|n| *n > 1).map(format::count);
@@ -62,7 +61,7 @@ pub fn findings(file: &FileView) -> Vec<FindingRow> {
             kind: kind(finding.kind),
             is_grave: finding.kind < FindingKind::Unpaired,
             place: match (place, n) {
-                // "8 devices, …" counts already.
+                // A place such as "8 devices, …" already begins with the count.
                 (Some(place), Some(n)) if !place.starts_with(&n) => format!("{place}, {n} ×"),
                 (Some(place), _) => place,
                 (None, Some(n)) => format!("{n} ×"),
@@ -87,47 +86,38 @@ const fn kind(kind: FindingKind) -> &'static str {
     }
 }
 
-/// A plane.
+/// One row of the list of planes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaneRow {
-    /// Its name.
     pub name: String,
-    /// What it is.
+    /// Role of the plane, in words: "TPU device (analysed)".
     pub words: String,
-    /// Bytes, in words.
     pub bytes: String,
-    /// Its bytes ÷ those of the largest plane.
+    /// Bytes of this plane divided by the bytes of the largest plane.
     pub share: f64,
-    /// Of these the part that is not lines: names, metadata, stats.
+    /// Bytes outside the lines (names, metadata, stats) divided by the bytes of the largest plane.
     pub metadata: f64,
-    /// Events.
     pub events: String,
-    /// Its lines.
     pub lines: Vec<LineRow>,
-    /// Its stats, and what else is reported below it.
+    /// Labels and values below the row: counts, the stats of the plane, and the use of each stat name.
     pub more: Vec<(String, String)>,
 }
 
-/// A line of a plane.
+/// One row of the list of lines of a plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineRow {
-    /// Its name.
     pub name: String,
-    /// What it is used for.
     pub used: &'static str,
-    /// It is used for something.
     pub is_used: bool,
-    /// Bytes, in words.
     pub bytes: String,
-    /// Its bytes ÷ those of the largest plane.
+    /// Bytes of this line divided by the bytes of the largest plane.
     pub share: f64,
-    /// Events.
     pub events: String,
-    /// When, after the plane's first event, and on which clock.
+    /// Start and end after the first event of the plane, and "device clock" if all events have a time on that clock.
     pub when: String,
 }
 
-/// Planes as rows.
+/// Returns one row per plane, in file order.
 pub fn planes(file: &FileView) -> Vec<PlaneRow> {
     let largest = file.planes.iter().map(|plane| plane.bytes).max().unwrap_or(0);
     file.planes.iter().map(|plane| plane_row(plane, largest)).collect()
@@ -184,7 +174,7 @@ fn line_row(line: &FileLine, largest: u64) -> LineRow {
     }
 }
 
-/// A program in the list: its name, then what is known of it.
+/// Returns the name of a program, and a text with its time, number of runs, HLO source, size and id.
 pub fn program(of: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
     match (of.busy.or(of.run_time), of.n_runs) {
@@ -204,7 +194,8 @@ pub fn program(of: &FileProgram) -> (String, String) {
     (of.name.clone(), parts.join(" · "))
 }
 
-/// What a program's text is, above it.
+/// Returns the text above a program's HLO: the counts of computations, instructions and lines, the source, and the
+/// number of pieces that the parser did not understand.
 pub fn head(head: &ProgramHead, source: ProgramSource) -> String {
     let mut parts = Vec::new();
     parts.extend(head.n_computations.map(|n| format::counted(n.into(), "computation", "computations")));
@@ -219,7 +210,8 @@ pub fn head(head: &ProgramHead, source: ProgramSource) -> String {
     parts.join(" · ")
 }
 
-/// A computation in the outline.
+/// Returns the text beside a computation in the outline: its role, its number of instructions, and its number of
+/// callers if there are several.
 pub fn computation(of: &OutlineItem) -> String {
     let what = match (of.is_entry, of.is_fusion) {
         (true, _) => "entry, ",
@@ -231,7 +223,7 @@ pub fn computation(of: &OutlineItem) -> String {
     format!("{what}{}{callers}", format::count(of.n_instructions.into()))
 }
 
-/// The part of a line that is shown, and how many characters are not.
+/// Returns the part of a line that is shown, at most 4,000 characters, and the number of characters that are not shown.
 pub fn cut(text: &str) -> (&str, usize) {
     match text.char_indices().nth(LONG) {
         Some((at, _)) => (&text[..at], text[at..].chars().count()),
@@ -239,12 +231,13 @@ pub fn cut(text: &str) -> (&str, usize) {
     }
 }
 
-/// Why what is looked for is no regular expression.
+/// Returns the message for a search text that is not a valid regular expression.
 pub fn bad(error: &FilterError) -> String {
     format!("{} at column {}", error.message, error.column)
 }
 
-/// "3 of 128 lines", "no line", "128 lines".
+/// Returns the position of the current match among `n` matching lines. `at` counts from 0: "3 of 128 lines", "no line",
+/// "128 lines".
 pub fn found_text(at: Option<usize>, n: u32) -> String {
     match (at, n) {
         (_, 0) => "no line".to_owned(),

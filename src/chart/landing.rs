@@ -1,10 +1,11 @@
-//! The landing page's picture: a step of the sample by kind, and its heaviest ops against the roofs of the chip. The figures
-//! are the sample's own, rounded to three digits or four; `tests/native/landing.rs` holds them against an analysis of it.
+//! This module draws the picture of the landing page: one step of the sample by kind, and the longest ops of the sample
+//! against the roofs of the chip. The figures come from the sample and are rounded to three or four digits;
+//! `tests/native/landing.rs` compares them with an analysis of the sample.
 //!
 //! ```text
 //!   [compute              ][communication ][data movement]   one step, by kind
 //!   TFLOP/s        ______________ peak
-//!       |        /    o O o                                  ops: place by figures, area by time
+//!       |        /    o O o                                  ops: position = figures, area = time
 //!       |      / o  O
 //!       |____/________________ FLOP/byte
 //! ```
@@ -16,25 +17,25 @@ use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
 use super::plot::time_part::Slot;
 use crate::analysis::classify::Kind;
 
-/// Peak of the matrix units for bf16, TFLOP/s.
+/// Peak of the matrix units of the sample's chip (TPU v5p) for bf16, in TFLOP/s.
 pub const PEAK: f64 = 459.0;
-/// Bandwidth of HBM, GB/s.
+/// HBM bandwidth of the sample's chip, in GB/s.
 pub const BANDWIDTH: f64 = 2765.0;
-/// Kinds of the first step of TPU:0, ms. What is not here is below 0.01 ms.
+/// Time by kind in the first step of TPU:0, in ms. The list leaves out kinds below 0.01 ms.
 pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 93.98), (Kind::Communication, 40.37), (Kind::DataMovement, 32.49)];
-/// The step as a whole: FLOP per byte of HBM, and TFLOP/s.
+/// The whole step: FLOP per byte of HBM, and TFLOP/s.
 pub const STEP: Op = op(316.0, 209.0, 91.0, true);
 
-/// An op of the sample.
+/// Position and duration of an op of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Op {
     /// FLOP per byte of HBM.
     pub intensity: f64,
     /// TFLOP/s.
     pub rate: f64,
-    /// Its time in the step, ms.
+    /// Time in the step, in ms.
     pub ms: f64,
-    /// It is a matrix multiplication; else it goes through its elements.
+    /// True for a matrix multiplication, false for an elementwise op.
     pub is_matmul: bool,
 }
 
@@ -42,7 +43,8 @@ const fn op(intensity: f64, rate: f64, ms: f64, is_matmul: bool) -> Op {
     Op { intensity, rate, ms, is_matmul }
 }
 
-/// The ops that take longest, first the longest: four fifths of the time of all that have a roof.
+/// The longest ops of the step, the longest first. These ops take about four fifths of the time of all ops that have a
+/// roof.
 pub const OPS: [Op; 48] = [
     op(0.375, 0.389, 2.84, false),
     op(0.375, 0.39, 2.84, false),
@@ -94,12 +96,12 @@ pub const OPS: [Op; 48] = [
     op(527.0, 248.0, 0.523, true),
 ];
 
-/// Ops that have a label, what it calls them, and where it stands.
+/// Labelled ops: index in [`OPS`], text, and the offset of the text in px, to the right and down.
 const LABELS: [(usize, &str, f64, f64); 2] =
     [(2, "fusion.877, matmul", 24.0, 30.0), (0, "fusion.953, elementwise", 22.0, -4.0)];
 
 impl Op {
-    /// Which part of what the chip can do there it does.
+    /// Returns the achieved rate divided by the roof at this intensity, a fraction.
     pub fn of_roof(&self) -> f64 {
         self.rate / PEAK.min(self.intensity * BANDWIDTH / 1e3)
     }
@@ -108,14 +110,14 @@ impl Op {
 const AXES: ((f64, f64), (f64, f64)) = ((0.1, 1e4), (0.1, 1e3));
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 10.0;
-/// The bar of kinds, and where the chart begins below it.
+/// Height of the bar of kinds, in px.
 const BAR: f64 = 30.0;
 const TOP: f64 = 84.0;
 const BOTTOM: f64 = 40.0;
-/// How far the hatch beyond a roof reaches.
+/// Extent of the hatched area above the flat roof, in px.
 const WALL: f64 = 11.0;
 
-/// The picture, so many pixels wide.
+/// Draws the picture with a width in px. The height follows from the width, between 340 and 720 px.
 pub fn scene(width: f64) -> Scene {
     let height = (width * 0.84).clamp(340.0, 720.0);
     let x = Scale::log(AXES.0, (LEFT, (width - RIGHT).max(LEFT + 1.0)));
@@ -141,7 +143,7 @@ fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
     Mark::new(shape, Paint::fill(tone))
 }
 
-/// One step by kind: widths are time.
+/// Draws one step by kind; the width of a segment is proportional to its time.
 fn bar(marks: &mut Vec<Mark>, width: f64) {
     let all: f64 = KINDS.iter().map(|(_, ms)| ms).sum();
     marks.push(text(0.0, 11.0, Anchor::Start, format!("One step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
@@ -166,7 +168,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
     }
 }
 
-/// Axes, decades, and what they are of.
+/// Draws the axes, the grid at powers of ten, and the titles of the axes.
 fn frame(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     let ((left, right), (bottom, top)) = (x.range(), y.range());
     for (value, words) in [(0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1e3, "1 k"), (1e4, "10 k")] {
@@ -194,7 +196,7 @@ fn frame(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     ));
 }
 
-/// What the chip can do: HBM on the left, the matrix units on the right.
+/// Draws the roofs: HBM bandwidth on the left, the peak of the matrix units on the right.
 fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     let (low, ridge) = (x.domain().0, PEAK * 1e3 / BANDWIDTH);
     let slope = [(x.to(low), y.to(low * BANDWIDTH / 1e3)), (x.to(ridge), y.to(PEAK))];
@@ -214,7 +216,8 @@ fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     marks.push(text(middle.0 - 18.0, middle.1 - 12.0, Anchor::End, "HBM 2,765 GB/s".to_owned(), Tone::Ink));
 }
 
-/// Its area is its time; its form what it does.
+/// Returns the mark of an op. Its area is proportional to its time. A circle is a matrix multiplication, a square is an
+/// elementwise op; 1.77 ≈ √π gives both forms the same area.
 fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
     let (x, y) = (x.to(op.intensity), y.to(op.rate));
     let r = (op.ms / OPS[0].ms).sqrt() * (width / 60.0).clamp(6.0, 13.0);
@@ -226,7 +229,7 @@ fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
     Mark::new(shape, paint)
 }
 
-/// The step as a whole, and an op of either form.
+/// Draws the diamond of the whole step, and labels one op of each form.
 fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     let words = |op: &Op| format!("{:.0} % of its roof", op.of_roof() * 100.0);
     let (at, up) = (x.to(STEP.intensity), y.to(STEP.rate));
@@ -243,7 +246,7 @@ fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
     for (n, name, right, down) in LABELS {
         let Some(op) = OPS.get(n) else { continue };
         let (from, to) = ((x.to(op.intensity), y.to(op.rate)), (x.to(op.intensity) + right, y.to(op.rate) + down));
-        // Where its name has no room it goes without.
+        // A label that does not fit into the width is left out.
         if label::width(name, Size::Micro.px()) > x.range().1 - to.0 - 3.0 {
             continue;
         }

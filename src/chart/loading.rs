@@ -1,20 +1,19 @@
-//! How far a load is, in words: rate, time left, what each stage found. This module knows progress messages and a clock
-//! that is handed in; no timer, no screen.
+//! This module formats the progress of a load: rate, time left, and the result of each stage. Callers pass the clock
+//! in; this module does not depend on timers or a screen.
 
 use crate::protocol::{Progress, Stage};
 use crate::table::format;
 
-/// A load that takes longer than this is shown.
+/// The page shows the progress of a load only if the load takes longer than this.
 pub const SHOWN_AFTER_MS: u32 = 200;
-/// From this time on a time left is reported: before, it would be a guess.
+/// No estimate of the time left is shown before this time, because the rate is not yet reliable.
 const LEFT_AFTER_MS: f64 = 1000.0;
 
-/// A load under way.
+/// State of a load that is in progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// What is being opened.
     pub name: String,
-    /// Sizes of the files, summed.
+    /// Sum of the sizes of the files. 0 if the size is not known.
     pub bytes: u64,
     started: f64,
     now: f64,
@@ -28,39 +27,35 @@ struct StageProgress {
     found: Progress,
 }
 
-/// Where a stage is.
+/// State of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Over.
     Done,
-    /// Under way.
     Now,
-    /// To come.
     Waiting,
-    /// Not needed for these files.
+    /// The files do not need this stage.
     Skipped,
 }
 
-/// A line of the list of stages.
+/// One line of the list of stages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What is done in it.
     pub name: &'static str,
-    /// Where it is.
     pub state: State,
-    /// What was found.
+    /// Result of the stage so far: a file or a plane, or counts of planes and events.
     pub found: String,
-    /// How long it took, or takes so far.
+    /// Time that the stage took, or has taken so far.
     pub time: String,
 }
 
 impl Load {
-    /// A load of `name` that starts `now` (milliseconds of any clock).
+    /// Starts the progress of a load of `name` at time `now`, in milliseconds of any clock.
     pub fn new(name: String, bytes: u64, now: f64) -> Self {
         Self { name, bytes, started: now, now, stages: [const { None }; 5], last: None }
     }
 
-    /// A load of what this one fetched: the time of the fetch is still shown.
+    /// Starts the progress of opening the files that this load fetched, and keeps the time of the stage Fetch in the
+    /// list.
     #[must_use]
     pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
         let mut stages = [const { None }; 5];
@@ -70,7 +65,7 @@ impl Load {
         Self { name, bytes, started: now, now, stages, last: None }
     }
 
-    /// Takes in a message.
+    /// Applies a progress message that arrived at time `now`, in ms.
     pub fn update(&mut self, progress: Progress, now: f64) {
         self.now = now;
         let at = progress.stage as usize;
@@ -84,38 +79,38 @@ impl Load {
         self.last = Some(progress);
     }
 
-    /// Lets time pass.
+    /// Moves the current time to `now`, in ms.
     pub fn tick(&mut self, now: f64) {
         self.now = now;
     }
 
-    /// Bytes read, and bytes there are.
+    /// Returns the bytes read so far and the bytes of the session.
     fn bytes_read(&self) -> (u64, u64) {
         self.last.as_ref().map_or((0, self.bytes), |last| {
             (last.bytes_done.min(if last.bytes_total == 0 { u64::MAX } else { last.bytes_total }), last.bytes_total)
         })
     }
 
-    /// Part done, 0 to 1.
+    /// Returns the part of the bytes that has been read, 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a bar's length")]
     pub fn fraction(&self) -> f64 {
         let (done, total) = self.bytes_read();
         if total == 0 { 0.0 } else { done as f64 / total as f64 }
     }
 
-    /// The same in whole percent.
+    /// Returns [`Self::fraction`] in whole percent, rounded down.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
     pub fn percent(&self) -> u8 {
         (self.fraction() * 100.0).floor() as u8
     }
 
-    /// The size of what is opened; nothing where nobody says it.
+    /// Returns the size of the files as text; empty if the size is not known.
     pub fn size(&self) -> String {
         if self.bytes == 0 { String::new() } else { format::bytes_text(self.bytes) }
     }
 
-    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that. Before the first byte: how many
-    /// there are.
+    /// Returns the bytes read, and the text after them: "668.0 MiB" and " of 1.1 GiB, 331.0 MiB/s". Without a known
+    /// total, the text is " so far" and the rate. Before the first byte, the pair is the total and " to read".
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes per second, for display")]
     pub fn read(&self) -> (String, String) {
         let (done, total) = self.bytes_read();
@@ -129,7 +124,7 @@ impl Load {
         (format::bytes_text(done), of + &rate)
     }
 
-    /// Bytes per second since the start, once there is something to tell.
+    /// Returns bytes per second since the start. `None` before the first byte and in the first 0.1 s.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     fn rate(&self) -> Option<f64> {
         let seconds = (self.now - self.started) / 1000.0;
@@ -137,7 +132,7 @@ impl Load {
         (done > 0 && seconds > 0.1).then(|| done as f64 / seconds)
     }
 
-    /// "about 3 s left", after a second and while bytes are being read.
+    /// Returns an estimate such as "about 3 s left". `None` in the first second, and after the last byte has been read.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn left(&self) -> Option<String> {
         let (done, total) = self.bytes_read();
@@ -150,18 +145,18 @@ impl Load {
         })
     }
 
-    /// What there is to say of the files so far.
+    /// Returns the notes about the files so far.
     pub fn notes(&self) -> &[String] {
         self.last.as_ref().map_or(&[], |last| &last.notes)
     }
 
-    /// WebAssembly memory in use.
+    /// Returns the WebAssembly memory in use as text. `None` if the size is not known.
     pub fn memory(&self) -> Option<String> {
         let memory = self.last.as_ref()?.memory?;
         Some(format!("{} of memory in use", format::bytes_text(memory)))
     }
 
-    /// The stages, in order. That nothing was fetched is not worth a line: most files are local.
+    /// Returns the stages in order. The stage Fetch is left out if nothing was fetched, because most files are local.
     pub fn lines(&self) -> Vec<Line> {
         let is_fetched = self.stages.first().is_some_and(Option::is_some);
         let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
@@ -194,7 +189,7 @@ impl Load {
         Line { name: name(stage), state, found, time }
     }
 
-    /// What a screen reader is told: each stage, and each quarter of the bytes.
+    /// Returns the text for screen readers. The text changes with each stage, and at each quarter of the bytes.
     pub fn announcement(&self) -> String {
         let stage = self.last.as_ref().map_or(Stage::Recognise, |last| last.stage);
         format!("{}, {} %", name(stage), self.percent() / 25 * 25)

@@ -1,7 +1,7 @@
-//! What the page draws, before it is drawn: geometry, choices and words, as plain tested functions.
+//! This module computes the geometry, the choices and the texts of the page as plain, tested functions.
 //!
-//! Knows report structs, sizes in pixels and how numbers look. This module knows no browser, no component and no
-//! colour: `view` asks here and puts the answer on the screen.
+//! This module uses report structs, sizes in pixels and number formats. It does not depend on a browser or a component.
+//! It holds no colour values: marks name a tone, and `view` maps tones to colours and draws.
 
 pub mod breakdown;
 pub mod comm;

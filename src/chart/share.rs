@@ -1,10 +1,11 @@
-//! What the share dialog says, in words: counts, sizes, the first rows. This module knows what would leave; no element.
+//! This module formats the texts of the share dialog: counts, sizes and the first rows of a report. It does not depend
+//! on page elements.
 
 use crate::protocol::ReportRow;
 use crate::share::{Preview, Table};
 use crate::table::format;
 
-/// "52 of 1,019"; "all 33".
+/// Returns the number of rows that the report includes: "52 of 1,019" or "all 33".
 pub fn count(table: &Table) -> String {
     match (table.shown, table.of) {
         (shown, of) if shown < of => format!("{} of {}", format::count(shown), format::count(of)),
@@ -13,23 +14,23 @@ pub fn count(table: &Table) -> String {
     }
 }
 
-/// "All texts included: 437, and 3,208 numbers".
+/// Returns the heading of the list of texts: "All texts included (437), beside 3,208 numbers".
 pub fn texts(preview: &Preview) -> String {
     let n = preview.texts.iter().map(|section| section.texts.len() as u64).sum();
     format!("All texts included ({}), beside {} numbers", format::count(n), format::count(preview.n_numbers.into()))
 }
 
-/// A level for those who do not see the slider.
+/// Returns the value of the slider for screen readers: the level of detail and the length of the link in characters.
 pub fn level_text(level: u8, length: usize) -> String {
     format!("{level} of 100, {} characters", format::count(length as u64))
 }
 
-/// The last part of a capture's name.
+/// Returns the last component of a capture's path. Both `/` and `\` separate components.
 pub fn own_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The first rows in columns.
+/// Returns the first rows as text in aligned columns: name, kind, time, share of the step, source.
 pub fn rows(rows: &[ReportRow]) -> String {
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
     let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);

@@ -1,39 +1,42 @@
-//! What a GPU can do by what its driver says of it: multiprocessors × clock × operations a cycle. This module knows architectures by
-//! number; no captures.
+//! This module holds the figures of GPU architectures from which the peak of a GPU follows: multiprocessors × clock
+//! (both as the driver reports them) × operations per cycle. The module identifies architectures by number, and does
+//! not depend on captures.
 
 use super::Chip;
 
-/// FLOP of one multiprocessor in one cycle, dense, with operands of f16 or bf16 on its matrix units: of `NVIDIA` GPUs by
-/// compute capability (the architectures' white papers; the figures that xprof takes), of AMD's by `gfx` number. `None`
-/// for what is not known; a guess would be off by a factor.
+/// Returns the dense FLOPs of the matrix units of one multiprocessor in one cycle, with f16 or bf16 operands. NVIDIA
+/// GPUs are identified by compute capability (figures of the architectures' white papers, which xprof uses too), AMD
+/// GPUs by `gfx` number. Returns `None` for unknown architectures, because a guess would be off by a factor.
 pub fn flop_per_cycle(amd: bool, major: u32, minor: u32) -> Option<f64> {
     Some(match (amd, major, minor) {
         (false, 7, _) | (false, 8, 6 | 9) => 1024.0,
-        // gfx942, MI300: 304 units at 2.1 GHz are the 1,307.4 TFLOP/s of its data sheet.
+        // gfx942 (MI300): 304 units at 2.1 GHz give the 1,307.4 TFLOP/s of its data sheet.
         (false, 8, 0) | (true, 9, 4) => 2048.0,
-        // gfx950, MI355X: 256 units at 2.4 GHz are 2,516.6.
+        // gfx950 (MI355X): 256 units at 2.4 GHz give the 2,516.6 TFLOP/s of its data sheet.
         (false, 9, _) | (true, 9, 5) => 4096.0,
         (false, 10, _) => 8192.0,
         _ => return None,
     })
 }
 
-/// How many times as fast operands of f8 are; `None` where the matrix units take none.
+/// Returns the speed of f8 operands relative to f16; `None` if the matrix units do not take f8, or for unknown
+/// architectures.
 pub fn fp8_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
     let has = if amd { matches!((major, minor), (9, 4 | 5)) } else { (major, minor) >= (8, 9) };
     (has && flop_per_cycle(amd, major, minor).is_some()).then_some(2.0)
 }
 
-/// Whether the matrix units take bf16: NVIDIA's do from Ampere on, before they take f16 alone.
+/// Returns whether the matrix units take bf16. NVIDIA's matrix units take bf16 from Ampere on, and only f16 before.
 pub const fn takes_bf16(amd: bool, major: u32) -> bool {
     amd || major >= 8
 }
 
-/// A GPU by what its driver says: AMD's or not, architecture (major, minor), multiprocessors, GiB of memory, and its name in
-/// the table.
+/// The data of a GPU's driver: whether it is from AMD, architecture (major, minor), multiprocessors, GiB of memory, and
+/// the chip's name in the table.
 type Hardware = (bool, (u32, u32), f64, f64, &'static str);
 
-/// What tells chips apart, as drivers say it. gfx90a is 9.0 as older chips without matrix units are: its units tell.
+/// The data that identifies chips. The driver gives gfx90a the architecture 9.0, which is also that of older chips
+/// without matrix units; the number of multiprocessors distinguishes them.
 const HARDWARE: [Hardware; 10] = [
     (false, (7, 0), 80.0, 16.0, "V100 16GB SXM2"),
     (false, (7, 0), 80.0, 32.0, "V100 32GB SXM2"),
@@ -47,8 +50,8 @@ const HARDWARE: [Hardware; 10] = [
     (true, (9, 5), 256.0, 288.0, "MI355X"),
 ];
 
-/// The chip that has so many multiprocessors and bytes of memory; `None` where none of the table has. Drivers keep up to a
-/// twentieth of the memory for themselves.
+/// Returns the chip with this architecture, number of multiprocessors and bytes of memory; `None` if the table has no
+/// such chip. Drivers reserve up to 5 % of the memory, so less memory matches too.
 pub fn chip(amd: bool, major: u32, minor: u32, units: f64, memory: f64) -> Option<&'static Chip> {
     let gib = memory / 1_073_741_824.0;
     let same = |of: &&Hardware| {

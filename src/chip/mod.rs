@@ -1,48 +1,48 @@
-//! What chips can do at most: published figures, each with its source, per chip and per device.
+//! This module holds the published peaks of chips, each with its source, per chip and per device.
 //!
-//! Knows chips and the words that captures have for them (`device_type_string`, `gpu_device_name`); nothing of ops or
-//! captures. A *device* is what a capture has a plane for: a core of a chip, or the whole chip where it has one core or
-//! its cores work as one (megacore).
+//! A *device* is the hardware of one plane in a capture: a core of a chip, or the whole chip if it has one core or if
+//! its cores work as one (megacore). This module depends on the names that captures use for chips
+//! (`device_type_string`, `gpu_device_name`), but not on ops or captures.
 
 pub mod gpu;
 mod table;
 
 pub use table::CHIPS;
 
-/// A number and where it is from.
+/// A number with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// The number, in the unit its field says.
+    /// The number, in the unit of the field that holds the figure.
     pub value: f64,
-    /// Where it is from.
+    /// The document that publishes the number, or the formula behind it.
     pub source: &'static str,
 }
 
-/// What connects a chip with the others: ICI, `NVLink`.
+/// The links between a chip and other chips: ICI or NVLink.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Bytes/s of one link in one direction.
     pub bytes: Figure,
-    /// Links of a chip.
+    /// Number of links of a chip.
     pub links: u32,
 }
 
-/// A chip. Figures are per chip, dense; `None` where nothing is published.
+/// A chip. Figures are per chip and dense; `None` if none is published.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chip {
-    /// What people call it.
+    /// The usual name of the chip.
     pub name: &'static str,
-    /// What captures and compilers call it.
+    /// The names of the chip in captures and compilers.
     pub spellings: &'static [&'static str],
-    /// Cores that a capture may have a plane each for.
+    /// Number of cores, each of which may have a plane in a capture.
     pub cores: u32,
-    /// The cores work as one device, unless the capture says otherwise (`has_megacore`).
+    /// Whether the cores work as one device. `has_megacore` in a capture takes precedence.
     pub megacore: bool,
-    /// FLOP/s with operands of bf16, and of f16 where `f16` is `None`.
+    /// FLOP/s with bf16 operands, and also with f16 operands if `f16` is `None`.
     pub bf16: Option<Figure>,
-    /// FLOP/s with operands of f16, where its matrix units take no bf16.
+    /// FLOP/s with f16 operands, for chips whose matrix units take no bf16.
     pub f16: Option<Figure>,
-    /// FLOP/s with operands of any f8.
+    /// FLOP/s with operands of any f8 type.
     pub fp8: Option<Figure>,
     /// Operations/s with operands of s8 or u8.
     pub int8: Option<Figure>,
@@ -50,14 +50,14 @@ pub struct Chip {
     pub hbm: Option<Figure>,
     /// Bytes of HBM.
     pub hbm_size: Option<Figure>,
-    /// To the neighbours.
+    /// Links to the neighbouring chips.
     pub link: Option<Link>,
-    /// Cycles/s of a core, the unit of the compiler's `estimated_cycles`.
+    /// Cycles/s of a core. The compiler counts its `estimated_cycles` in these cycles.
     pub clock: Option<Figure>,
 }
 
 impl Chip {
-    /// The chip that a capture or a person calls so, whatever the case of letters.
+    /// Returns the chip with this name or spelling, in upper or lower case; `None` if the table has no such chip.
     pub fn named(name: &str) -> Option<&'static Self> {
         let name = name.trim();
         CHIPS.iter().find(|chip| {
@@ -65,7 +65,7 @@ impl Chip {
         })
     }
 
-    /// Devices of one chip. `megacore` is what the capture says of it, where it says so.
+    /// Returns the number of devices of one chip. `megacore` is the value in the capture, if it has one.
     pub fn devices(&self, megacore: Option<bool>) -> u32 {
         if megacore.unwrap_or(self.megacore) { 1 } else { self.cores }
     }
@@ -111,7 +111,7 @@ mod tests {
     fn ridges_are_those_computed_by_hand() {
         let ridge = |name: &str| chip(name).bf16.unwrap().value / chip(name).hbm.unwrap().value;
         assert!((ridge("TPU v5e") - 240.537_24).abs() < 1e-4);
-        // Of a device: half a chip has half of both.
+        // Per device the ratio is the same, because half a chip has half of both peaks.
         assert!((ridge("TPU v7x") - 312.601_63).abs() < 1e-4);
         assert_eq!(chip("TPU v7x").devices(None), 2);
         assert_eq!((chip("TPU v5p").devices(None), chip("TPU v5p").devices(Some(false))), (1, 2));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn figures_are_those_of_the_data_sheets() {
-        // bf16 or f16 TFLOP/s, fp8, HBM GB/s.
+        // TFLOP/s of bf16 or f16, TFLOP/s of fp8, GB/s of HBM.
         for (name, half, fp8, hbm) in [
             ("Tesla V100-SXM2-16GB", 125.0, None, 900.0),
             ("NVIDIA A100-SXM4-40GB", 312.0, None, 1555.0),
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn clocks_follow_from_the_matrix_units() {
-        // (units of a core, multipliers along a side)
+        // (matrix units of a core, multipliers along one side of a unit)
         for (name, units, side) in [
             ("TPU v2", 1.0, 128.0),
             ("TPU v3", 2.0, 128.0),

@@ -1,8 +1,8 @@
-//! The figures, per chip, each with where it is from. Data alone: what is done with it is in the files beside.
+//! This module holds the figures of each chip, with their sources. The module contains only data.
 
 use super::{Chip, Figure, Link};
 
-/// The vendor's own page of each generation.
+/// The pages of the vendor, one per TPU generation.
 const CLOUD_V2: &str = "cloud.google.com/tpu/docs/v2";
 const CLOUD_V3: &str = "cloud.google.com/tpu/docs/v3";
 const CLOUD_V4: &str = "cloud.google.com/tpu/docs/v4";
@@ -22,8 +22,8 @@ const MI300X: &str = "AMD Instinct MI300X data sheet, dense";
 const MI325X: &str = "AMD Instinct MI325X data sheet, dense";
 const MI355X: &str = "AMD Instinct MI355X data sheet, dense";
 
-/// No vendor says a TPU's clock. It follows from the bf16 peak and the multipliers of its matrix units:
-/// FLOP/s ÷ (cores × units × side² × 2).
+/// The source of TPU clocks. No vendor publishes the clock of a TPU. The clock follows from the bf16 peak and the
+/// number of multipliers in the matrix units: FLOP/s ÷ (cores × units × side² × 2).
 const CLOCK: &str = "bf16 peak ÷ (2 × multipliers of the matrix units)";
 
 const fn tera(value: f64, source: &'static str) -> Option<Figure> {
@@ -46,12 +46,13 @@ const fn ici(gigabytes: f64, links: u32) -> Option<Link> {
     Some(Link { bytes: Figure { value: gigabytes * 1e9, source: SCALING }, links })
 }
 
-/// NVLink's sum over both directions, as vendors say it; one direction is half.
+/// Returns the link of an NVLink bandwidth in GB/s. Vendors publish the sum over both directions; one direction is
+/// half.
 const fn nvlink(gigabytes: f64, source: &'static str) -> Option<Link> {
     Some(Link { bytes: Figure { value: gigabytes / 2.0 * 1e9, source }, links: 1 })
 }
 
-/// One direction of each link to the other GPUs of a board.
+/// Returns the links to the other GPUs of a board. `gigabytes` is the bandwidth of one link in one direction, in GB/s.
 const fn fabric(gigabytes: f64, links: u32, source: &'static str) -> Option<Link> {
     Some(Link { bytes: Figure { value: gigabytes * 1e9, source }, links })
 }
@@ -71,7 +72,7 @@ const TPU: Chip = Chip {
     clock: None,
 };
 
-/// Every chip that is known: TPUs, then NVIDIA's, then AMD's, each oldest first.
+/// All known chips: TPUs, then chips of NVIDIA, then chips of AMD, each from the oldest to the newest.
 pub const CHIPS: &[Chip] = &[
     Chip {
         name: "TPU v2",

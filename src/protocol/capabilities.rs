@@ -1,39 +1,39 @@
-//! What an open session can answer. A view offers a control only where its question has an answer.
+//! This module lists the requests that an open session can answer. A view offers a control only if the session answers
+//! its request.
 
 use super::url::roofline::RoofBy;
 use crate::analysis::base::GroupBy;
 use serde::{Deserialize, Serialize};
 
-/// The questions that a session answers beyond those of every session.
+/// The requests that a session answers beyond those that every session answers.
 ///
-/// A capture answers all of them. A report holds the answers that were saved, for one device and one step.
+/// A capture answers all of them. A report holds only the answers that were saved, for one device and one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// Groupings of the breakdown's rows.
+    /// Groupings that the breakdown offers.
     pub breakdown_groups: Vec<GroupBy>,
-    /// Kinds of rows of the roofline.
+    /// Kinds of rows that the roofline offers.
     pub roofline_rows: Vec<RoofBy>,
-    /// Scopes, devices and data movement can be charted; the steps always can.
+    /// The page can chart scopes, devices and data movement. It can always chart the steps.
     pub all_pictures: bool,
-    /// The roofline's rows can be filtered.
     pub roofline_filter: bool,
     /// The roofline can be computed again with other peaks.
     pub other_peaks: bool,
-    /// Memory is known at every program point, not only at the peak: the curve zooms, live ranges have a chart, and the peak
-    /// can be computed without a buffer.
+    /// Memory is known at every program point, not only at the peak: the curve can be zoomed, live ranges have a chart,
+    /// and the peak can be computed without a buffer.
     pub memory_replay: bool,
     /// The intervals of collectives and copies are known.
     pub comm_intervals: bool,
     /// Communication can be grouped, and computed again for another topology.
     pub comm_groups: bool,
-    /// The planes, programs and missing data of the files can be listed.
+    /// The planes, the programs and the missing data of the files can be listed.
     pub file_contents: bool,
     /// All rows of a table can be saved as CSV or JSON.
     pub export: bool,
 }
 
 impl Capabilities {
-    /// Those of a capture.
+    /// Returns the capabilities of a capture: all of them.
     pub fn capture() -> Self {
         Self {
             breakdown_groups: GroupBy::ALL.to_vec(),
@@ -49,8 +49,10 @@ impl Capabilities {
         }
     }
 
-    /// Those of a report. `has_all_ops`: each op has a row of its own. Otherwise the smaller ops are one row for each kind, so
-    /// that no other grouping adds up.
+    /// Returns the capabilities of a report.
+    ///
+    /// With `has_all_ops`, each op has a row of its own. Otherwise the report sums the smaller ops into one row per
+    /// kind, so that only the groupings by op and by kind add up.
     pub fn report(has_all_ops: bool) -> Self {
         let groups: &[GroupBy] = if has_all_ops {
             &[GroupBy::Op, GroupBy::Category, GroupBy::OpGroup, GroupBy::Kind, GroupBy::Phase, GroupBy::Program]
@@ -71,7 +73,7 @@ impl Capabilities {
         }
     }
 
-    /// Whether the breakdown's rows can be grouped `by`.
+    /// Returns whether the breakdown's rows can be grouped `by`.
     pub fn groups_breakdown_by(&self, by: GroupBy) -> bool {
         self.breakdown_groups.contains(&by)
     }

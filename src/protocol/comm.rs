@@ -1,18 +1,16 @@
-//! The answer of the communication view: plain data.
+//! This module defines the reply of the communication view as plain data.
 
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The communication view's answer.
+/// The reply to [`super::Question::Comm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommView {
-    /// The question this answers.
     pub query: CommQuery,
-    /// The answer.
     pub comm: Comm,
-    /// Rows of collectives that are not in it, and what of them is not covered.
+    /// Rows of collectives left out of `comm.rows`: their number and their exposed time.
     pub more: (u32, Picos),
-    /// The same of copies.
+    /// Rows of copies left out of `comm.copy_rows`: their number and their exposed time.
     pub more_copies: (u32, Picos),
 }

@@ -1,49 +1,51 @@
-//! The memory that opening files takes, as the page asks for a choice: plain data. `session::open::estimate` makes it.
+//! This module defines the estimate of the memory that opening files takes, from which the user chooses the planes to
+//! read. It holds plain data; `session::open::estimate` computes the estimate.
 
 use serde::{Deserialize, Serialize};
 
-/// What there is to choose from.
+/// The planes and files to choose from, and the memory that they may take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// All that could be read, in the order of files.
+    /// All planes and files that can be read, in the order of the files.
     pub choices: Vec<Choice>,
-    /// Memory that may be taken, bytes.
+    /// Memory that may be used, in bytes.
     pub budget: u64,
 }
 
-/// A plane, or a file whose planes are unknown before it is read.
+/// A plane, or a whole file whose planes are unknown before it is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Names it.
+    /// Position of the plane or file.
     pub of: Skip,
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// The plane; `None`: all of the file.
+    /// Name of the plane. `None` stands for the whole file.
     pub plane: Option<String>,
-    /// Bytes as stored.
+    /// Size as stored, in bytes.
     pub bytes: u64,
-    /// Memory that it takes, about, bytes.
+    /// Estimated memory after reading, in bytes.
     pub memory: u64,
-    /// It is chosen unless someone says otherwise: all that fits, devices first.
+    /// Whether the plane or file is read. The default is every choice that fits into the budget: first the planes that
+    /// describe the capture, then devices, then the rest. The user can change it.
     pub is_chosen: bool,
 }
 
-/// What is not read: a file, or a plane of one, by their places.
+/// The position of a file or of a plane that is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skip {
-    /// Which of the files that were handed over.
+    /// Index among the files of the request.
     pub file: u32,
-    /// Which plane of it; `None`: all.
+    /// Index of the plane within the file. `None` stands for the whole file.
     pub plane: Option<u32>,
 }
 
 impl Estimate {
-    /// Memory of what is chosen, bytes.
+    /// Returns the estimated memory of the chosen planes and files, in bytes.
     pub fn memory(&self) -> u64 {
         self.choices.iter().filter(|choice| choice.is_chosen).map(|choice| choice.memory).sum()
     }
 
-    /// What is not chosen.
+    /// Returns the positions of the planes and files that are not chosen.
     pub fn skips(&self) -> Vec<Skip> {
         self.choices.iter().filter(|choice| !choice.is_chosen).map(|choice| choice.of).collect()
     }

@@ -1,15 +1,15 @@
-//! The answer of the memory view before a program is chosen: plain data.
+//! This module defines the reply of the memory view before a program is chosen, as plain data.
 
 use crate::analysis::memory::{CrossCheck, MemoryPrograms, RuntimeMemory};
 use serde::{Deserialize, Serialize};
 
-/// What there is to say of a session's memory, before a program is chosen.
+/// The memory of a session: the reply to [`super::Question::Memory`], before a program is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemorySession {
-    /// Programs, the heaviest first.
+    /// Programs, the one with the highest peak in HBM first.
     pub programs: MemoryPrograms,
-    /// What allocators say.
+    /// Memory use that the allocators recorded.
     pub runtime: RuntimeMemory,
-    /// Their peaks beside each other, by device.
+    /// Comparisons of the programs' peaks with the allocators' peaks, by device.
     pub checks: Vec<CrossCheck>,
 }

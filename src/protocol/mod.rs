@@ -1,4 +1,5 @@
-//! Every type that crosses between the page and the worker, and the addresses of the page. Plain data: knows neither side.
+//! This module defines every type that crosses between the page and the worker, and the addresses of the page. It holds
+//! plain data and depends on neither side.
 
 pub mod capabilities;
 pub mod comm;

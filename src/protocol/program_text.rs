@@ -1,125 +1,118 @@
-//! The text of a program as the page asks for it: windows of lines, an outline, places where something is found. Plain
-//! data; knows neither side.
+//! This module defines the requests for the text of a program and their replies: ranges of lines, an outline, and
+//! search results. It holds plain data and depends on neither side.
 
 use crate::analysis::files::ProgramSource;
 use serde::{Deserialize, Serialize};
 
-/// A program: its place in [`crate::analysis::files::FileView::programs`], which does not change within a session.
+/// Index of a program in [`crate::analysis::files::FileView::programs`]. It does not change within a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProgramRef(pub u32);
 
-/// What a program is. `None` where only events' texts are there: they do not say.
+/// The name, counts and sizes of a program. An `Option` is `None` if the capture holds only the texts of the program's
+/// events, which do not give the value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramHead {
-    /// Its name.
     pub name: String,
-    /// The computation it starts with.
+    /// Name of the entry computation.
     pub entry: Option<String>,
-    /// Its computations.
+    /// Number of computations.
     pub n_computations: Option<u32>,
-    /// Its instructions: of events' texts, how many there are.
+    /// Number of instructions, or number of distinct texts if only the texts of events are known.
     pub n_instructions: u32,
-    /// Lines of its text.
+    /// Number of lines of the text.
     pub n_lines: u32,
-    /// Bytes of its text.
+    /// Size of the text in bytes.
     pub bytes: u64,
-    /// Pieces of it that were not understood.
+    /// Number of parts of the text that the parser does not recognise.
     pub leftover: u32,
-    /// What its instructions refer to that is nowhere in it.
+    /// Number of references to operands, computations and roots that the program does not contain.
     pub unresolved: u32,
-    /// The first few of these, in words.
+    /// Sentences about the first of these faults.
     pub damage: Vec<String>,
 }
 
-/// What a line of a program is.
+/// The role of a line in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineKind {
-    /// The first line of a computation.
+    /// First line of a computation.
     Computation,
-    /// The first line of an instruction, by the instruction's name without `%`.
+    /// First line of an instruction. The text is the name of the instruction without `%`.
     Instruction(String),
-    /// Any other: the head, tables of files, closing braces, what an attribute with line breaks goes on with.
+    /// Any other line: the header, tables of files, closing braces, and the continuation of an attribute with line
+    /// breaks.
     Other,
 }
 
 /// A line of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramLine {
-    /// Its text, without the line break.
+    /// The line without its line break.
     pub text: String,
-    /// What it is.
     pub kind: LineKind,
 }
 
 /// Some lines of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramPage {
-    /// Which program.
     pub program: ProgramRef,
-    /// Where its text is from.
+    /// Origin of the text.
     pub source: ProgramSource,
-    /// What it is.
     pub head: ProgramHead,
-    /// The first line told, counted from 0.
+    /// The first line of `lines`, counted from 0.
     pub first: u32,
-    /// Lines from there: at most [`MAX_LINES`], and no more than some megabytes; one at least where there is one.
+    /// At most [`MAX_LINES`] lines and 4 MiB of text. At least one line, unless `first` is beyond the end of the text.
     pub lines: Vec<ProgramLine>,
 }
 
-/// Lines told at once.
+/// Largest number of lines in a [`ProgramPage`].
 pub const MAX_LINES: usize = 1000;
 
 /// The computations of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramOutline {
-    /// Which program.
     pub program: ProgramRef,
-    /// What it is.
     pub head: ProgramHead,
-    /// Its computations, in the order of the text: the entry is mostly the last. None where only events' texts are
-    /// there.
+    /// Computations in the order of the text, in which the entry usually comes last. Empty if only the texts of events
+    /// are known.
     pub computations: Vec<OutlineItem>,
 }
 
 /// A computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineItem {
-    /// Its name, without `%`.
+    /// Name without `%`.
     pub name: String,
     /// Its first line, counted from 0.
     pub line: u32,
-    /// Its instructions.
     pub n_instructions: u32,
-    /// Instructions that call it.
+    /// Number of instructions that call the computation.
     pub n_callers: u32,
-    /// The program starts with it.
+    /// Whether the computation is the entry of the program.
     pub is_entry: bool,
-    /// It is the body of a fusion.
+    /// Whether the computation is the body of a fusion.
     pub is_fusion: bool,
 }
 
-/// What is looked for in a program's text.
+/// A search in the text of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramQuery {
-    /// In which program.
     pub program: ProgramRef,
-    /// What, whatever the case of A to Z; nothing is found of an empty text.
+    /// The text to search for. Upper and lower case of A to Z match each other. An empty text matches nothing.
     pub text: String,
-    /// It is a regular expression; a line is what it is compared with.
+    /// Whether the text is a regular expression, which is matched against each line.
     pub regex: bool,
 }
 
-/// Where something is in a program's text.
+/// The result of a search in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramFound {
-    /// What was looked for.
     pub query: ProgramQuery,
-    /// Lines that have it, counted from 0, in order: at most [`MAX_FOUND`].
+    /// The first matching lines, counted from 0, in order: at most [`MAX_FOUND`].
     pub lines: Vec<u32>,
-    /// How many lines have it.
+    /// Number of all matching lines.
     pub n: u32,
 }
 
-/// Lines told of a search.
+/// Largest number of lines in a [`ProgramFound`].
 pub const MAX_FOUND: usize = 100_000;

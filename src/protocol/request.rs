@@ -1,9 +1,10 @@
-//! The contract between the page and the worker. Plain data; knows neither side.
+//! This module defines the requests, replies and messages between the page and the worker. It holds plain data and
+//! depends on neither side.
 //!
-//! A worker holds at most one session. The page starts a fresh worker for each load and keeps the one it
-//! has until the load succeeds: so a failed or cancelled load, or a worker that dies, loses nothing, and
-//! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
-//! carry ids, are answered in order, and can be withdrawn while they wait.
+//! A worker holds at most one session. The page starts a fresh worker for each load, and keeps the current worker until
+//! the load succeeds. Therefore a failed or cancelled load, or a worker that dies, loses nothing, and a load can be
+//! cancelled at once, even inside a tight loop, because the page ends the worker. Within a session, requests carry ids,
+//! are answered in order, and can be withdrawn while they wait.
 
 use super::capabilities::Capabilities;
 use super::program_text::ProgramRef;
@@ -17,117 +18,113 @@ use crate::table::page::SortBy;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Names a request; answers carry it.
+/// The id of a request. The replies to the request carry the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
-/// What the page asks. `Open` travels with the JS `File` objects beside it.
+/// A request of the page. `Open` travels together with the JavaScript `File` objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// First message: the page's build, to be compared with the worker's.
+    /// The first message. It carries the page's build, which the worker compares with its own.
     Hello {
         /// [`crate::BUILD`] of the page.
         build: String,
     },
-    /// Read the files that came with this message as one session. `paths` are their names with folders.
+    /// Reads the files of this message as one session.
     Open {
-        /// One path per file, in the order of the files.
+        /// Path of each file with its folders, in the order of the files.
         paths: Vec<String>,
-        /// What is not read. `None`: nobody was asked yet, and [`Reply::Large`] asks where it would take too much memory.
+        /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
+        /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
     },
-    /// Open the report of a link: what follows `report=` in its address. Answered as `Open` is.
+    /// Opens the report of a link. The replies are those of `Open`.
     OpenReport {
-        /// The report.
+        /// The text that follows `report=` in the address.
         link: String,
     },
-    /// The figures of one query, without rows.
+    /// Requests the figures of a breakdown, without rows.
     Breakdown(Query),
-    /// The tree of scopes at and below `root`.
+    /// Requests the tree of scopes at and below `root`.
     Scopes {
-        /// Which device, step and ops; the grouping of rows plays no part.
+        /// Device, step and filter. The grouping of rows has no effect.
         query: Query,
-        /// A scope path; empty: everything.
+        /// A scope path. Empty stands for all scopes.
         root: String,
-        /// Nodes of a smaller fraction of the root's time are reported together.
+        /// Below each scope, children whose fraction of the time of `root` is smaller are summed into one node.
         min_share: f64,
     },
-    /// The steps of all devices.
+    /// Requests the steps of all devices.
     StepStats,
-    /// A query's rows as a file, as the command line writes it.
+    /// Requests all rows of a breakdown as a file, in the form that the command line writes.
     Export {
-        /// Of which query.
         query: Query,
-        /// In which order; `None`: the table's own.
+        /// Order of the rows. `None` stands for the order that the table has by default.
         sort: Option<SortBy>,
-        /// As what.
         format: Export,
     },
-    /// Withdraw a request that has not been answered yet.
+    /// Withdraws a request that has not been answered yet.
     Cancel(RequestId),
-    /// Data movement as a file, as the command line writes it.
+    /// Requests data movement as a file, in the form that the command line writes.
     ExportDataMovement {
-        /// Which device and step.
+        /// Device and step.
         query: Query,
-        /// As what.
         format: Export,
     },
-    /// What a part of the page asks: a [`super::view_request::Question`] in bytes.
+    /// A request of a view: a [`super::view_request::Question`] as bytes.
     Question(Vec<u8>),
 }
 
-/// Names an op.
+/// A reference to an op by name and program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRef {
-    /// Its name, without `%`.
+    /// Name without `%`.
     pub name: String,
-    /// Its program.
     pub program: ProgramOf,
 }
 
 impl OpRef {
-    /// An op of a program with an id; `None` for ops without one, and where any will do.
+    /// Creates a reference to an op of the program `id`. `None` stands for [`ProgramOf::Any`].
     pub fn new(name: &str, id: Option<u64>) -> Self {
         Self { name: name.to_owned(), program: id.map_or(ProgramOf::Any, ProgramOf::Id) }
     }
 
-    /// An instruction of a listed program: that one is read, also where several have its id or it has none.
+    /// Creates a reference to an instruction of a listed program. This program is read even if several programs have
+    /// the same id, or if it has no id.
     pub fn listed(name: &str, program: ProgramRef) -> Self {
         Self { name: name.to_owned(), program: ProgramOf::Listed(program) }
     }
 }
 
-/// Which program an op is of.
+/// The program of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProgramOf {
-    /// The one that has it.
+    /// The program is not given: ops without a program if these ran, else the program in which the op takes most time.
     Any,
-    /// The one with this id.
+    /// The program with this id.
     Id(u64),
-    /// The one at this place in the list.
+    /// The program at this position in the list of programs.
     Listed(ProgramRef),
 }
 
 /// A message to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Which request this is.
     pub id: RequestId,
-    /// What is asked.
     pub request: Request,
 }
 
 /// A message from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Which request it answers.
+    /// Id of the request.
     pub id: RequestId,
-    /// The answer, or a piece of it.
+    /// The reply, or one of several.
     pub reply: Reply,
 }
 
-/// What the worker answers. `Progress` may come many times before the answer proper.
+/// A reply of the worker. `Progress` may come many times before the last reply to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     /// The worker's build.
@@ -135,42 +132,43 @@ pub enum Reply {
         /// [`crate::BUILD`] of the worker.
         build: String,
     },
-    /// How far a load is.
+    /// The progress of a load.
     Progress(Progress),
-    /// Nothing was read: it would take more memory than there is. What there is to choose from.
+    /// Nothing was read, because the files would take more memory than is available. The estimate lists the planes to
+    /// choose from.
     Large(Estimate),
-    /// The load succeeded, wholly or in part (see `SessionInfo::partial`).
+    /// The load succeeded, completely or in part (see [`SessionInfo::partial`]).
     Opened(Box<SessionInfo>),
-    /// The figures of a query.
+    /// The figures of a breakdown.
     Breakdown(Box<BreakdownHead>),
     /// A tree of scopes.
     Scopes(Scopes),
     /// The steps of all devices.
     StepStats(StepStats),
-    /// A file's text.
+    /// The text of an exported file.
     Exported(String),
-    /// The query's filter is no regular expression.
+    /// The filter of the query is not a valid regular expression.
     BadFilter(FilterError),
-    /// The request was withdrawn before it was worked on.
+    /// The request was withdrawn before the worker started it, or no session is open.
     Cancelled,
-    /// It could not be done. Nothing that was open is lost.
+    /// The request failed. The open session is unchanged.
     Failed(Failure),
-    /// The answer to a view's question, in bytes: [`Reply::decode`].
+    /// The answer to a [`super::view_request::Question`] as bytes; see [`Reply::decode`].
     Answer(Vec<u8>),
 }
 
-/// What the worker is doing.
+/// The stage of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
-    /// Fetching it from another host: the page's, before the worker has anything to do.
+    /// Fetching the capture from another host. The page does this before the worker starts to read.
     Fetch,
-    /// Telling the format by content.
+    /// Detecting the format of each file by its content.
     Recognise,
-    /// Unpacking.
+    /// Decompressing.
     Inflate,
-    /// Walking planes into columns.
+    /// Reading planes into columns.
     Read,
-    /// Steps, self time, classification.
+    /// Computing steps and self time, and classifying ops.
     Analyse,
 }
 
@@ -179,37 +177,38 @@ impl Stage {
     pub const ALL: [Self; 5] = [Self::Fetch, Self::Recognise, Self::Inflate, Self::Read, Self::Analyse];
 }
 
-/// How far a load is.
+/// The progress of a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The stage under way; those before it are done, or were not needed.
+    /// Current stage. The stages before it are done, or were not needed.
     pub stage: Stage,
     /// Bytes of the session read so far.
     pub bytes_done: u64,
-    /// Bytes of the session.
+    /// Size of the session in bytes.
     pub bytes_total: u64,
     /// Planes read so far.
     pub planes: u32,
     /// Events read so far.
     pub events: u64,
-    /// The file or plane being read.
+    /// The file or plane that is read now.
     pub place: String,
-    /// WebAssembly memory in use, bytes. `None` where not known (native).
+    /// Size of the WebAssembly memory in bytes. `None` outside of a browser, where it is unknown.
     pub memory: Option<u64>,
-    /// What there is to say of the files so far.
+    /// Notes about the files so far.
     pub notes: Vec<String>,
 }
 
-/// Why something could not be done: what, where, what was kept, what to do.
+/// The reason why a request failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// A short title: "run-17.xplane.pb could not be read".
+    /// A short title, such as "run-17.xplane.pb could not be read".
     pub title: String,
-    /// One sentence, or two: what is wrong and where, what was kept, what to do.
+    /// One or two sentences: the fault and its place, the data that is kept, and the remedy.
     pub message: String,
 }
 
-/// Page and worker are of different builds: a host served an old copy of one of them.
+/// Returns the failure for a page and a worker of different builds, which occurs if a host served an old copy of one of
+/// them.
 pub fn mismatch(page: &str, worker: &str) -> Failure {
     Failure {
         title: "Page and worker are of different builds".to_owned(),
@@ -219,98 +218,97 @@ pub fn mismatch(page: &str, worker: &str) -> Failure {
     }
 }
 
-/// What was opened.
+/// The contents of a session that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionInfo {
-    /// The files that were read, and those that were left out.
+    /// All files, including those that were not read.
     pub files: Vec<FileInfo>,
-    /// Devices with ops, in order: [`crate::analysis::base::DeviceChoice::One`] is an index into this list.
+    /// Devices with ops, in order. [`crate::analysis::base::DeviceChoice::One`] is an index into this list.
     pub devices: Vec<DeviceInfo>,
     /// The device to show first.
     pub usual_device: DeviceChoice,
     /// All planes of the capture.
     pub planes: Vec<PlaneInfo>,
-    /// What the reader had to say.
+    /// Notes of the reader.
     pub notes: Vec<Note>,
-    /// The file is damaged or cut and only a part was read: the sentence that says what.
+    /// A sentence about the data that is missing, if a file is damaged or cut, or if sums of durations overflow.
+    /// `None` if everything was read.
     pub partial: Option<String>,
-    /// Events read.
+    /// Number of events that were read.
     pub n_events: u64,
-    /// It is of a report, not of a capture: what that holds. Every view says so.
+    /// Contents of the report, if the session is a summary. `None` for a capture. Every view shows that the session is
+    /// a summary.
     pub summary: Option<SummaryInfo>,
-    /// The questions that the session answers.
+    /// The requests that the session answers.
     pub capabilities: Capabilities,
-    /// Which framework made the capture: advice on how to record depends on it.
+    /// Framework that made the capture. The advice on how to record a capture depends on it.
     pub framework: Framework,
 }
 
-/// A capture of the session, within a file that was opened.
+/// The position of a capture within a report file that was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carries {
-    /// Its name, with folders.
+    /// Name, with folders.
     pub name: String,
-    /// In which of the files.
+    /// Index of the opened file.
     pub file: u32,
-    /// Where in it its bytes begin.
+    /// Offset of the first byte in that file.
     pub start: u64,
-    /// How many there are.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// What a session of a report alone holds.
+/// The contents of a summary: a session that is opened from a report alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryInfo {
-    /// What it is: "This is a summary of run.xplane.pb; it holds step 12 of TPU:0 by op."
+    /// A sentence such as "This is a summary of run.xplane.pb; it holds step 12 of TPU:0 by op."
     pub sentence: String,
-    /// The device it holds: the one to ask about.
+    /// The device of the report. Queries name this device.
     pub device: DeviceChoice,
-    /// The step it holds.
+    /// The step of the report.
     pub step: StepChoice,
-    /// From 0 to 100, full detail. Below, amounts are rounded.
+    /// Level of detail from 0 to 100. Below 100, amounts are rounded.
     pub level: u8,
-    /// Lines of source are in it.
+    /// Whether the report holds source lines.
     pub has_sources: bool,
-    /// Names are pseudonyms.
+    /// Whether names are pseudonyms.
     pub is_anonymous: bool,
 }
 
 /// A device with ops.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
-    /// Plane name, `/device:TPU:0`.
+    /// Name of the plane, such as `/device:TPU:0`.
     pub name: String,
-    /// What people call it: `TPU:0`.
+    /// Short name, such as `TPU:0`.
     pub label: String,
-    /// `device_type_string`.
+    /// The stat `device_type_string` of the plane.
     pub device_type: Option<String>,
-    /// Events on its op lines.
+    /// Number of events on the op lines.
     pub n_ops: u64,
     /// Busy time over the whole capture.
     pub busy: Picos,
-    /// Its steps, by start.
+    /// Steps by start.
     pub steps: Vec<StepInfo>,
 }
 
 /// One step of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepInfo {
-    /// Its number: [`crate::analysis::base::StepChoice::Number`].
+    /// Number of the step, as [`crate::analysis::base::StepChoice::Number`] uses it.
     pub number: u64,
-    /// The event's name: the number, or the program's name where steps are derived.
+    /// Name of the step's event: the number of the step, or the name of the program if steps are derived from runs.
     pub name: String,
-    /// Length.
     pub duration: Picos,
-    /// Ops that start in it.
+    /// Number of op events that start in the step.
     pub n_ops: u64,
 }
 
 /// A plane of the capture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneInfo {
-    /// Its name.
     pub name: String,
-    /// Its lines.
+    /// Number of lines, without derived ones.
     pub n_lines: u32,
-    /// Its events.
     pub n_events: u64,
 }

@@ -1,5 +1,5 @@
-//! The roofline between page and worker: what is asked, and what comes of it, small enough for charts of many rows. Plain
-//! data; knows no messages.
+//! This module defines the reply of the roofline view as plain data. It limits the number of points, so that a chart of
+//! many rows stays small. This module does not depend on messages.
 
 use super::url::roofline::RoofBy;
 use crate::analysis::roofline::{Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
@@ -7,53 +7,53 @@ use crate::table::page::row_key;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Rows that a chart is given at most: those with the most time.
+/// Largest number of rows that a chart receives. They are the rows with the most time.
 pub const MAX_POINTS: usize = 1000;
 
-/// The figures of a roofline, and what a chart draws.
+/// The figures of a roofline and the points of its chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflineHead {
-    /// The question this answers.
     pub query: RooflineQuery,
-    /// All but the rows.
+    /// All figures except the rows.
     pub figures: RooflineFigures,
-    /// Each step against the roofs.
+    /// Position of each step in the roofline model.
     pub steps: Vec<StepRoof>,
-    /// How many rows there are.
+    /// Number of rows, those without a roof included.
     pub n_rows: u32,
-    /// The rows with the most time that are compared with a roof, most first, [`MAX_POINTS`] at most.
+    /// Rows with a roof, most time first, at most [`MAX_POINTS`].
     pub points: Vec<RoofPoint>,
-    /// How many others are compared with a roof, and their time.
+    /// Rows with a roof that `points` leaves out: their number and their self time.
     pub more: (u32, Picos),
 }
 
-/// A row: what a mark and a line of the table say of it.
+/// A row of the roofline: the data of a point in the chart and of a row in the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoofPoint {
-    /// What the row stands for.
+    /// Op name, source or program of the row.
     pub key: String,
-    /// Its program, where it is of one.
+    /// Program name. `None` if the row has no program or several programs.
     pub program: Option<String>,
-    /// That program's id.
+    /// Program id. `None` if the row has no program with an id, or several programs.
     pub program_id: Option<u64>,
-    /// What people call the work, where all of its ops agree.
+    /// Name of the work, such as matmul or attention. `None` if the ops of the row differ.
     pub op_group: Option<String>,
-    /// Its innermost source line.
+    /// Innermost source line.
     pub source: Option<String>,
-    /// Self time, of ops without a roof too.
+    /// Self time of all ops of the row, including ops without a roof.
     pub total: Picos,
-    /// Executions.
     pub n: u64,
-    /// Where it lies; `None` where none of its ops is compared with a roof.
+    /// Position in the roofline model. `None` if no op of the row has a roof.
     pub roof: Option<Roof>,
-    /// What of it is compared with no roof.
+    /// Self time of the ops without a roof, by reason.
     pub skipped: Vec<Skipped>,
-    /// In the order of what could be won: this and all before it ÷ all; `None` where it has nothing to win.
+    /// Recoverable time of this row and of all rows with a larger gap, as a fraction of the recoverable time of all
+    /// rows. `None` if the row has no recoverable time.
     pub cumulative: Option<f64>,
 }
 
 impl RoofPoint {
-    /// What the row is called.
+    /// Returns the name that the page shows for the row: the innermost source line if rows stand for sources, else the
+    /// key.
     pub fn name(&self, by: RoofBy) -> &str {
         match (by, &self.source) {
             (RoofBy::Source, Some(source)) => source,
@@ -61,7 +61,7 @@ impl RoofPoint {
         }
     }
 
-    /// How the row is named where rows are selected, as in the breakdown.
+    /// Returns the name of the row in selections. The breakdown uses the same names.
     pub fn row_key(&self) -> String {
         row_key(&self.key, self.program_id)
     }

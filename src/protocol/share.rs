@@ -1,4 +1,4 @@
-//! The request for a report of the session, and the preview of what leaves with it.
+//! This module defines the request for a report of the session, and the preview of the data that the report holds.
 
 use super::request::Carries;
 use crate::analysis::classify::Kind;
@@ -8,60 +8,60 @@ use crate::share::{AIM, Level, Preview, Report, encode_link};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Of what a report is made, and how much of it leaves.
+/// Selects the results that a report holds and their level of detail.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShareQuery {
-    /// Device and step, and against which peaks and costs. Grouping and filter play no part: a report is by op.
+    /// Device, step, peaks and costs. The grouping and the filter have no effect: a report has one row per op.
     pub roofline: RooflineQuery,
-    /// On which machine.
+    /// Topology and mesh of the machine.
     pub comm: CommQuery,
-    /// From 0 to 100, full detail: [`Level::from_slider`].
+    /// Level of detail from 0 to 100, where 100 is full detail; see [`Level::from_slider`].
     pub level: u8,
-    /// Lines of source leave, too.
+    /// Whether the report holds source lines.
     pub with_sources: bool,
-    /// Names become pseudonyms.
+    /// Whether pseudonyms replace names. If so, the report holds no source lines, whatever `with_sources` is.
     pub anonymise: bool,
 }
 
-/// What would leave.
+/// The preview of a report: its link, its sizes and its content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShareAnswer {
-    /// The report as text for an address.
+    /// The report encoded as base64url, for the address.
     pub link: String,
-    /// Bytes of the report file at full detail, without captures.
+    /// Size in bytes of the report file at full detail, without captures.
     pub file_size: u64,
-    /// All of it, as a preview.
+    /// Summary of everything that the report holds.
     pub preview: Preview,
-    /// Its first rows, as they will be read.
+    /// First rows of the report, with the names that its reader will see.
     pub first: Vec<ReportRow>,
-    /// The highest level whose link is no longer than [`AIM`], with an address around it; `None` where even the lowest is.
+    /// Highest level of detail at which the whole address is no longer than [`AIM`]. `None` if even level 0 is too
+    /// long.
     pub fits: Option<u8>,
-    /// Lines of source that the session knows.
+    /// Number of distinct source lines in the session's rows.
     pub n_sources: u32,
-    /// Where its captures lie, where that is within report files; empty: each file is one.
+    /// Position of each capture within the opened report files. Empty if each opened file is itself a capture.
     pub carries: Vec<Carries>,
 }
 
-/// A row as its reader sees it.
+/// A row of the report as its reader sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportRow {
-    /// The op.
     pub name: String,
-    /// Its kind.
     pub kind: Kind,
-    /// Its self time.
+    /// Self time.
     pub total: Picos,
-    /// Of the step, from 0 to 1.
+    /// Self time as a fraction of the step, from 0 to 1.
     pub of_step: Option<f64>,
-    /// Where it is from, if that leaves.
+    /// Innermost source line. `None` if it is unknown or if the report leaves source lines out.
     pub source: Option<String>,
 }
 
-/// Characters that an address has around its report, at most: the page's place and the state of its views.
+/// Largest number of characters that an address has around its report: the page's own address and the state of its
+/// views.
 const AROUND: usize = 400;
 
 impl ShareQuery {
-    /// The report as it leaves.
+    /// Returns `full` with the level of detail, the pseudonyms and the source lines that this query selects.
     pub fn cut(&self, full: &Report) -> Report {
         let report = full.cut_to(Level::from_slider(self.level));
         match (self.anonymise, self.with_sources) {
@@ -71,10 +71,11 @@ impl ShareQuery {
         }
     }
 
-    /// The highest level that makes a link of the length aimed for.
+    /// Returns the highest level of detail at which the link and the rest of the address fit into [`AIM`] characters.
+    /// `None` if no level fits.
     pub fn fits(&self, full: &Report) -> Option<u8> {
         let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
-        // Lengths grow with the level: the first that is too long is looked for.
+        // The length of the link grows with the level, so a binary search finds the first level that is too long.
         let (mut good, mut bad) = (None, 101);
         let mut next = Level::USUAL.at;
         loop {

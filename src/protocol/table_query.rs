@@ -1,4 +1,4 @@
-//! What the page asks about tables: which table, and what of it. Plain data.
+//! This module defines the requests about tables as plain data: which table, and which rows in which form.
 
 use super::url::roofline::RoofBy;
 use crate::analysis::base::Query;
@@ -12,39 +12,37 @@ use serde::{Deserialize, Serialize};
 /// A table of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TableOf {
-    /// The rows of a breakdown, which its query filters.
+    /// Rows of a breakdown. Its query has a filter of its own.
     Breakdown(Query),
     /// Collectives, or copies between memories.
     Comm(CommQuery, Carried),
-    /// Ops, sources, programs or steps against their roofs.
+    /// Ops, sources, programs or steps in the roofline model.
     Roofline(RooflineQuery, RoofBy),
-    /// The buffers that are alive at a point of a program's curve.
+    /// Buffers that are alive at a point of a program's memory curve. The number is the point.
     Buffers(MemoryQuery, u32),
 }
 
-/// What is asked about a table.
+/// The request about a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TableAction {
-    /// Some rows: [`crate::table::page::TablePage`].
+    /// Returns some rows as a [`crate::table::page::TablePage`].
     Rows(PageQuery),
-    /// Rows as text for the clipboard: [`CopiedRows`].
+    /// Returns rows as text for the clipboard, as [`CopiedRows`].
     Copy {
-        /// The order and the filter. All rows that pass are meant, wherever they are.
+        /// Order and filter. The paging fields have no effect: all rows that pass the filter are copied.
         query: PageQuery,
-        /// The ids of the columns.
+        /// Ids of the columns.
         columns: Vec<String>,
-        /// Only the rows with these names in selections; `None`: all.
+        /// Names of the rows, as selections use them. `None` copies all rows.
         keys: Option<Vec<String>>,
-        /// The form of the text.
         form: CopyForm,
     },
 }
 
-/// Rows for the clipboard.
+/// Rows as text for the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedRows {
-    /// The text.
     pub text: String,
-    /// How many rows it has.
+    /// Number of rows in the text.
     pub n: u32,
 }

@@ -1,4 +1,5 @@
-//! Tables between page and worker: which rows are requested, and what comes of them. This module knows the analyses' rows; no messages.
+//! This module defines the replies that hold figures and tables. It depends on the report types of the analyses, and on
+//! no messages.
 
 use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::breakdown::Shown;
@@ -7,48 +8,46 @@ use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The figures of a query, without rows.
+/// The figures of a breakdown query, without its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BreakdownHead {
-    /// The query this answers.
     pub query: Query,
-    /// What the figures are of.
+    /// Device and window that the figures cover.
     pub header: Header,
-    /// Sums over the window, whatever the filter.
+    /// Sums over the window. The filter has no effect on them.
     pub totals: Totals,
-    /// Sums of what the filter lets through.
+    /// Sums over the ops that pass the filter.
     pub shown: Shown,
-    /// How many rows there are.
+    /// Number of rows.
     pub n_groups: u32,
-    /// What was assumed or left out, the reader's notes included.
+    /// Notes of the reader and of the analysis: assumptions and missing data.
     pub notes: Vec<Note>,
 }
 
-/// What rows are written as.
+/// The format of exported rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Export {
-    /// `rooflight breakdown --csv`.
+    /// The output of `rooflight breakdown --csv`, or of the same option of the other commands.
     Csv,
-    /// `rooflight breakdown --json`.
+    /// The output of `rooflight breakdown --json`, or of the same option of the other commands.
     Json,
 }
 
-/// Data movement: all categories, and of each the sources with the most time.
+/// Data movement: all categories, and for each category the sources with the most time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataMovementView {
-    /// Data movement; `by_source` holds the first sources of each category.
+    /// `by_source` holds only the first sources of each category.
     pub data_movement: DataMovement,
-    /// By category, in their order: the sources that are not among them.
+    /// Sums over the sources that `by_source` leaves out, one entry per category, in the order of the categories.
     pub rest: Vec<Rest>,
 }
 
-/// Rows that are not told one by one.
+/// Sums over rows that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
-    /// How many.
+    /// Number of rows.
     pub n: u32,
-    /// Their self time.
+    /// Self time.
     pub total: Picos,
-    /// Their executions.
     pub n_executions: u64,
 }

@@ -1,11 +1,12 @@
-//! What the views ask beyond rows, and how it crosses to the worker. Plain data; knows neither side.
+//! This module defines the requests of the views, and their encoding for the worker. It holds plain data and depends on
+//! neither side.
 //!
 //! ```text
 //!  a view ── Question ──bytes──► Request::Question ──► Session ── Answer ──bytes──► Reply::Answer ──► the view
 //! ```
 //!
-//! Each question has a type for its answer. Both cross as bytes within one request and one reply, so that the protocol needs one request and
-//! one reply for all of them.
+//! Each question names the type of its reply. Question and reply cross as bytes within one request and one reply, so
+//! that the protocol needs only one request and one reply for all questions.
 
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
@@ -19,127 +20,132 @@ use crate::table::page::SortBy;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What a view asks. Each says what it is answered with; any may be answered with [`Reply::Failed`].
+/// A request of a view. Each variant names the type of its reply; any variant may also be answered with
+/// [`Reply::Failed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
-    /// All that is known of one op: [`crate::analysis::op::OpDetail`]. Failed where nothing has this name.
+    /// Requests the details of one op, as [`crate::analysis::op::OpDetail`]. Fails if no op has this name.
     Op {
-        /// Which device and step, against which peaks and costs; grouping and filter play no part.
+        /// Device, step, peaks and costs. The grouping and the filter have no effect.
         query: RooflineQuery,
-        /// Which op.
         op: OpRef,
     },
-    /// An op's neighbourhood: [`crate::analysis::op::graph::OpGraph`]. Failed where nothing has this name.
+    /// Requests the operands and users around one op, as [`crate::analysis::op::graph::OpGraph`]. Fails if no op has
+    /// this name.
     Graph {
-        /// Which device and step; grouping and filter play no part.
+        /// Device and step. The grouping and the filter have no effect.
         query: Query,
-        /// Which op.
         op: OpRef,
-        /// Names of those whose inside is requested, too.
+        /// Names of the instructions whose bodies are shown as well.
         open: Vec<String>,
     },
-    /// Data movement: [`super::tables::DataMovementView`]. Grouping and filter play no part.
+    /// Requests data movement, as [`super::tables::DataMovementView`]. The grouping and the filter have no effect.
     DataMovement(Query),
-    /// What is in the files: [`crate::analysis::files::FileView`]. Counts of programs that were read since are in it.
+    /// Requests the contents of the files, as [`crate::analysis::files::FileView`]. The reply includes the counts of
+    /// the programs that have been read so far.
     File,
-    /// Some lines of a program: [`super::program_text::ProgramPage`].
+    /// Requests some lines of a program, as [`super::program_text::ProgramPage`].
     ProgramText {
-        /// Which.
         program: ProgramRef,
         /// First line, counted from 0.
         first: u32,
-        /// How many; fewer come where there are no more, or that many at once are too many.
+        /// Number of lines. The reply has fewer lines at the end of the text, or if they exceed the size of a page.
         count: u32,
     },
-    /// The computations of a program: [`super::program_text::ProgramOutline`].
+    /// Requests the computations of a program, as [`super::program_text::ProgramOutline`].
     ProgramOutline(ProgramRef),
-    /// Where something is in a program's text: [`super::program_text::ProgramFound`], or [`Reply::BadFilter`].
+    /// Searches the text of a program. The reply is a [`super::program_text::ProgramFound`] or [`Reply::BadFilter`].
     ProgramSearch(ProgramQuery),
-    /// Ops against their roofs: [`super::roofline::RooflineHead`], or [`Reply::BadFilter`].
+    /// Requests the figures and the points of a roofline. The reply is a [`super::roofline::RooflineHead`] or
+    /// [`Reply::BadFilter`].
     Roofline(RooflineQuery),
-    /// All of their rows as a file, as the command line writes it: [`Reply::Exported`], or [`Reply::BadFilter`].
+    /// Requests all rows of a roofline as a file, in the form that the command line writes. The reply is
+    /// [`Reply::Exported`] or [`Reply::BadFilter`].
     ExportRoofline {
-        /// Of which question.
         query: RooflineQuery,
-        /// In which order; `None`: the table's own.
+        /// Order of the rows. `None` stands for the order that the table has by default.
         sort: Option<SortBy>,
-        /// As what.
         format: Export,
     },
-    /// Rows of a table, as cells or as text: see [`TableAction`]. [`Reply::BadFilter`] where its filter is no regular expression.
+    /// Requests rows of a table, as cells or as text; see [`TableAction`]. The reply is [`Reply::BadFilter`] if the
+    /// filter is not a valid regular expression.
     Table {
-        /// Which table.
         of: TableOf,
-        /// What of it.
+        /// Rows to return, and their form: cells or text.
         action: TableAction,
     },
-    /// What programs need and allocators gave: [`crate::protocol::MemorySession`].
+    /// Requests the memory needs of all programs and the memory use of the allocators, as
+    /// [`crate::protocol::MemorySession`].
     Memory,
-    /// One program's memory: [`crate::analysis::memory::StaticMemory`].
+    /// Requests the memory of one program, as [`crate::analysis::memory::StaticMemory`].
     MemoryOf(MemoryQuery),
-    /// What is alive at a point of its curve: `Option<`[`crate::analysis::memory::AliveAt`]`>`.
+    /// Requests the buffers that are alive at a point of a program's memory curve, as
+    /// `Option<`[`crate::analysis::memory::AliveAt`]`>`. `None` if the program has nothing in this memory; the same
+    /// holds for the three questions below.
     MemoryAt {
-        /// Of which program and memory.
+        /// Program and memory.
         query: MemoryQuery,
-        /// The point.
+        /// Point of the curve.
         point: u32,
     },
-    /// Its peak without some buffers: `Option<`[`crate::analysis::memory::WhatIf`]`>`.
+    /// Requests the peak of a program without some buffers, as `Option<`[`crate::analysis::memory::WhatIf`]`>`.
     MemoryWithout {
-        /// Of which program and memory.
+        /// Program and memory.
         query: MemoryQuery,
-        /// Which.
+        /// Buffers that are left out.
         without: Vec<BufferId>,
-        /// Which points of the curve without them.
+        /// Points at which the curve without these buffers is returned.
         points: Points,
     },
-    /// A piece of its curve: `Option<`[`crate::analysis::memory::Curve`]`>`.
+    /// Requests a part of a program's memory curve, as `Option<`[`crate::analysis::memory::Curve`]`>`.
     MemoryCurve {
-        /// Of which program and memory.
+        /// Program and memory.
         query: MemoryQuery,
-        /// From where to where.
+        /// Points of the part.
         points: Points,
     },
-    /// Lives within a piece of it: `Option<`[`crate::analysis::memory::LiveRangeRows`]`>`.
+    /// Requests the live ranges in a part of a program's memory curve, as
+    /// `Option<`[`crate::analysis::memory::LiveRangeRows`]`>`.
     MemoryLanes {
-        /// Of which program and memory.
+        /// Program and memory.
         query: MemoryQuery,
-        /// From where to where.
+        /// Points of the part.
         points: Points,
     },
-    /// All of it as a file, as the command line writes it: [`Reply::Exported`].
+    /// Requests the whole memory of the session as a file, in the form that the command line writes. The reply is
+    /// [`Reply::Exported`].
     ExportMemory(Export),
-    /// What the compute waits for: [`crate::protocol::CommView`].
+    /// Requests the collectives, the copies and their exposed time, as [`crate::protocol::CommView`].
     Comm(CommQuery),
-    /// What is in flight in a step of a device: [`crate::analysis::comm::CommLanes`].
+    /// Requests the intervals of collectives and copies in one step of one device, as
+    /// [`crate::analysis::comm::CommLanes`].
     CommLanes(LaneQuery),
-    /// What would leave with a report: [`crate::protocol::ShareAnswer`].
+    /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].
     Share(crate::protocol::ShareQuery),
-    /// The start of a report file, `Vec<u8>`: the bytes of the captures are to follow, in their order.
+    /// Requests the start of a report file, as `Vec<u8>`. The page appends the bytes of the captures, in their order.
     ShareFile {
-        /// Which report.
         query: crate::protocol::ShareQuery,
-        /// Captures within: name and bytes.
+        /// Name and size in bytes of each capture in the file.
         captures: Vec<(String, u64)>,
     },
-    /// A report in words and tables, `String`: for the description of a change.
+    /// Requests a report as Markdown, as `String`, for the description of a pull request or a change.
     ShareMarkdown {
-        /// Which report.
         query: crate::protocol::ShareQuery,
-        /// Where it opens.
+        /// Address that opens the report. `None` if the text has no link.
         url: Option<String>,
     },
-    /// All rows of communication as a file, as the command line writes it: [`Reply::Exported`].
+    /// Requests all rows of communication as a file, in the form that the command line writes. The reply is
+    /// [`Reply::Exported`].
     ExportComm {
-        /// Of which question.
+        /// Query of the rows. The file has all rows, without the limit of [`crate::protocol::CommView`].
         query: CommQuery,
-        /// As what.
         format: Export,
     },
 }
 
 impl Question {
-    /// Whether it is about what leaves: that is answered of a report as of a capture.
+    /// Returns whether the question is about a report to share. The session answers these questions for a capture and
+    /// for a report alike.
     pub(crate) const fn is_share(&self) -> bool {
         matches!(self, Self::Share(_) | Self::ShareFile { .. } | Self::ShareMarkdown { .. })
     }
@@ -147,21 +153,22 @@ impl Question {
 
 impl From<Question> for Request {
     fn from(question: Question) -> Self {
-        // Writing to memory does not fail; what cannot be written is no question.
+        // Writing to memory does not fail. If it did, the bytes would be empty, and [`decode_question`] would return
+        // `None`.
         Self::Question(postcard::to_allocvec(&question).unwrap_or_default())
     }
 }
 
 impl Reply {
-    /// An answer to a [`Question`].
+    /// Encodes the answer to a [`Question`].
     pub(crate) fn answer_to_question(answer: &impl Serialize) -> Self {
         Self::Answer(postcard::to_allocvec(answer).unwrap_or_default())
     }
 
-    /// The answer to a [`Question`], as the type that the question names.
+    /// Decodes the answer to a [`Question`] as the type that the question names.
     ///
     /// # Errors
-    /// The reply itself, where it is none.
+    /// Returns the reply itself if it is no [`Reply::Answer`], or if its bytes are not of type `T`.
     pub fn decode<T: DeserializeOwned>(self) -> Result<T, Self> {
         match &self {
             Self::Answer(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
@@ -170,7 +177,7 @@ impl Reply {
     }
 }
 
-/// The question of a request; `None` where its bytes are none.
+/// Decodes the question of a request. `None` if the bytes are no question.
 pub(crate) fn decode_question(bytes: &[u8]) -> Option<Question> {
     postcard::from_bytes(bytes).ok()
 }

@@ -1,4 +1,5 @@
-//! Communication's JSON. This module knows names and order of fields; computes nothing but percentages and GB/s.
+//! This module writes communication as JSON. It defines the names and the order of the fields, and computes nothing but
+//! percentages and GB/s.
 
 use super::json::{HeadJson, first};
 use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, LINK, PAIRING, STEPS, TRAFFIC};
@@ -11,13 +12,13 @@ use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
 
-/// `rooflight comm --json`.
+/// The JSON of `rooflight comm --json`.
 #[derive(Serialize)]
 pub struct CommJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
     comm_totals: Row<'a, Traffic>,
-    /// Null where the capture has no SparseCore.
+    /// Null if the capture has no SparseCore.
     sparse_core_totals: Option<Row<'a, Traffic>>,
     dma: Row<'a, Traffic>,
     primitives: Vec<PrimitiveJson<'a>>,
@@ -40,12 +41,12 @@ struct PrimitiveJson<'a> {
     flag_settings: Vec<FlagJson>,
 }
 
-/// A flag worth trying.
+/// An XLA flag that is worth trying.
 #[derive(Serialize)]
 struct FlagJson {
     flag: &'static str,
     value: &'static str,
-    /// Null where it was not checked.
+    /// Null if the default was not checked.
     default: Option<&'static str>,
     verified_with: &'static str,
 }
@@ -109,7 +110,7 @@ impl<'a> BalanceJson<'a> {
     }
 }
 
-/// The view, the first `top` of each list.
+/// Returns communication as JSON, with the first `top` entries of each list.
 pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note]) -> CommJson<'a> {
     let device_type = comm.header.device_type.as_deref();
     CommJson {
@@ -128,7 +129,7 @@ pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note
     }
 }
 
-/// Sums of a kind of traffic, as an object.
+/// Returns the sums of one kind of traffic as an object.
 pub(super) fn traffic(row: &Traffic) -> Row<'_, Traffic> {
     Row { columns: TRAFFIC, row }
 }

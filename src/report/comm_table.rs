@@ -1,4 +1,4 @@
-//! Communication as tables. This module knows columns and units.
+//! This module writes communication as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::comm::columns::COMM;
 use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
@@ -13,7 +13,7 @@ fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or(ABSENT.to_owned(), show)
 }
 
-/// What the compute waits for, in few lines.
+/// Writes a few lines about collectives, copies and their exposed time.
 pub fn head(comm: &Comm) -> String {
     let mut out = String::new();
     let parts = [
@@ -44,7 +44,7 @@ pub fn head(comm: &Comm) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-/// Who is waited for, in a sentence; `None` where devices are not compared.
+/// Returns a sentence about the straggler, or about its absence. `None` if the devices cannot be compared.
 pub fn straggler(comm: &Comm) -> Option<String> {
     if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
         let (of, n_last, n) = (&arrival.device, count(arrival.n_last), count(arrival.n));
@@ -62,7 +62,7 @@ pub fn straggler(comm: &Comm) -> Option<String> {
     ))
 }
 
-/// Rows for people.
+/// Returns the first `top` rows as a table for the terminal.
 pub fn rows(rows: &[CommRow], top: usize) -> Table {
     let mut table = Table::new(&[
         ("Collective or copy", true),
@@ -106,12 +106,13 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
     table
 }
 
-/// All rows with exact figures.
+/// Returns the first `top` collectives and the first `top` copies with exact figures, for CSV.
 pub fn csv(comm: &Comm, top: usize) -> Table {
     csv::table(COMM, comm.rows.iter().take(top).chain(comm.copy_rows.iter().take(top)))
 }
 
-/// Flags worth trying, by primitive; empty where nothing waits, and for chips that were not checked.
+/// Writes the XLA flags that are worth trying, by primitive. Empty if no core waits, or if the flags were not checked
+/// for the chip.
 pub fn flags(comm: &Comm) -> String {
     let device_type = comm.header.device_type.as_deref();
     let mut checked = None;

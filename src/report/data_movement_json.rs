@@ -1,4 +1,4 @@
-//! Data movement as JSON. This module knows names and order of fields.
+//! This module writes data movement as JSON. It defines the names and the order of the fields.
 
 use super::json::{HeadJson, first};
 use crate::analysis::data_movement::columns::{DATA_MOVEMENT, PROGRAMS};
@@ -8,7 +8,7 @@ use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
 
-/// `rooflight data-movement --json`.
+/// The JSON of `rooflight data-movement --json`.
 #[derive(Serialize)]
 pub struct DataMovementJson<'a> {
     #[serde(flatten)]
@@ -22,7 +22,7 @@ pub struct DataMovementJson<'a> {
     notes: &'a [Note],
 }
 
-/// Data movement: `top` categories, and as many sources within each.
+/// Returns data movement as JSON, with the first `top` categories and the first `top` sources of each category.
 pub fn data_movement<'a>(
     head: HeadJson<'a>,
     a: &'a DataMovement,

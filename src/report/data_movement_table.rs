@@ -1,4 +1,4 @@
-//! Data movement as tables. This module knows columns and units.
+//! This module writes data movement as tables for the terminal, and as CSV.
 
 use crate::analysis::data_movement::columns::DATA_MOVEMENT;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
@@ -9,7 +9,7 @@ use crate::units::Picos;
 
 const ABSENT: &str = "–";
 
-/// Categories, each followed by its sources: `top` of either. The last row is the sum.
+/// Returns the first `top` categories as a table, each followed by its first `top` sources. The last row is the sum.
 pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     let unit = TimeUnit::for_largest(a.total);
     let (own, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
@@ -72,7 +72,7 @@ fn rest(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, u
     table.row(cells);
 }
 
-/// The answer of most of the time; `~` where ops differ.
+/// Returns the answer for most of the time. A `~` follows if the ops differ.
 fn answer(tally: &Tally) -> String {
     let word = match tally.majority() {
         Some(true) => "yes",
@@ -88,7 +88,7 @@ fn first(shapes: &[String]) -> String {
     shapes.first().map_or(ABSENT.into(), |shape| format!("{shape}{rest}"))
 }
 
-/// Executions by program and opcode.
+/// Returns the executions by program and opcode as a table.
 pub fn opcodes(a: &DataMovement, top: usize) -> Table {
     let mut table = Table::new(&[
         ("Program", true),
@@ -114,7 +114,7 @@ pub fn opcodes(a: &DataMovement, top: usize) -> Table {
     table
 }
 
-/// For programs: categories and sources in one table, exact figures, named as in the JSON.
+/// Returns categories and sources as one table with exact figures for CSV, with the names of the JSON.
 pub fn data_movement_csv(a: &DataMovement, top: usize) -> Table {
     csv::table(DATA_MOVEMENT, a.by_category.iter().take(top).chain(a.sources(top)))
 }

@@ -1,4 +1,5 @@
-//! What is in a file, as JSON: names and order of fields of [`FileView`]. Counts nothing.
+//! This module writes the contents of the files, a [`FileView`], as JSON. It defines the names and the order of the
+//! fields.
 
 use crate::analysis::base::Status;
 use crate::analysis::files::{FileLine, FilePlane, FileProgram, FileView, Finding};
@@ -8,7 +9,7 @@ use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// `rooflight inspect --json`.
+/// The JSON of `rooflight inspect --json`.
 #[derive(Serialize)]
 pub struct InspectJson<'a> {
     status: Status,
@@ -95,7 +96,7 @@ struct ProgramJson<'a> {
     busy_duration_ps: Option<Picos>,
 }
 
-/// The contract's names for what is in the files. Programs are in the order of their ids.
+/// Returns the contents of the files as JSON. Programs are in the order of their ids.
 pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
     let mut programs: Vec<&FileProgram> = view.programs.iter().collect();
     programs.small_sort_by_key(|program| (program.program_id.is_none(), program.program_id));

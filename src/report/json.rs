@@ -1,7 +1,7 @@
-//! The JSON contract: how report structs are named outside. Field names are added, never renamed.
+//! This module defines the JSON of the command line. The names of fields are a contract: they are added, never renamed.
 //!
-//! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. This module knows names and
-//! order of fields; computes nothing but percentages and sums of kinds.
+//! Durations are integer picoseconds and end in `_ps`, `pct_*` are percentages, and an absent value is `null`. This
+//! module defines the names and the order of the fields; it computes nothing but percentages and sums of kinds.
 
 use super::scopes_json::{ScopeJson, nested};
 use crate::analysis::base::{Filter, Header, Status, Totals};
@@ -15,7 +15,7 @@ use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What stands at the head of every view.
+/// The fields at the start of every view.
 #[derive(Serialize)]
 pub struct HeadJson<'a> {
     status: Status,
@@ -59,7 +59,7 @@ impl<'a> TotalsJson<'a> {
     }
 }
 
-/// `rooflight breakdown --json`.
+/// The JSON of `rooflight breakdown --json`.
 #[derive(Serialize)]
 pub struct BreakdownJson<'a> {
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub struct BreakdownJson<'a> {
     notes: &'a [Note],
 }
 
-/// Rows: a tree where they are scopes.
+/// Rows of the breakdown. Scopes form a tree.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum GroupsJson<'a> {
@@ -100,7 +100,7 @@ impl<'a> FilterJson<'a> {
     }
 }
 
-/// Sums of what the filter lets through.
+/// Sums over the ops that pass the filter.
 #[derive(Serialize)]
 struct ShownJson<'a> {
     n_groups: usize,
@@ -127,12 +127,12 @@ impl<'a> ShownJson<'a> {
     }
 }
 
-/// The head of a view. `partial` wins over what the analysis says, unless there is nothing at all.
+/// Returns the fields at the start of a breakdown; see [`head_of`].
 pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
     head_of(view, files, partial, &b.header, &b.totals)
 }
 
-/// The head of a view that is no breakdown.
+/// Returns the fields at the start of a view. With `partial`, a status of `Ok` becomes `Partial`.
 pub fn head_of<'a>(
     view: &'static str,
     files: &'a [String],
@@ -155,7 +155,8 @@ pub fn head_of<'a>(
     }
 }
 
-/// A breakdown, `top` rows of it; nested where they are scopes, and then `top` at each level.
+/// Returns the first `top` rows of a breakdown. With `scopes`, the rows are a tree with at most `top` children of each
+/// scope.
 pub fn breakdown<'a>(
     head: HeadJson<'a>,
     b: &'a Breakdown,
@@ -172,7 +173,7 @@ pub fn breakdown<'a>(
     BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
 }
 
-/// The first `top` rows.
+/// Returns the first `top` rows.
 pub(super) fn first<R>(rows: &[R], top: usize) -> &[R] {
     rows.get(..top).unwrap_or(rows)
 }

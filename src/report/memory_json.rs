@@ -1,4 +1,4 @@
-//! The JSON of memory. This module knows names and order of fields; computes nothing.
+//! This module writes memory as JSON. It defines the names and the order of the fields, and computes nothing.
 
 use super::json::{HeadJson, first};
 use crate::analysis::memory::columns::{ALLOCATORS, BUFFERS, CROSS_CHECKS, JUMPS, MOMENT, PADDED, ROLL_UPS};
@@ -11,7 +11,7 @@ use crate::table::json::{Row, Rows};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// `rooflight memory --json`.
+/// The JSON of `rooflight memory --json`.
 #[derive(Serialize)]
 pub struct MemoryJson<'a> {
     #[serde(flatten)]
@@ -27,7 +27,7 @@ struct ProgramJson<'a> {
     name: &'a str,
     program_id: Option<String>,
     spaces: Vec<SpaceJson<'a>>,
-    /// Why nothing is known of it, or what its figures leave out: a note's code.
+    /// Code of the note that gives the reason why the memory is unknown, or the part that the figures leave out.
     note: Option<&'a str>,
 }
 
@@ -113,7 +113,7 @@ impl EstimateJson {
     }
 }
 
-/// What a curve rests on, as JSON and people have it.
+/// Returns the name of the source of a curve.
 pub(super) const fn basis(basis: Basis) -> &'static str {
     match basis {
         Basis::Trace => "trace",
@@ -161,7 +161,7 @@ impl<'a> SpaceJson<'a> {
     }
 }
 
-/// Memory: all programs and allocators, `top` rows of each list.
+/// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list.
 pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes: &'a [Note]) -> MemoryJson<'a> {
     let program = |timed: &'a ProgramWithTimelines| ProgramJson {
         name: &timed.peaks.name,
@@ -178,7 +178,7 @@ pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes:
     }
 }
 
-/// The first `top` buffers.
+/// Returns the first `top` buffers.
 fn buffers(rows: &[Buffer], top: usize) -> Rows<'_, Buffer> {
     Rows { columns: BUFFERS, rows: first(rows, top) }
 }

@@ -1,4 +1,4 @@
-//! Memory as tables. This module knows columns and units.
+//! This module writes memory as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::memory::{RollUpBy, SpaceMemory, WholeMemory};
 use crate::table::format::{bytes_text, count, percent_text, time_text};
@@ -10,7 +10,7 @@ fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or(ABSENT.to_owned(), show)
 }
 
-/// Programs by memory: peaks and sums.
+/// Returns the peaks and sums of each program by memory space, as a table.
 pub fn programs(whole: &WholeMemory) -> Table {
     let mut table = Table::new(&[
         ("Program", true),
@@ -46,7 +46,7 @@ pub fn programs(whole: &WholeMemory) -> Table {
     table
 }
 
-/// What is alive at a peak, by class.
+/// Returns the buffers that are alive at a peak, summed by class, as a table.
 pub fn classes(space: &SpaceMemory) -> Table {
     let mut table = Table::new(&[("Class", true), ("Size", false), ("% of peak", false), ("Buffers", false)]);
     let rows = space.rollups.iter().filter(|rollup| rollup.by == RollUpBy::Class).flat_map(|rollup| &rollup.rows);
@@ -63,7 +63,7 @@ pub fn classes(space: &SpaceMemory) -> Table {
     table
 }
 
-/// What is alive at a peak, the largest first.
+/// Returns the buffers that are alive at a peak, the largest first, as a table of `top` rows.
 pub fn alive(space: &SpaceMemory, top: usize) -> Table {
     let mut table = Table::new(&[
         ("Buffer", true),
@@ -99,7 +99,7 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
     table
 }
 
-/// Where the peak lies and what would lower it, in a few lines.
+/// Writes a few lines about the position of the peak and about ways to lower it.
 pub fn findings(program: &str, space: &SpaceMemory) -> String {
     let peak = &space.peak;
     let mut lines = vec![format!("{program}, {}: {} at its peak", peak.space, bytes_text(peak.peak))];
@@ -127,7 +127,7 @@ pub fn findings(program: &str, space: &SpaceMemory) -> String {
     lines.join("\n") + "\n\n"
 }
 
-/// What allocators saw, beside what programs need and what there is.
+/// Returns the peaks of the allocators beside the peaks of the programs and the capacity, by device, as a table.
 pub fn checks(whole: &WholeMemory) -> Table {
     let mut table = Table::new(&[
         ("Device", true),
@@ -164,7 +164,7 @@ pub fn checks(whole: &WholeMemory) -> Table {
     table
 }
 
-/// For programs: every buffer alive at a peak, named as in the JSON.
+/// Returns the first `top` buffers that are alive at each peak for CSV, with the names of the JSON.
 pub fn csv(whole: &WholeMemory, top: usize) -> Table {
     let text = ["program", "program_id"];
     let heads = ["color", "size_bytes", "unpadded_bytes", "first", "last"];

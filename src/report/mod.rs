@@ -1,4 +1,4 @@
-//! How report structs become text for people and programs: numbers first, writers beside them.
+//! This module writes report structs as text for people and as JSON and CSV for programs.
 
 pub mod comm_json;
 pub mod comm_table;

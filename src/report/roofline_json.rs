@@ -1,4 +1,5 @@
-//! The roofline's JSON. This module knows names and order of fields; computes nothing but percentages.
+//! This module writes the roofline as JSON. It defines the names and the order of the fields, and computes nothing but
+//! percentages.
 
 use super::json::{HeadJson, first};
 use crate::analysis::base::GroupBy;
@@ -15,15 +16,15 @@ use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// `rooflight roofline --json`.
+/// The JSON of `rooflight roofline --json`.
 #[derive(Serialize)]
 pub struct RooflineJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
     by: &'static str,
-    /// Of the first device; null where there is none.
+    /// Peaks of the first device. Null if there is no device.
     peaks_used: Option<PeaksJson<'a>>,
-    /// One entry per set of devices that have the same.
+    /// One entry per set of devices with the same peaks.
     peaks_by_device: Vec<PeaksJson<'a>>,
     considered_duration_ps: Picos,
     step_summary: SummaryJson<'a>,
@@ -46,7 +47,7 @@ struct PeaksJson<'a> {
     hbm_gbps: Option<f64>,
     memory_gbps: BTreeMap<&'static str, f64>,
     ridge_points: BTreeMap<&'static str, f64>,
-    /// Of the main peak of compute (bf16; f16 where there is no bf16) and HBM's; `mixed` where they differ.
+    /// Source of the main compute peak (bf16, or f16 if there is no bf16) and of the HBM peak. `mixed` if they differ.
     source: Option<&'static str>,
     sources: BTreeMap<&'static str, SourceJson<'a>>,
     offers: Vec<OfferJson<'a>>,
@@ -74,7 +75,7 @@ const fn name(of: PeakOf) -> &'static str {
     }
 }
 
-/// TFLOP/s, and GB/s.
+/// Returns the value of a compute peak in TFLOP/s, or the value of a memory peak in GB/s.
 fn units(peak: &Peak) -> (Option<f64>, Option<f64>) {
     match peak.of {
         PeakOf::Compute(_) => (Some(peak.value / 1e12), None),
@@ -186,7 +187,7 @@ impl<'a> ProgramJson<'a> {
     }
 }
 
-/// A roofline: the rows that are given, and `top` gaps.
+/// Returns a roofline as JSON, with the given rows and the first `top` gaps.
 pub fn roofline<'a>(
     head: HeadJson<'a>,
     by: GroupBy,

@@ -1,4 +1,4 @@
-//! The roofline as sentences and tables. This module knows columns and units.
+//! This module writes the roofline as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::base::GroupBy;
 use crate::analysis::breakdown::Group;
@@ -15,7 +15,7 @@ use crate::units::Picos;
 
 const ABSENT: &str = "–";
 
-/// Peaks, averages and what they cover, in a few lines.
+/// Writes a few lines about the peaks, the averages and their coverage.
 pub fn head(f: &RooflineFigures) -> String {
     let mut lines: Vec<String> = f.peaks.iter().map(peaks).collect();
     if let Some(roof) = &f.step {
@@ -37,12 +37,13 @@ pub fn head(f: &RooflineFigures) -> String {
     lines.join("\n") + "\n\n"
 }
 
-/// "step", or "capture" where that is what was requested.
+/// Returns "step", or "capture" if the query selects the whole capture.
 fn whole(f: &RooflineFigures) -> &'static str {
     if f.header.step == "all" { "capture" } else { "step" }
 }
 
-/// Of which part of the step the roofline's averages speak: "of 24.05 ms compute, 2.7 % of the step".
+/// Returns the part of the step that the averages of the roofline cover, such as "of 24.05 ms compute, 2.7 % of the
+/// step". `None` if no op has a roof.
 pub fn scope(f: &RooflineFigures) -> Option<String> {
     let roof = f.step.as_ref()?;
     let what = if f.considered == f.totals.time_of_kind(Kind::Compute) { "compute" } else { "of the chosen ops" };
@@ -51,8 +52,8 @@ pub fn scope(f: &RooflineFigures) -> Option<String> {
     Some(format!("of {} {what}{share}", time_text(roof.total)))
 }
 
-/// Use of the whole step, idle time included: names and percents of what is known. MFU counts the model's FLOPs, HFU all that
-/// ran, recompute included.
+/// Returns the known utilisations of the whole step, idle time included, as names and percentages. The MFU counts the
+/// FLOPs of the model, and the HFU all FLOPs that ran, recompute included.
 pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
     let w = &f.window;
     let all = [
@@ -64,7 +65,8 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, percent_text(value?)))).collect()
 }
 
-/// "TPU v6e: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s (profile); ridge 560".
+/// Returns a sentence about the peaks, such as "TPU v6e, 8 devices: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s
+/// (profile); ridge 560".
 fn peaks(p: &DevicePeaks) -> String {
     let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
     let shown = |peak: &Peak| {
@@ -82,7 +84,8 @@ fn peaks(p: &DevicePeaks) -> String {
     format!("{chip}, {n}: {all}{ridge}")
 }
 
-/// Rows, those in the order they are reported in; then what is left out, by reason, and the sum.
+/// Returns the rows of `r` as a table for the terminal, then a row for the rows that are left out, the time without a
+/// roof by reason, and the sum. `n_all` is the number of all rows.
 pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
     let f = &r.figures;
     let unit = TimeUnit::for_largest(f.considered);
@@ -177,7 +180,7 @@ fn remark(row: &RoofRow, considered: Picos) -> String {
     words.join(", ")
 }
 
-/// A source is named by its innermost frame.
+/// Returns the name of a row. A source is named by its innermost frame.
 fn name(by: GroupBy, g: &Group) -> String {
     let key = match (by, &g.source_inner) {
         (GroupBy::Source, Some(inner)) if g.key_kind == "source_stack" => inner,
@@ -186,7 +189,8 @@ fn name(by: GroupBy, g: &Group) -> String {
     key.replace('\n', " ‹ ")
 }
 
-/// For programs: every row and exact values, named as in the JSON. Of the breakdown's columns only the first few.
+/// Returns all rows with exact values for CSV, with the names of the JSON. It has only the first few columns of the
+/// breakdown.
 pub fn csv(r: &Roofline) -> Table {
     const GROUP: [&str; 5] = ["key", "key_kind", "program_id", "n_executions", "total_dur_ps"];
     let heads = GROUP.into_iter().chain(csv::heads(ROOF)).chain(["skipped"]);

@@ -1,11 +1,11 @@
-//! The tree of scopes as nested JSON. This module knows names and order of fields.
+//! This module writes the tree of scopes as nested JSON. It defines the names and the order of the fields.
 
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
 use serde::Serialize;
 
-/// One scope with what is below it.
+/// A scope with the scopes below it.
 #[derive(Serialize)]
 pub struct ScopeJson<'a> {
     key: &'a str,
@@ -19,9 +19,9 @@ pub struct ScopeJson<'a> {
     children: Vec<ScopeJson<'a>>,
 }
 
-/// The scopes below the root, at most `top` at each place.
+/// Returns the scopes below the root, at most `top` below each scope.
 ///
-/// Nodes come parents first, so the tree is put together from its end.
+/// Parents come before their children in `scopes.nodes`, so the tree is built from the end of the list.
 pub(super) fn nested(scopes: &Scopes, step: Option<Picos>, top: usize) -> Vec<ScopeJson<'_>> {
     let mut below: Vec<Vec<ScopeJson<'_>>> = scopes.nodes.iter().map(|_| Vec::new()).collect();
     for (i, node) in scopes.nodes.iter().enumerate().skip(1).rev() {

@@ -1,4 +1,4 @@
-//! Step statistics as JSON.
+//! This module writes the statistics of steps as JSON.
 
 use crate::analysis::breakdown::columns::{ACROSS_DEVICES, SPREAD, STEPS};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
@@ -21,7 +21,7 @@ struct DeviceJson<'a> {
 }
 
 impl<'a> StepsJson<'a> {
-    /// The statistics, named.
+    /// Returns the statistics with the names of the JSON.
     pub fn new(stats: &'a StepStats) -> Self {
         let device = |device: &'a DeviceSteps| DeviceJson {
             device: &device.label,

@@ -1,4 +1,5 @@
-//! The summary of a capture: the figures of every analysis, each as its own view tells it. This module knows names and order of fields.
+//! This module writes the summary of a capture, which combines the figures of all analyses. It defines the names and
+//! the order of the fields.
 
 use super::comm_json::traffic;
 use super::json::{HeadJson, first};
@@ -15,26 +16,26 @@ use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
 
-/// All that is summed up.
+/// The reports that the summary combines.
 #[derive(Clone, Copy)]
 pub struct Summary<'a> {
     /// Time by kind.
     pub kinds: &'a Breakdown,
     /// Time by source.
     pub sources: &'a Breakdown,
-    /// Each step, and how devices differ.
+    /// Durations of each step, and their spread over devices.
     pub steps: &'a StepStats,
-    /// Ops against their roofs.
+    /// Position of the ops in the roofline model.
     pub roofline: &'a RooflineFigures,
-    /// What programs need, the heaviest first.
+    /// Programs, the one with the highest peak in HBM first.
     pub programs: &'a [ProgramPeaks],
-    /// What allocators gave.
+    /// Memory use that the allocators recorded.
     pub allocators: &'a [AllocatorMemory],
-    /// What the compute waits for.
+    /// Collectives, copies and their exposed time.
     pub comm: &'a Comm,
 }
 
-/// `rooflight summary --json`.
+/// The JSON of `rooflight summary --json`.
 #[derive(Serialize)]
 pub struct SummaryJson<'a> {
     #[serde(flatten)]
@@ -66,7 +67,7 @@ struct MemoryJson<'a> {
 struct ProgramJson<'a> {
     name: &'a str,
     program_id: Option<String>,
-    /// Empty where nothing is known of its buffers.
+    /// Empty if the buffers of the program are unknown.
     spaces: Vec<SpaceJson<'a>>,
 }
 
@@ -85,7 +86,7 @@ struct RuntimeJson<'a> {
     capacity_bytes: Option<u64>,
 }
 
-/// The JSON, with so many sources.
+/// Returns the JSON with the first `top` sources. A tail sums the others.
 pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
     let rest = of.sources.groups.get(top..).unwrap_or_default();
     let space =
@@ -118,7 +119,7 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
     }
 }
 
-/// Roofs, waits and memory in few lines.
+/// Writes a few lines about the roofline, communication and memory.
 pub fn lines(of: Summary<'_>) -> String {
     let mut text = roofline_table::head(of.roofline) + &comm_table::head(of.comm);
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).cloned();

@@ -1,4 +1,5 @@
-//! Views as tables of text: which columns, in which units. This module knows report structs and number formats.
+//! This module writes the breakdown, the scopes, the steps and the files as tables for the terminal, and the breakdown
+//! as CSV.
 
 use crate::analysis::base::{GroupBy, Peaks};
 use crate::analysis::breakdown::columns::GROUPS;
@@ -12,10 +13,11 @@ use crate::table::text::Table;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
-/// A kernel's name takes no more letters of a line.
+/// Largest number of characters of a kernel's name in a table.
 const LONGEST_NAME: usize = 64;
 
-/// For people: one unit per column, as on the page. `top` rows, then what is left, then the total.
+/// Returns a breakdown as a table for the terminal: `top` rows, then the sum of the others, then the totals. Each
+/// column has one unit, as on the page.
 pub fn breakdown(b: &Breakdown, top: usize) -> Table {
     let unit = TimeUnit::for_largest(b.totals.busy);
     let mean_unit = TimeUnit::for_largest(b.groups.iter().filter_map(|g| g.mean).max().unwrap_or_default());
@@ -67,14 +69,14 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
     table
 }
 
-/// A rate, marked where it lies above what the device can do.
+/// Writes a rate. A mark precedes a rate above the peak of the device.
 fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String {
     let mark = if Peaks::is_above(rate, peak) { "▲ " } else { "" };
     rate.map_or(ABSENT.into(), |r| format!("{mark}{}", form(r)))
 }
 
-/// A source group is named by its line, with the callers that tell it from others of the same line; its key is the whole stack.
-/// An op of a GPU has the kernel that ran beside its name.
+/// Returns the name of a row. The key of a source is the whole stack; its name is its line, with the callers that
+/// distinguish it from other rows of the same line. The name of an op on a GPU is followed by its kernel.
 fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
     match (row_label::source(g, beside.iter()), &g.kernel) {
         (Some(source), _) => source,
@@ -89,7 +91,7 @@ fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
     }
 }
 
-/// The tree of scopes, indented; `top` rows.
+/// Returns the tree of scopes as an indented table of `top` rows.
 pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     let unit = TimeUnit::for_largest(scopes.total);
     let (total, own) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
@@ -116,7 +118,8 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     table
 }
 
-/// How long steps are, by device: all of them, and without the first and the last.
+/// Returns the statistics of step durations by device: over all steps, and over the steps without the first and the
+/// last.
 pub fn steps(stats: &StepStats) -> Table {
     let spreads = stats.devices.iter().filter_map(|d| d.all.map(|all| (d, all)));
     let unit = TimeUnit::for_largest(spreads.clone().map(|(_, s)| s.max).max().unwrap_or_default());
@@ -140,12 +143,12 @@ fn spread_row(label: String, s: Spread, unit: TimeUnit) -> Vec<String> {
     vec![label, count(s.n.into()), whole(s.mean), whole(s.median), time(s.min, unit), time(s.max, unit), deviation]
 }
 
-/// For programs: every row and exact figures, named as in the JSON.
+/// Returns the first `top` rows with exact figures for CSV, with the names of the JSON.
 pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
     csv::table(GROUPS, b.groups.iter().take(top))
 }
 
-/// Planes and lines of files.
+/// Returns the planes and lines of the files as a table.
 pub fn planes(view: &FileView) -> Table {
     let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false), ("Used for", true)];
     let mut table = Table::new(&heads);
@@ -160,7 +163,7 @@ pub fn planes(view: &FileView) -> Table {
     table
 }
 
-/// Programs of files, the one that ran longest first.
+/// Returns the programs of the files as a table, the one with the most time first.
 pub fn programs(view: &FileView) -> Table {
     let times = view.programs.iter().flat_map(|program| [program.run_time, program.busy]);
     let unit = TimeUnit::for_largest(times.flatten().max().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The breakdown of a capture: figures, rows and files, from answers that are kept.
+//! This module answers the breakdown of a capture from cached answers: figures, rows and exported files.
 
 use super::breakdown_rows::{BreakdownRows, breakdown_table};
 use super::capture::CaptureSession;
@@ -13,7 +13,7 @@ use crate::table::page::SortBy;
 use crate::table::source::Source;
 
 impl CaptureSession {
-    /// The figures of a query.
+    /// Returns the figures of a query.
     pub(crate) fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
         let (profile, analysis) = (&self.profile, &self.analysis);
         let answered = self.answers.get(profile, analysis, query)?;
@@ -28,7 +28,7 @@ impl CaptureSession {
         })
     }
 
-    /// What is asked about the table of a query.
+    /// Answers a request about the table of a query.
     pub(crate) fn breakdown_rows(&mut self, query: &Query, action: &TableAction) -> Reply {
         let (profile, analysis) = (&self.profile, &self.analysis);
         let kept = match self.answers.get(profile, analysis, query) {
@@ -44,7 +44,7 @@ impl CaptureSession {
         reply
     }
 
-    /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
+    /// Returns all rows of a query as text in the given order, in the form that the command line writes.
     pub(crate) fn export(
         &mut self,
         query: &Query,

@@ -1,7 +1,8 @@
-//! The rows of a breakdown as its table reads them: made for the rows that are shown, not for all of them.
+//! This module makes the rows of a breakdown for its table. It makes only the rows that are shown.
 //!
-//! Comparing texts is what takes time, so it is done once: rows are ranked by name, and each order then compares two numbers, the
-//! column's and the rank. A column of texts is ranked as well, each distinct text once.
+//! Comparing texts takes most of the time of sorting, so each text is compared once: rows are ranked by name, and each
+//! order then compares two numbers, the value of the column and the rank. A column of texts is ranked in the same way,
+//! each distinct text once.
 
 use crate::analysis::base::{Analysis, FilterError, Header, Query};
 use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
@@ -15,7 +16,7 @@ use crate::table::source::{RowMaker, Source};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
-/// The rows of a breakdown.
+/// The rows of a breakdown as a [`RowMaker`].
 pub(crate) struct BreakdownRows<'a>(pub(crate) RowView<'a>);
 
 impl RowMaker<Group> for BreakdownRows<'_> {
@@ -74,23 +75,23 @@ impl RowMaker<Group> for BreakdownRows<'_> {
     }
 }
 
-/// Answers that are kept: switching back and forth between two groupings asks twice for the same.
+/// Number of cached answers. Switching back and forth between two groupings then computes each answer once.
 const KEPT_ANSWERS: usize = 6;
 
 /// The answers to the last queries, the newest last.
 #[derive(Default)]
 pub(crate) struct KeptBreakdowns(Vec<KeptBreakdown>);
 
-/// The answer to a query.
+/// The cached answer to a query.
 pub(crate) struct KeptBreakdown {
     query: Query,
     pub(super) answer: Answer,
-    /// The order of the rows that was asked for last.
+    /// Order of the rows in the last request.
     pub(super) order: KeptOrder,
 }
 
 impl KeptBreakdowns {
-    /// The answer to a query, kept from before or made now.
+    /// Returns the answer to a query from the cache, or computes it.
     pub(crate) fn get(
         &mut self,
         profile: &Profile,
@@ -113,7 +114,7 @@ impl KeptBreakdowns {
     }
 }
 
-/// The table of a breakdown.
+/// Returns the table of a breakdown.
 pub(crate) fn breakdown_table<'r>(
     rows: Source<'r, Group>,
     query: &Query,
@@ -133,8 +134,8 @@ pub(crate) fn breakdown_table<'r>(
         .with_peak("byte_rate", header.peaks.hbm_bytes)
 }
 
-/// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
-/// before `layers_10`.
+/// Returns, for each row, the rank of its text among the distinct texts of the column. Numbers at the end of a text are
+/// compared by value, so that `layers_2` comes before `layers_10`. `None` if the row has no text.
 fn text_order(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
     let mut by_token: FxHashMap<(u64, u64), Option<u32>> = FxHashMap::default();
     let mut by_text: FxHashMap<&str, u32> = FxHashMap::default();

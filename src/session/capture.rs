@@ -1,4 +1,5 @@
-//! The session of a capture: it keeps the profile and the analysis, and answers every request from them. This module knows no browser.
+//! This module defines the session of a capture: it holds the profile and the analysis, and answers every request from
+//! them. It does not depend on a browser.
 
 use super::breakdown_rows::KeptBreakdowns;
 use super::hlo_text_cache::{Listed, Listings};
@@ -22,27 +23,26 @@ use crate::share::Report;
 pub(crate) struct CaptureSession {
     pub(crate) profile: Profile,
     pub(crate) analysis: Analysis,
-    /// The files.
     pub(crate) files: Vec<FileInfo>,
-    /// Whether only a part of them could be read.
+    /// Whether a part of the data is missing; see [`SessionInfo::partial`].
     pub(crate) partial: bool,
-    /// The steps of all devices, once they were requested.
+    /// The steps of all devices, after the first request for them.
     steps: Option<StepStats>,
-    /// The programs of the capture, read when they are requested.
+    /// The programs of the capture, which are read on request.
     pub(crate) programs: Programs,
-    /// Texts of programs.
+    /// The cached texts of programs.
     listings: Listings,
-    /// What is in the files, once it was requested.
+    /// The contents of the files, after the first request for them.
     pub(crate) file: Option<FileView>,
-    /// The last breakdowns.
+    /// The answers to the last breakdown queries.
     pub(crate) answers: KeptBreakdowns,
     /// The last answer of the roofline.
     pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
-    /// What programs need and allocators gave, once it was requested.
+    /// The memory of programs and allocators, after the first request for it.
     pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The live buffers whose table is shown.
     pub(crate) live_buffers: Option<super::live_buffers::LiveBuffers>,
-    /// The last answer of communication.
+    /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
 
@@ -83,10 +83,10 @@ impl Session for CaptureSession {
 }
 
 impl CaptureSession {
-    /// Opens captures; `failures` are of files that could not be unpacked.
+    /// Opens captures. `failures` are the failures of files that could not be decompressed.
     ///
     /// # Errors
-    /// A [`Failure`] where nothing could be read.
+    /// Returns a [`Failure`] if nothing could be read.
     pub(crate) fn open_files(
         inputs: Vec<Input>,
         failures: Vec<Failure>,
@@ -101,7 +101,7 @@ impl CaptureSession {
         let Opened { profile, files, partial, open_files } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
-            // What matters most comes first.
+            // Notes of a higher severity come before notes of severity `Info`.
             let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
             let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
@@ -124,7 +124,7 @@ impl CaptureSession {
         Ok((Self { files, partial, programs, ..Self::new(profile, analysis) }, session))
     }
 
-    /// Nothing was asked yet.
+    /// Creates a session without files and with empty caches.
     fn new(profile: Profile, analysis: Analysis) -> Self {
         Self {
             profile,
@@ -143,7 +143,7 @@ impl CaptureSession {
         }
     }
 
-    /// Answers a part of the page.
+    /// Answers a question of a view.
     fn answer_question(&mut self, question: &Question) -> Reply {
         match question {
             Question::Op { query, op } => self.op(query, op),
@@ -186,12 +186,14 @@ impl CaptureSession {
         }
     }
 
+    /// Returns the contents of the files, from the cache or computed.
     pub(crate) fn file(&mut self) -> &FileView {
         let Self { profile, analysis, files, partial, .. } = self;
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
     }
 
-    /// Tells something of a program's text, which is printed where it was not yet.
+    /// Answers a question about the text of a program with the reply that `tell` returns. Prints the text if it is not
+    /// cached.
     fn listed(&mut self, program: ProgramRef, tell: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();
         let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
@@ -209,7 +211,7 @@ impl CaptureSession {
     }
 }
 
-/// A place where no program is.
+/// Returns the failure for an index at which there is no program.
 pub(crate) fn no_program() -> Failure {
     messages::no_text("It", "There is no such program in this session.".to_owned())
 }

@@ -1,4 +1,5 @@
-//! Communication with the programs loaded; and as the page asks for it. This module knows reports; no browser.
+//! This module answers the communication view: it runs the analysis with the programs of the session, and limits the
+//! rows for the page. It depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
@@ -9,24 +10,25 @@ use crate::protocol::{CommView, Export, Reply};
 use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
 
-/// Rows of collectives, and of copies, that the page is given at most: those that are covered least, and the one with the lowest
-/// bandwidth.
+/// Largest number of rows of collectives, and of copies, that the page receives: those with the most exposed time, and
+/// the one with the lowest bandwidth.
 const MAX_ROWS: usize = 1000;
 
-/// What devices wait for, with sizes and groups from the programs.
+/// Returns the collectives, the copies and their exposed time. Sizes and device groups come from the programs.
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &CommQuery) -> Comm {
     let at_hand = AtHand::new(profile, programs);
     analysis.comm(profile, query, Some(&|id| at_hand.module(id)))
 }
 
-/// What is in flight in a step of a device, in lanes.
+/// Returns the intervals of collectives and copies in one step of one device, in rows without overlap.
 pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LaneQuery) -> CommLanes {
     let at_hand = AtHand::new(profile, programs);
     analysis.comm_lanes(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 impl CaptureSession {
-    /// The answer to a question; the last one is kept: the page asks for it, then saves it.
+    /// Returns the answer to a query. The last answer is cached, because the page first shows it and then may export
+    /// it.
     pub(crate) fn comm_answer(&mut self, query: &CommQuery) -> &Comm {
         let Self { profile, analysis, programs, comm: cached, .. } = self;
         if cached.as_ref().is_none_or(|(for_query, _)| for_query != query) {
@@ -35,18 +37,20 @@ impl CaptureSession {
         &cached.get_or_insert_with(|| (query.clone(), comm(analysis, profile, programs, query))).1
     }
 
+    /// Answers [`Question::Comm`](crate::protocol::Question::Comm).
     pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
         let mut comm = self.comm_answer(query).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::answer_to_question(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
+    /// Answers [`Question::CommLanes`](crate::protocol::Question::CommLanes).
     pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
         Reply::answer_to_question(&comm_lanes(analysis, profile, programs, query))
     }
 
-    /// What `rooflight comm` writes.
+    /// Returns communication in the form that `rooflight comm` writes.
     pub(crate) fn export_comm(&mut self, query: &CommQuery, format: Export) -> String {
         let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
         let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
@@ -60,7 +64,7 @@ impl CaptureSession {
     }
 }
 
-/// Leaves as many rows as are reported; how many others there are, and what of them is not covered.
+/// Limits the rows to [`MAX_ROWS`]. Returns the number and the exposed time of the rows that are removed.
 fn cut(rows: &mut Vec<CommRow>) -> (u32, Picos) {
     let rest = CommRow::cut(rows, MAX_ROWS);
     (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum())

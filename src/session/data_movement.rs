@@ -1,5 +1,5 @@
-//! Data movement, as the page asks for it: few sources of each category, and what all others sum
-//! to. This module knows reports; no browser.
+//! This module answers requests about data movement: for each category, some sources and the sums over all others. It
+//! depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
@@ -9,10 +9,10 @@ use crate::profile::{Note, Profile};
 use crate::protocol::{DataMovementView, Export, Rest};
 use crate::report::{data_movement_json, data_movement_table, json};
 
-/// Sources of one category that have rows of their own.
+/// Largest number of sources per category that have rows of their own.
 const SOURCES: usize = 40;
 
-/// Keeps the first `most` sources of each category.
+/// Keeps the first `most` sources of each category, and sums the others.
 fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
     let mut rows = Vec::new();
     let mut rest = Vec::new();
@@ -30,7 +30,8 @@ fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
     DataMovementView { data_movement, rest }
 }
 
-/// All data movement, with the programs loaded: each is read when the first op of it asks, and stays until all have.
+/// Returns all data movement. A program is read when its first op needs it, and stays in memory until all ops are
+/// classified.
 pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
     let at_hand = AtHand::new(profile, programs);
     analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
@@ -41,12 +42,12 @@ impl CaptureSession {
         data_movement(&self.analysis, &self.profile, &mut self.programs, query)
     }
 
-    /// What the page shows.
+    /// Returns data movement in the form that the page shows.
     pub(crate) fn data_movement(&mut self, query: &Query) -> DataMovementView {
         brief(self.whole_data_movement(query), SOURCES)
     }
 
-    /// What `rooflight non-compute` writes.
+    /// Returns data movement in the form that `rooflight non-compute` writes.
     pub(crate) fn export_data_movement(&mut self, query: &Query, format: Export) -> String {
         let query = Query { by: GroupBy::Category, filter: crate::analysis::base::Filter::default(), ..query.clone() };
         let data_movement = self.whole_data_movement(&query);

@@ -1,5 +1,5 @@
-//! The texts of programs: printed once when they are requested, the last ones kept; lines, outlines and searches come from
-//! there. This module knows where texts come from; it knows no browser.
+//! This module caches the texts of programs. A text is printed at the first request; lines, outlines and searches come
+//! from the cache. This module depends on the origins of texts, not on a browser.
 
 use super::programs::Programs;
 use crate::analysis::base::{Filter, FilterError};
@@ -14,19 +14,20 @@ use crate::protocol::{
 use crate::small_sort::SmallSort;
 use std::rc::Rc;
 
-/// Texts kept: beside a program its half a dozen megabytes of text, and those of the one before.
+/// Number of cached texts. A text takes about six megabytes in addition to its program, and the previous text stays as
+/// well.
 const KEPT: usize = 2;
-/// Bytes of lines told at once: some lines hold whole kernels.
+/// Largest size of the lines of one reply, in bytes. The limit exists because a line may hold a whole kernel.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Texts of programs.
+/// The cached texts of programs.
 #[derive(Default)]
 pub(crate) struct Listings {
-    /// The newest last.
+    /// The newest text is the last one.
     cached: Vec<(ProgramRef, Rc<Listed>)>,
 }
 
-/// The text of a program.
+/// The text of a program with its outline.
 pub(crate) struct Listed {
     source: ProgramSource,
     pub(crate) head: ProgramHead,
@@ -35,10 +36,10 @@ pub(crate) struct Listed {
 }
 
 impl Listings {
-    /// The text of a program.
+    /// Returns the text of a program from the cache, or prints it.
     ///
     /// # Errors
-    /// The note that says why its HLO could not be read.
+    /// Returns a note with the reason why the HLO of the program could not be read.
     pub(crate) fn get(
         &mut self,
         profile: &Profile,
@@ -49,7 +50,7 @@ impl Listings {
         let listed = match self.cached.iter().position(|(of, _)| *of == at) {
             Some(place) => self.cached.remove(place).1,
             None => {
-                // Room first: a third text would be one too many.
+                // An old text is removed before the new one is printed, so that no more than two exist at once.
                 self.cached.drain(..(self.cached.len() + 1).saturating_sub(KEPT));
                 Rc::new(match program.hlo {
                     Some(hlo) => of_module(program, &*programs.get(profile, hlo as usize)?),
@@ -63,7 +64,7 @@ impl Listings {
 }
 
 impl Listed {
-    /// Some of its lines.
+    /// Returns some lines of the text.
     pub(crate) fn page(&self, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
         let n = self.listing.len();
         let from = (first as usize).min(n);
@@ -85,12 +86,12 @@ impl Listed {
         ProgramPage { program, source: self.source, head: self.head.clone(), first: from as u32, lines }
     }
 
-    /// Its computations.
+    /// Returns the computations of the program.
     pub(crate) fn outline(&self, program: ProgramRef) -> ProgramOutline {
         ProgramOutline { program, head: self.head.clone(), computations: self.outline.clone() }
     }
 
-    /// Lines that have what is looked for.
+    /// Returns the lines that match the query.
     pub(crate) fn search(&self, query: &ProgramQuery) -> Result<ProgramFound, FilterError> {
         let matcher = Filter { text: query.text.clone(), regex: query.regex, ..Filter::default() }.compile()?;
         let (mut lines, mut n) = (Vec::new(), 0);
@@ -137,7 +138,7 @@ fn of_module(program: &FileProgram, module: &Module) -> Listed {
     Listed { source: program.source, head, outline, listing }
 }
 
-/// What events say of a program: the distinct texts of its ops, by name.
+/// Returns the text of a program without HLO: the distinct texts of its ops' events, by name.
 fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
     let id = program.program_id.map(ProgramId);
     let ops = profile.planes.iter().flat_map(|plane| &plane.ops).filter(|op| id.is_some() && op.stats.program == id);

@@ -1,5 +1,5 @@
-//! What events of GPUs and CPUs leave to the programs: an op's instruction, and what follows from it. A TPU's events say all
-//! this themselves.
+//! This module fills in the data that events of GPUs and CPUs lack, from the instruction of each op in its program.
+//! Events of a TPU carry this data themselves.
 //!
 //! ```text
 //!  event: hlo_op, program_id ──► HloProto of the capture ──► instruction ─┬─► text, category
@@ -7,7 +7,8 @@
 //!                                                                         └─► FLOPs, bytes (by shapes)
 //! ```
 //!
-//! What the capture says stays. Each program is read once, and let go.
+//! Data of the capture is kept, except for the text and the scope of an op, which the program replaces. Each program is
+//! read once and then dropped.
 
 use super::kernel_counts;
 use super::programs::{OpenFile, choose, load};
@@ -18,24 +19,24 @@ use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 
-/// Programs examined for one that has an op, where several have its program's name.
+/// Number of programs that are searched for an op if several programs have the same name.
 const SEARCHED: usize = 8;
 
-/// Ops of one program: its id, its name, its file.
+/// The key of the ops of one program: program id, program name and file.
 type Program = (Option<ProgramId>, Option<StrId>, usize);
 
-/// Whether there are ops that programs would say more of.
+/// Returns whether programs can complete the data of any op.
 pub(crate) fn needed(profile: &Profile) -> bool {
     !profile.hlo.is_empty() && profile.planes.iter().any(|plane| plane.ops.iter().any(|op| is_open(plane, op)))
 }
 
-/// An op of a GPU or a CPU that says which instruction of which program it is.
+/// Returns whether `op` is an op of a GPU or a CPU that names its instruction and its program.
 fn is_open(plane: &Plane, op: &Op) -> bool {
     let known = op.stats.hlo_op.is_some() && (op.stats.program.is_some() || op.stats.hlo_module.is_some());
     known && (op.stats.kernel.is_some() || plane.is_derived())
 }
 
-/// Reads the programs of these ops, and takes from them what the ops do not say.
+/// Reads the programs of these ops, and fills in the data that the ops lack.
 pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
     let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
     for (at, plane) in profile.planes.iter().enumerate() {
@@ -73,12 +74,12 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
     profile.notes.extend(notes(n_costs, n_missing));
 }
 
-/// How many events each op of a plane has, where programs say more of its ops.
+/// Counts the events of each op of a plane. Empty if programs complete none of its ops.
 fn events(plane: &Plane) -> Vec<u64> {
     if plane.ops.iter().any(|op| is_open(plane, op)) { kernel_counts::events(plane) } else { Vec::new() }
 }
 
-/// As how many events one execution of each op's instruction is seen, by plane.
+/// Returns the events per execution of the instruction of each op, by plane and op.
 fn events_per_execution(
     profile: &Profile,
     ops: &[(usize, OpId)],
@@ -105,7 +106,7 @@ fn events_per_execution(
     per_execution
 }
 
-/// Gives ops of GPUs and CPUs the category that their own name or their kernel's tells, where nothing else says one.
+/// Sets the category of ops of GPUs and CPUs that have none, from the name of the op or of its kernel.
 pub(crate) fn name_categories(profile: &mut Profile) {
     let Profile { planes, strings, .. } = profile;
     for plane in planes {
@@ -141,7 +142,7 @@ fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
     notes
 }
 
-/// Takes from a program what an op does not say; `false` where the program has no such instruction.
+/// Fills in the data of an op from its program. Returns `false` if the program has no such instruction.
 fn take(
     profile: &mut Profile,
     (plane, op): (usize, OpId),
@@ -159,7 +160,7 @@ fn take(
     op.text = strings.intern(&text);
     let stats = &mut op.stats;
     stats.category = stats.category.or(category);
-    // The scope in the program is the whole path; what a GPU's event says may be cut.
+    // The program holds the whole scope path. The path in the event of a GPU may be cut.
     if let Some(path) = Some(instruction.op_name()).filter(|path| !path.is_empty()) {
         stats.tf_op = Some(strings.intern(path));
     }
@@ -182,7 +183,8 @@ fn take(
     true
 }
 
-/// An instruction as an event of a TPU would write it: with the shapes of what it takes, and without what only programs need.
+/// Returns an instruction in the form in which an event of a TPU holds it: with the shapes of the operands, and without
+/// attributes that only programs need.
 fn alone(module: &Module, id: InstructionId, instruction: &Instruction) -> Instruction {
     let mut alone = instruction.clone();
     alone.is_root = false;

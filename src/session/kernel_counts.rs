@@ -1,43 +1,44 @@
-//! As how many events one execution of an instruction is seen: a library's convolution is several kernels, a CPU's sort two
-//! events. What the instruction costs is shared among them, so that it counts once per execution.
+//! This module counts the events that belong to one execution of an instruction. A convolution of a library runs as
+//! several kernels, and a sort on a CPU has two events. The cost of the instruction is divided among these events, so
+//! that the cost counts once per execution.
 //!
 //! ```text
 //!  events of a plane     a   c₁ c₂   b b     a   c₁ c₂   b b
-//!  per instruction       a 2     c 2 of each kernel     b 4       the kernel seen least
+//!  per instruction       a 2     c 2 of each kernel     b 4       events of the rarest kernel
 //!  per computation       all of its instructions run equally often: 2
 //!  events per execution  a 1     c 2                    b 2
 //! ```
 //!
-//! Knows ops and their instructions; no time and no cost.
+//! This module depends on ops and their instructions, not on time or cost.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
 use crate::profile::{OpId, Plane, ProgramId, StrId};
 use indexmap::IndexMap;
 
-/// An op, and the instruction that it is of.
+/// An op and its instruction.
 pub(crate) type OpInstruction = (OpId, InstructionId);
 
-/// A count is a multiple of another if it is off by less than this part: a capture may begin and end amid a run.
+/// Tolerance for whole multiples, as a fraction. A capture may begin and end during a run, so that counts differ
+/// slightly.
 const OFF: f64 = 0.1;
-/// No instruction is taken to be seen as more events than this.
+/// Largest number of events per execution of an instruction.
 const MOST: u32 = 64;
 
-/// How many events an instruction has, in all and by kernel.
+/// The number of events of an instruction, in total and by kernel.
 #[derive(Default)]
 struct EventCounts {
     events: u64,
-    /// Events by kernel.
     kernels: IndexMap<StrId, u64>,
 }
 
 impl EventCounts {
-    /// Events of the kernel that is seen least: at least one per execution.
+    /// Returns the number of events of the rarest kernel. An execution has at least one event of each kernel.
     fn least(&self) -> u64 {
         self.kernels.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0)
     }
 }
 
-/// How many events of a plane each op has.
+/// Counts the events of each op of a plane.
 pub(crate) fn events(plane: &Plane) -> Vec<u64> {
     let mut events = vec![0_u64; plane.ops.len()];
     for op in plane.lines.iter().flat_map(|line| line.events.ops()) {
@@ -48,8 +49,9 @@ pub(crate) fn events(plane: &Plane) -> Vec<u64> {
     events
 }
 
-/// Events per execution of each of these ops' instructions, in their order; at least 1. `events`: of the plane's ops; `runs`:
-/// how often the program ran on it, where that is known.
+/// Returns the events per execution of the instruction of each op in `found`, in the order of `found`; at least 1.
+/// `events` holds the number of events of each op of the plane. `runs` is the number of runs of the program on the
+/// plane, or `None` if it is unknown.
 pub(crate) fn per_execution(
     plane: &Plane,
     found: &[OpInstruction],
@@ -63,7 +65,7 @@ pub(crate) fn per_execution(
         let of = plane.op(*op);
         let per_kernel = per_kernel.entry(*instruction).or_default();
         per_kernel.events = per_kernel.events.saturating_add(n);
-        // Of one kernel there are several ops, where only some of its events say all of it.
+        // One kernel has several ops if only some of its events carry all stats.
         let kernel = per_kernel.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
         *kernel = kernel.saturating_add(n);
     }
@@ -83,8 +85,8 @@ pub(crate) fn per_execution(
     found.iter().map(per).collect()
 }
 
-/// How often a computation ran: its instructions run equally often, so the count that most have, or one that it is a
-/// multiple of.
+/// Returns the number of executions of a computation. Its instructions run equally often, so this is the count that
+/// most instructions have, or the smallest count or number of runs of which that count is a multiple.
 fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
     let mut by_count: IndexMap<u64, u32> = IndexMap::default();
     counts.iter().filter(|n| **n > 0).for_each(|n| *by_count.entry(*n).or_default() += 1);
@@ -93,7 +95,8 @@ fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
     candidates.filter(|n| multiple(most, *n).is_some()).min().unwrap_or(most)
 }
 
-/// Which whole multiple of `part` a count is, about.
+/// Returns the whole multiple of `part` that `count` is, within the tolerance [`OFF`]. `None` if there is none up to
+/// [`MOST`].
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -107,7 +110,7 @@ fn multiple(count: u64, part: u64) -> Option<u32> {
         .then_some(whole as u32)
 }
 
-/// How often a program ran on a plane, by its line of module runs.
+/// Counts the runs of a program on a plane, from the line "XLA Modules". `None` if the line has no run of it.
 pub(crate) fn runs(plane: &Plane, program: Option<ProgramId>) -> Option<u64> {
     let program = program?;
     let lines = plane.lines.iter().filter(|line| line.name == "XLA Modules");
@@ -125,7 +128,8 @@ mod tests {
                        %a = f32[8] parameter(0)\n  %b = f32[8] add(%a, %a)\n  %c = f32[8] exponential(%b)\n  \
                        ROOT %d = f32[8] call(%c), to_apply=%body\n}\n";
 
-    /// Events per execution of instructions that are seen as these kernels, so many times each.
+    /// Returns the events per execution of instructions that run as the given kernels. Each entry is an instruction, a
+    /// kernel and its number of events.
     fn counts_of(counts: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
         let (module, _) = text::module(HLO).unwrap();
         let mut strings = Strings::default();

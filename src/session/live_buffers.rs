@@ -1,16 +1,15 @@
-//! The live buffers that were asked for last, kept while their table is scrolled, sorted and filtered.
+//! This module caches the live buffers of the last request, while the user scrolls, sorts and filters their table.
 
 use crate::analysis::memory::{AliveAt, MemoryQuery};
 use crate::table::answer::KeptOrder;
 
-/// The live buffers at a point of the curve of a program.
+/// The live buffers at a point of a program's memory curve.
 pub(crate) struct LiveBuffers {
-    /// The program, and the point.
+    /// Query and point that the buffers answer.
     pub(super) of: (MemoryQuery, u32),
-    /// The buffers.
     pub(super) alive: AliveAt,
-    /// How many points the curve has.
+    /// Number of points of the curve.
     pub(super) n_points: u32,
-    /// The order of the rows that was asked for last.
+    /// Order of the rows in the last request.
     pub(super) order: KeptOrder,
 }

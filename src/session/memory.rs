@@ -1,4 +1,5 @@
-//! Memory with the programs loaded: each is read when it is requested, the last two stay. This module knows reports; no browser.
+//! This module runs the memory analysis with the programs of the session. A program is read on request, and the last
+//! two stay in memory. This module depends on reports, not on a browser.
 
 use super::programs::{LoadedMemory, Programs};
 use crate::analysis::base::Analysis;
@@ -13,8 +14,9 @@ use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-/// Every program of a session (`all` is [`crate::analysis::files::FileView::programs`]) with its peaks, the one with the highest in
-/// HBM first; where those are equal or not known, in the order of `all`: the one that ran longest first. Each is read once for that.
+/// Returns every program of a session with its peaks, the highest peak in HBM first. Programs with equal or unknown
+/// peaks keep the order of `all`, in which the program with the most time is first. `all` is
+/// [`crate::analysis::files::FileView::programs`]. Every program is read once.
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
@@ -53,10 +55,11 @@ fn program_memory(
     programs.memory(profile, hlo as usize)
 }
 
-/// All that is shown of one program's memory at once. The figures of all its memories are in it; the one asked for is reported.
+/// Returns the memory of one program: the peaks in all its memory spaces, and the details of the space that the query
+/// selects.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub fn static_memory(
     profile: &Profile,
     programs: &mut Programs,
@@ -68,10 +71,11 @@ pub fn static_memory(
     Ok(loaded.memory.summarize(&loaded.module, peaks, query))
 }
 
-/// What is alive at a point of a program's curve. `Ok(None)` where it has nothing in this memory, as with all that follow.
+/// Returns the buffers that are alive at a point of a program's memory curve. Returns `Ok(None)` if the program has
+/// nothing in this memory space.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub fn alive_at(
     profile: &Profile,
     programs: &mut Programs,
@@ -83,10 +87,10 @@ pub fn alive_at(
     Ok(loaded.memory.alive_at(&loaded.module, query, point))
 }
 
-/// How many points the curve of a program has.
+/// Returns the number of points of a program's memory curve; 0 if the program has nothing in this memory space.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub(crate) fn curve_points(
     profile: &Profile,
     programs: &mut Programs,
@@ -97,10 +101,11 @@ pub(crate) fn curve_points(
     Ok(peaks.iter().find(|space| space.color == query.color).map_or(0, |space| space.n_events + 1))
 }
 
-/// A program's peak without some of its buffers, replayed.
+/// Replays the allocations of a program without some buffers, and returns the new peak. Returns `Ok(None)` if the
+/// program has nothing in this memory space.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub fn peak_without(
     profile: &Profile,
     programs: &mut Programs,
@@ -113,10 +118,11 @@ pub fn peak_without(
     Ok(loaded.memory.peak_without(&loaded.module, query, without, points))
 }
 
-/// A piece of a program's curve, in at most `query.columns` columns.
+/// Returns a part of a program's memory curve, in at most `query.columns` columns. Returns `Ok(None)` if the program
+/// has nothing in this memory space.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub fn memory_curve(
     profile: &Profile,
     programs: &mut Programs,
@@ -128,10 +134,11 @@ pub fn memory_curve(
     Ok(loaded.memory.curve(&loaded.module, query, points))
 }
 
-/// Lives in a window of a program's curve, as lanes.
+/// Returns the live ranges in a part of a program's memory curve, in rows without overlap. Returns `Ok(None)` if the
+/// program has nothing in this memory space.
 ///
 /// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
+/// Returns a [`Note`] with the reason why the memory of the program is unknown.
 pub fn memory_lanes(
     profile: &Profile,
     programs: &mut Programs,
@@ -143,8 +150,10 @@ pub fn memory_lanes(
     Ok(loaded.memory.lanes(&loaded.module, query, window))
 }
 
-/// Everything, for files: `is_asked` chooses programs, `color` a memory (`None`: all of them), `chip` whose memory counts
-/// where no allocator says how much there is. The program of `query` plays no part.
+/// Returns the memory of all programs and allocators for an exported file.
+///
+/// `is_asked` selects programs. `color` selects a memory space; `None` selects all. `chip` gives the capacity if no
+/// allocator reports one. The program in `query` has no effect.
 pub fn whole_memory(
     analysis: &Analysis,
     profile: &Profile,

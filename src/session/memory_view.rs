@@ -1,5 +1,5 @@
-//! Memory as the page asks for it: what programs need and allocators gave, once; then one program at a time. This module knows reports;
-//! no browser.
+//! This module answers the memory view: first the programs and the allocators, then one program at a time. It depends
+//! on reports, not on a browser.
 
 use super::capture::CaptureSession;
 use super::memory::{memory_programs, whole_memory};
@@ -13,12 +13,13 @@ use crate::report::{json, memory_json, memory_table};
 use serde::Serialize;
 
 impl CaptureSession {
-    /// Programs and allocators: each program is read once for it, so the answer is kept.
+    /// Returns the memory of all programs and allocators. Every program is read for this answer, so the answer is
+    /// cached.
     pub(crate) fn memory_session(&mut self) -> Reply {
         Reply::answer_to_question(self.memory_kept())
     }
 
-    /// The same, kept from before or made now.
+    /// Returns the memory of all programs and allocators from the cache, or computes it.
     pub(crate) fn memory_kept(&mut self) -> &MemorySession {
         self.file();
         let Self { profile, analysis, programs, file, memory, .. } = self;
@@ -31,7 +32,7 @@ impl CaptureSession {
         })
     }
 
-    /// Tells something of a program's memory.
+    /// Answers a question about the memory of programs with the value that `tell` returns.
     pub(crate) fn answer_memory<T: Serialize>(
         &mut self,
         tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
@@ -39,7 +40,10 @@ impl CaptureSession {
         self.of_programs(tell).map_or_else(|failure| failure, |view| Reply::answer_to_question(&view))
     }
 
-    /// What is known of a program's memory; as an error, the reply that says why nothing is known.
+    /// Calls `tell` with the programs of the session.
+    ///
+    /// # Errors
+    /// Returns the reply that gives the reason why the memory is unknown.
     pub(crate) fn of_programs<T>(
         &mut self,
         tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
@@ -51,7 +55,7 @@ impl CaptureSession {
         })
     }
 
-    /// What `rooflight memory` writes.
+    /// Returns the memory in the form that `rooflight memory` writes.
     pub(crate) fn export_memory(&mut self, format: Export) -> Reply {
         let query = Query { by: GroupBy::Kind, ..Query::default() };
         let header = match self.head(&query) {

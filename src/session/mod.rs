@@ -1,4 +1,5 @@
-//! The open session: files become a profile, and requests are answered from it. Runs natively; knows no browser.
+//! This module holds the open session: it reads files into a profile, and answers requests from the profile. It also
+//! runs natively and does not depend on a browser.
 
 mod breakdown;
 mod breakdown_rows;

@@ -1,4 +1,5 @@
-//! One op, asked for by name: all that is known of it, or its neighbourhood. This module knows which program is meant; no browser.
+//! This module answers requests about one op: its details, and the graph of its operands and users. It finds the
+//! program of the op and does not depend on a browser.
 
 use super::capture::{CaptureSession, no_program};
 use super::open::messages;
@@ -9,7 +10,7 @@ use crate::profile::{Note, ProgramId};
 use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
 use std::rc::Rc;
 
-/// An op, its program where that could be read, and what is to be reported of it.
+/// An op, its program if that could be read, and notes about both.
 struct OpWithModule {
     found: ResolvedOp,
     module: Option<(Rc<Module>, Option<ProgramId>)>,
@@ -23,6 +24,7 @@ impl OpWithModule {
 }
 
 impl CaptureSession {
+    /// Answers [`Question::Op`](crate::protocol::Question::Op).
     pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
         let found = match self.find_op(&query.query, op) {
             Ok(found) => found,
@@ -34,6 +36,8 @@ impl CaptureSession {
         }
     }
 
+    /// Answers [`Question::Graph`](crate::protocol::Question::Graph). `open` names the instructions whose bodies are
+    /// shown.
     pub(crate) fn graph(&mut self, query: &Query, op: &OpRef, open: &[String]) -> Reply {
         let found = match self.find_op(query, op) {
             Ok(found) => found,
@@ -67,7 +71,8 @@ impl CaptureSession {
         Ok(OpWithModule { found, module, notes })
     }
 
-    /// An op of one program, whose place among those with HLO is known.
+    /// Returns an op of a listed program. `hlo` is the index of the program in
+    /// [`Profile::hlo`](crate::profile::Profile::hlo).
     fn of_listed(&mut self, query: &Query, name: &str, id: Option<u64>, hlo: u32) -> OpWithModule {
         let found = match id {
             Some(_) => self.analysis.find_op(&self.profile, query, id, name),

@@ -1,4 +1,5 @@
-//! The open session, whatever it was opened from: captures, a report file, or the report of a link.
+//! This module defines the open session, which may come from captures, from a report file, or from the report of a
+//! link.
 
 use super::capture::CaptureSession;
 use super::from_report::{ReportSession, bad_link};
@@ -10,19 +11,19 @@ use crate::protocol::view_request::decode_question;
 use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Report, decode_link};
 
-/// An open session. It answers every [`Request`] but those that open another session.
+/// An open session. It answers every [`Request`] except those that open another session.
 pub struct OpenSession {
     session: Box<dyn Session>,
-    /// Where the captures lie within the files, where those are report files; empty: each file is one.
+    /// Position of each capture within the report files. Empty if each file is itself a capture.
     carries: Vec<Carries>,
     reports: ReportCache,
 }
 
 impl OpenSession {
-    /// Opens files as one session. `progress` is called as they are read.
+    /// Opens files as one session. Calls `progress` while the files are read.
     ///
     /// # Errors
-    /// A [`Failure`] where nothing could be read.
+    /// Returns a [`Failure`] if nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, SessionInfo), Failure> {
         match unpack(inputs)? {
             Unpacked::Captures(captures) => Self::open_captures(captures, &[], progress),
@@ -33,7 +34,7 @@ impl OpenSession {
     /// Opens captures without the files and planes in `skips`.
     ///
     /// # Errors
-    /// A [`Failure`] where nothing could be read.
+    /// Returns a [`Failure`] if nothing could be read.
     pub(crate) fn open_captures(
         captures: Captures,
         skips: &[Skip],
@@ -44,15 +45,15 @@ impl OpenSession {
         Ok((Self::new(Box::new(session), carries), info))
     }
 
-    /// Opens the report of a link: the text after `report=` in its address.
+    /// Opens the report of a link. `text` is the part of the address after `report=`.
     ///
     /// # Errors
-    /// A [`Failure`] that says what is wrong with the link.
+    /// Returns a [`Failure`] that describes the fault of the link.
     pub fn open_link(text: &str) -> Result<(Self, SessionInfo), Failure> {
         decode_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
     }
 
-    /// The session of a report alone.
+    /// Opens a report as a session.
     pub fn of_report(report: Report) -> (Self, SessionInfo) {
         let (session, info) = ReportSession::new(report);
         (Self::new(Box::new(session), Vec::new()), info)
@@ -72,10 +73,10 @@ impl OpenSession {
         self.session.answer(request)
     }
 
-    /// The report of the session at full detail, of one device and step.
+    /// Returns the report of one device and step at full detail.
     ///
     /// # Errors
-    /// A [`Failure`] where none can be made.
+    /// Returns a [`Failure`] if no report can be made.
     pub fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
         self.session.report(query)
     }

@@ -1,5 +1,5 @@
-//! The programs of an open session, read again when one is requested: where files are kept to be read from, which
-//! program an op is of, and the last programs that were read. This module knows no browser.
+//! This module reads the programs of an open session on request. It keeps the files open, finds the program of an op,
+//! and caches the last programs. It does not depend on a browser.
 
 use crate::analysis::base::ResolvedOp;
 use crate::analysis::memory::ProgramMemory;
@@ -12,26 +12,26 @@ use crate::wire::proto::hlo::HloProto;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Programs kept: switching back and forth between two asks for no third.
+/// Number of cached programs. Switching back and forth between two programs reads neither of them again.
 const KEPT: usize = 2;
-/// Larger programs are not read: decoded they would take gigabytes.
+/// Largest program that is read, in bytes. The decoded form of a larger program would take gigabytes.
 const MAX_PROGRAM: u64 = 512 << 20;
 
-/// Programs looked into for a name that no event has.
+/// Largest number of programs that are searched for the name of an op.
 const SEARCHED: usize = 8;
 
-/// A program with its id where only the program says it, and notes.
+/// A program, and notes. The id is given only if no event carries it.
 type FoundModule = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
 
-/// A file that stays open. Its bytes stay where they are.
+/// A file that stays open. Its bytes are not copied into memory.
 pub struct OpenFile {
     source: Box<dyn Source>,
-    /// What it is packed in: places in it are those of what it unpacks to.
+    /// Compression of the file. Offsets refer to the decompressed bytes.
     packing: Packing,
 }
 
 impl OpenFile {
-    /// A file as it lies, packed or not.
+    /// Keeps a file open. The bytes of `source` are compressed as `packing` describes.
     pub fn new(source: Box<dyn Source>, packing: Packing) -> Self {
         Self { source, packing }
     }
@@ -41,7 +41,7 @@ impl OpenFile {
         if !self.packing.is_plain() {
             return inflate_range(self.source.as_ref(), self.packing, start, len);
         }
-        // What is claimed is compared with what there is before it is allocated.
+        // The length is compared with the size of the file before memory is allocated.
         let (end, size) = (start.saturating_add(len), self.source.size());
         if end > size {
             return Err(SourceError::PastEnd { offset: start, end, len: size });
@@ -55,9 +55,10 @@ impl OpenFile {
 /// The programs of a session.
 pub struct Programs {
     files: Vec<OpenFile>,
-    /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
+    /// Cached programs by index in [`Profile::hlo`], the newest last. A program that could not be read is cached as its
+    /// note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
-    /// The same of those whose buffers were requested.
+    /// Cached programs with their buffers, in the same form.
     memories: Vec<(usize, Result<Rc<LoadedMemory>, Note>)>,
 }
 
@@ -68,13 +69,14 @@ pub(crate) struct LoadedMemory {
 }
 
 impl Programs {
-    /// Programs in these files, in the profile's order.
+    /// Creates the programs of a session. `files` are in the order of the profile's files.
     pub const fn new(files: Vec<OpenFile>) -> Self {
         Self { files, read: Vec::new(), memories: Vec::new() }
     }
 
-    /// The program of an op, with its id and what is to be reported of it: of several that it may be the first that has an
-    /// instruction of this name.
+    /// Returns the program of an op with notes. If several programs match, the result is the first of them that has an
+    /// instruction with the name of the op, or the first that could be read. The id is given only if no event carries
+    /// it.
     pub fn module_of(&mut self, profile: &Profile, found: &ResolvedOp) -> FoundModule {
         if found.is_unseen() && found.program.is_none() {
             return self.search(profile, &found.name);
@@ -93,13 +95,14 @@ impl Programs {
         (first, notes)
     }
 
-    /// The program of an id, where there is one that can be read.
+    /// Returns the program with an id. `None` if the session has none that can be read.
     pub fn of_id(&mut self, profile: &Profile, id: ProgramId) -> Option<Rc<Module>> {
         let (candidates, _) = choose(profile, Some(id), None, None);
         self.get(profile, *candidates.first()?).ok()
     }
 
-    /// The first program that has an instruction of a name, the largest first.
+    /// Searches the largest programs for an instruction with the given name, and returns the first program that has
+    /// one.
     fn search(&mut self, profile: &Profile, name: &str) -> FoundModule {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
         order.small_sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
@@ -116,7 +119,7 @@ impl Programs {
         (None, notes)
     }
 
-    /// The program at a place among [`Profile::hlo`].
+    /// Returns the program at an index of [`Profile::hlo`].
     pub(crate) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
         let read = take(&mut self.read, at)
             .unwrap_or_else(|| load(&self.files, profile, at).map(|program| Rc::new(program.into_module())));
@@ -124,7 +127,7 @@ impl Programs {
         read
     }
 
-    /// The buffers of the program at a place among [`Profile::hlo`].
+    /// Returns the buffers of the program at an index of [`Profile::hlo`].
     pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<LoadedMemory>, Note> {
         let memory = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
         self.memories.push((at, memory.clone()));
@@ -154,14 +157,14 @@ impl Programs {
     }
 }
 
-/// A program that was read.
+/// A program that was read, either as a proto or as a parsed text.
 pub(crate) enum Loaded {
     Proto(Box<HloProto>),
     Text(Box<Module>),
 }
 
 impl Loaded {
-    /// The program, without its buffers.
+    /// Returns the program without its buffers.
     pub(crate) fn into_module(self) -> Module {
         match self {
             Self::Proto(proto) => Module::from_proto(&proto),
@@ -170,7 +173,7 @@ impl Loaded {
     }
 }
 
-/// Reads the program at a place among [`Profile::hlo`].
+/// Reads the program at an index of [`Profile::hlo`].
 pub(crate) fn load(files: &[OpenFile], profile: &Profile, at: usize) -> Result<Loaded, Note> {
     let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
     let Some(file) = files.get(blob.file) else { return Err(unread("its file is no longer open")) };
@@ -186,7 +189,7 @@ pub(crate) fn load(files: &[OpenFile], profile: &Profile, at: usize) -> Result<L
     decode(&bytes).map(|proto| Loaded::Proto(Box::new(proto))).map_err(|e| unread(&e.to_string()))
 }
 
-/// Reads the text of a program. Bytes that are no UTF-8 stand in names and comments alone: they are replaced.
+/// Parses the text of a program. Bytes that are not UTF-8 occur only in names and comments, and are replaced.
 fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
     let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     let why = "its text has no computation, or so many empty parts as no compiler writes";
@@ -194,8 +197,8 @@ fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
     Ok(Loaded::Text(Box::new(module)))
 }
 
-/// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
-/// programs and a third would be too many.
+/// Removes an entry from the cache, so that the caller can add it again as the newest one. If there is no entry,
+/// removes old entries until there is room for one more, so that no more than [`KEPT`] large programs exist at once.
 fn take<T>(cached: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
     let place = cached.iter().position(|(i, _)| *i == at);
     if place.is_none() {
@@ -216,21 +219,23 @@ fn no_schedule_in_text() -> Note {
     Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
-/// Programs for one question: each is read when the first op of it asks, and stays until all have.
+/// The programs for one query. A program is read when an op first needs it, and stays in memory until the query is
+/// answered.
 pub(crate) struct AtHand<'a> {
     profile: &'a Profile,
     programs: RefCell<&'a mut Programs>,
-    /// In order of ids.
+    /// Sorted by id.
     read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)>,
 }
 
 impl<'a> AtHand<'a> {
+    /// Creates an empty set of programs for one query.
     pub(crate) fn new(profile: &'a Profile, programs: &'a mut Programs) -> Self {
         let read = profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
         Self { profile, programs: RefCell::new(programs), read }
     }
 
-    /// The program of an id, where there is one that can be read.
+    /// Returns the program with an id. `None` if the session has none that can be read.
     pub(crate) fn module(&self, id: ProgramId) -> Option<&Module> {
         let (_, cell) = &self.read[self.read.binary_search_by_key(&id, |(id, _)| *id).ok()?];
         cell.get_or_init(|| self.programs.borrow_mut().of_id(self.profile, id)).as_deref()
@@ -242,8 +247,10 @@ fn unread(why: &str) -> Note {
     Note::new(Severity::Caution, NoteCode::HloUnreadable, message)
 }
 
-/// Which programs an op may be of, the likeliest first: by id, in its own file before others, in a capture before files of
-/// their own; without one of its id by name, the largest of several first.
+/// Returns the indices of the programs that an op may belong to, the most likely first, with notes.
+///
+/// Programs with the id of the op come first: those in the file of the op before those in other files, and those inside
+/// a capture before HLO files. Without a program with this id, programs are selected by name, the largest first.
 pub(crate) fn choose(
     profile: &Profile,
     id: Option<ProgramId>,
@@ -278,7 +285,7 @@ pub(crate) fn choose(
     }
     let mut named = match module {
         Some(module) => chosen(&|blob| blob.module() == module),
-        // Nothing says which: only where there is but one is it clear.
+        // The event names no program. The program is known only if there is just one.
         None => chosen(&|_| hlo.len() == 1),
     };
     named.small_sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));

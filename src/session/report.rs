@@ -1,4 +1,5 @@
-//! The report of a capture: the figures and rows of every view, for one device and step, at full detail.
+//! This module makes the report of a capture: the figures and rows of every view, for one device and step, at full
+//! detail.
 
 use super::capture::CaptureSession;
 use super::memory::static_memory;
@@ -12,16 +13,16 @@ use crate::share::{CommPart, MemoryPart, OpRow, Origin, Point, Report, ReportDev
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-/// Columns of a curve at full detail.
+/// Largest number of columns of a memory curve at full detail.
 const COLUMNS: u32 = 4096;
 
 impl CaptureSession {
-    /// The report of one device and step at full detail.
+    /// Returns the report of one device and step at full detail.
     pub(crate) fn make_report(&mut self, request: &ShareQuery) -> Result<Report, Failure> {
         let query = Query { by: GroupBy::Op, filter: Filter::default(), ..request.roofline.query.clone() };
         let roofline = RooflineQuery { query: query.clone(), ..request.roofline.clone() };
         let comm = CommQuery { query, ..request.comm.clone() };
-        // There is no filter that could be wrong.
+        // The query has no filter, so that a filter error cannot occur.
         self.made(&roofline, &comm)
             .map_err(|error| Failure { title: "No report could be made".to_owned(), message: format!("{error}.") })
     }
@@ -37,7 +38,7 @@ impl CaptureSession {
             *by_op.entry(key).or_default() = Some(point);
         }
         let rows = breakdown.groups.into_iter().map(|mut group| {
-            // Names of kernels are in no link.
+            // The format of reports has no names of kernels.
             group.kernel = None;
             let point = by_op.entry((group.key.clone(), group.program_id)).or_default().take();
             let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
@@ -104,7 +105,7 @@ impl CaptureSession {
                 };
                 let Self { profile, programs, file, .. } = self;
                 let all = file.as_ref().map_or(&[][..], |file| &file.programs);
-                // A program without memory has a note among the programs.
+                // A program without known memory is skipped here; its note is among the notes of the programs.
                 let memory = static_memory(profile, programs, all, &query).ok();
                 spaces.extend(memory.and_then(|memory| report_space(&query, memory)));
             }

@@ -1,5 +1,5 @@
-//! The roofline with the programs loaded; and as the page asks for it: figures, marks of a chart, some rows in some order.
-//! Knows reports; no browser.
+//! This module answers the roofline view from a cached answer: the figures and the points of the chart, the rows of the
+//! table, and exported files. It depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
 use super::roofline_cache::RooflineCache;
@@ -16,7 +16,7 @@ use crate::table::answer::KeptOrder;
 use crate::table::page::SortBy;
 
 impl CaptureSession {
-    /// The answer to a question, kept from before or made now.
+    /// Returns the answer to a query from the cache, or computes it.
     fn kept_roofline(
         &mut self,
         query: &RooflineQuery,
@@ -28,7 +28,7 @@ impl CaptureSession {
         Ok((self.roofline.insert(cached), &self.profile, &self.analysis))
     }
 
-    /// The figures, and the marks of a chart.
+    /// Returns the figures and the points of the chart.
     pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
         match self.kept_roofline(query) {
             Ok((cached, ..)) => Reply::answer_to_question(&cached.head()),
@@ -36,10 +36,10 @@ impl CaptureSession {
         }
     }
 
-    /// Figures, steps and all rows, most time first: what a report is made of.
+    /// Returns the part of a report about the roofline: figures, steps, and all rows with the most time first.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns a [`FilterError`] if the filter is not a valid regular expression.
     pub(crate) fn roofline_part(
         &mut self,
         query: &RooflineQuery,
@@ -49,7 +49,7 @@ impl CaptureSession {
         Ok((cached.answer.figures.clone(), cached.steps.clone(), points))
     }
 
-    /// What is asked about the table.
+    /// Answers a request about the table.
     pub(crate) fn roofline_rows(&mut self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Reply {
         let cached = match self.kept_roofline(query) {
             Ok((cached, ..)) => cached,
@@ -66,7 +66,7 @@ impl CaptureSession {
         reply
     }
 
-    /// All rows as text: what `rooflight roofline` writes.
+    /// Returns all rows as text in the form that `rooflight roofline` writes.
     pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: Option<&SortBy>, format: Export) -> Reply {
         let (files, partial) = (self.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), self.partial);
         let (cached, profile, analysis) = match self.kept_roofline(query) {

@@ -1,4 +1,4 @@
-//! The last answer of the roofline: figures, points and rows come from it without computing it again.
+//! This module caches the last answer of the roofline, so that figures, points and rows are computed once.
 use super::programs::{AtHand, Programs};
 use super::roofline_table::{RoofRow, roof_table};
 use crate::analysis::base::{Analysis, FilterError, GroupBy};
@@ -11,14 +11,14 @@ use crate::table::page::SortBy;
 use crate::units::Picos;
 use std::rc::Rc;
 
-/// The last answer, kept: its rows are asked for in pieces, and in other orders.
+/// The last answer of the roofline. The page requests its rows in parts and in several orders.
 pub(crate) struct RooflineCache {
     pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
     pub(super) steps: Vec<StepRoof>,
-    /// The rows, as the answer counts them.
+    /// Rows in the numbering of the answer.
     pub(super) rows: Vec<RoofRow>,
-    /// The order of the rows that was asked for last.
+    /// Order of the rows in the last request.
     pub(super) order: KeptOrder,
 }
 
@@ -62,7 +62,7 @@ impl RooflineCache {
         Ok(Self { query: query.clone(), answer, steps, rows, order })
     }
 
-    /// The numbers of all rows in an order.
+    /// Returns the numbers of all rows in an order. `None` stands for the order that the table has by default.
     pub(super) fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
         let kept = std::mem::take(&mut self.order);
         let by = self.rows.first().map_or(RoofBy::Op, |row| row.by);
@@ -72,7 +72,7 @@ impl RooflineCache {
         order
     }
 
-    /// The rows of the answer, most time first.
+    /// Iterates over the rows, most time first.
     pub(super) fn points(&self) -> impl Iterator<Item = &RoofPoint> {
         self.answer.order().iter().map(|row| &self.rows[*row as usize].point)
     }
@@ -92,7 +92,8 @@ impl RooflineCache {
     }
 }
 
-/// Gives each row what could be won there and at all rows before it, of all. `order`: the largest gap first.
+/// Sets [`RoofPoint::cumulative`] of each row with recoverable time. `order` holds the row numbers, the largest gap
+/// first.
 fn cumulate(rows: &mut [RoofRow], order: &[u32]) {
     let gap = |row: &RoofRow| row.point.roof.as_ref().map_or(0, |roof| roof.recoverable.0);
     let all = rows.iter().map(gap).fold(0, u64::saturating_add);
@@ -106,10 +107,10 @@ fn cumulate(rows: &mut [RoofRow], order: &[u32]) {
     }
 }
 
-/// Holds ops against their roofs, with the programs loaded.
+/// Computes the position of each op in the roofline model, with the programs of the session.
 ///
 /// # Errors
-/// [`FilterError`] where the filter's text is to be a regular expression and is none.
+/// Returns a [`FilterError`] if the filter is not a valid regular expression.
 pub fn roofline(
     analysis: &Analysis,
     profile: &Profile,
@@ -120,10 +121,10 @@ pub fn roofline(
     analysis.roofline(profile, query, Some(&|id| at_hand.module(id)))
 }
 
-/// Every step against the roofs, with the programs loaded.
+/// Computes the position of each step in the roofline model, with the programs of the session.
 ///
 /// # Errors
-/// [`FilterError`] where the filter's text is to be a regular expression and is none.
+/// Returns a [`FilterError`] if the filter is not a valid regular expression.
 pub fn roofline_steps(
     analysis: &Analysis,
     profile: &Profile,

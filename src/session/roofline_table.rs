@@ -1,4 +1,4 @@
-//! The table of the roofline: ops, sources, programs or steps.
+//! This module defines the table of the roofline, whose rows are ops, sources, programs or steps.
 
 use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
 use crate::protocol::RoofPoint;
@@ -11,25 +11,24 @@ use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 use crate::units::Picos;
 
-/// A row of the table.
+/// A row of the roofline table.
 #[derive(Clone, Debug)]
 pub struct RoofRow {
-    /// Its figures.
     pub point: RoofPoint,
-    /// What rows stand for.
+    /// The items that rows of the table stand for.
     pub by: RoofBy,
-    /// Whether the row takes long enough for rates to mean something.
+    /// Whether the row is long enough for its rates to be meaningful; see [`Roof::is_too_short`].
     pub is_rated: bool,
 }
 
 impl RoofRow {
-    /// A row of a table whose rows take `whole` together.
+    /// Creates a row of a table whose rows have the self time `whole` together.
     pub fn new(point: RoofPoint, by: RoofBy, whole: Picos) -> Self {
         let is_rated = point.roof.as_ref().is_some_and(|roof| !roof.is_too_short(whole));
         Self { point, by, is_rated }
     }
 
-    /// A step as a row. `longest`: the duration of the longest step.
+    /// Creates the row of a step. `longest` is the largest self time of a step.
     fn of_step(step: &StepRoof, longest: Picos) -> Self {
         let point = RoofPoint {
             key: step.number.to_string(),
@@ -47,13 +46,13 @@ impl RoofRow {
     }
 }
 
-/// Steps as rows.
+/// Returns the rows of a table of steps.
 pub fn step_rows(steps: &[StepRoof]) -> Vec<RoofRow> {
     let longest = steps.iter().map(|step| step.total).max().unwrap_or_default();
     steps.iter().map(|step| RoofRow::of_step(step, longest)).collect()
 }
 
-/// The table of these rows.
+/// Returns the table of the roofline with these rows.
 pub fn roof_table<'r>(
     rows: &'r [RoofRow],
     figures: &RooflineFigures,
@@ -65,7 +64,7 @@ pub fn roof_table<'r>(
         ("key", RoofBy::Source) => Some("Source"),
         ("key", RoofBy::Program) => Some("Program"),
         ("key", RoofBy::Step) => Some("Step"),
-        // A step has ops of several groups, and steps are not ranked by what could be won.
+        // A step has ops of several groups, and steps are not ranked by recoverable time.
         ("op_group" | "cumulative_pct", RoofBy::Step) => None,
         _ => Some(shown.head),
     };
@@ -90,13 +89,13 @@ fn roof<'r>(row: &'r RoofRow, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Valu
     row.point.roof.as_ref().map_or(Absent, value)
 }
 
-/// A rate, where the row takes long enough.
+/// Returns a rate. Returns `Absent` if the row has no roof or is too short for a rate.
 fn rated(row: &RoofRow, rate: impl FnOnce(&Roof) -> Option<f64>, kind: fn(f64) -> Value<'static>) -> Value<'static> {
     let roof = row.point.roof.as_ref().filter(|_| row.is_rated);
     Value::maybe(roof.and_then(rate), kind)
 }
 
-/// What the row is bound by; of a row without a roof the reason.
+/// Returns the resource that limits the row, or the reason why the row has no roof.
 fn bound_text(row: &RoofRow) -> Option<&'static str> {
     let reason = || row.point.skipped.first().map(|skipped| skipped.reason.label());
     row.point.roof.as_ref().map(|roof| roof.bound.label()).or_else(reason)

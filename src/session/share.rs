@@ -1,4 +1,5 @@
-//! Answers the share dialog: the preview, the link and the file of a report. This module knows reports and their links; no browser.
+//! This module answers the share dialog: the preview, the link and the file of a report. It depends on reports and
+//! their links, not on a browser.
 
 use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
@@ -7,26 +8,26 @@ use crate::protocol::{Carries, Failure, Question, Reply, ReportRow, ShareAnswer,
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use std::collections::BTreeSet;
 
-/// A report at full detail, and what it is of.
+/// A report at full detail, and the queries that it answers.
 struct CachedReport {
     of: (RooflineQuery, CommQuery),
     report: Report,
     n_sources: u32,
-    /// [`ShareAnswer::fits`] and [`ShareAnswer::file_size`] of what is taken out: sources stay, names go.
+    /// Cached lengths by (`with_sources`, `anonymise`).
     lengths: Vec<((bool, bool), Lengths)>,
 }
 
-/// How long links and files get.
+/// The lengths of links and files, as [`ShareAnswer`] holds them.
 #[derive(Clone, Copy)]
 struct Lengths {
     fits: Option<u8>,
     file: u64,
 }
 
-/// Rows that are seen.
+/// Number of rows in the preview.
 const FIRST: usize = 3;
 
-/// What would leave with a report that is reported.
+/// Returns the preview of `report`. `carries` are the captures that the report file can hold.
 fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec<Carries>) -> ShareAnswer {
     let row = |row: &OpRow| ReportRow {
         name: row.group.key.clone(),
@@ -46,14 +47,14 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec
     }
 }
 
-/// The last report at full detail: a slider asks for it at many levels.
+/// The last report at full detail. The slider of the share dialog requests it at many levels of detail.
 #[derive(Default)]
 pub(crate) struct ReportCache {
     last: Option<CachedReport>,
 }
 
 impl ReportCache {
-    /// Answers a question about the report of a session. `carries` are the captures that can leave with it.
+    /// Answers a question about the report of a session. `carries` are the captures that the report file can hold.
     pub(crate) fn answer(&mut self, session: &mut dyn Session, carries: &[Carries], question: &Question) -> Reply {
         let (Question::Share(query) | Question::ShareFile { query, .. } | Question::ShareMarkdown { query, .. }) =
             question
@@ -64,7 +65,7 @@ impl ReportCache {
             Ok(cached) => cached,
             Err(failure) => return Reply::Failed(failure),
         };
-        // Markdown holds figures and a few rows: they are reported as they are.
+        // Markdown holds figures and a few rows, so that it always has full detail.
         let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
         let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match question {
@@ -84,7 +85,7 @@ impl ReportCache {
         }
     }
 
-    /// The report of what is asked, made once: a slider asks for it at many levels.
+    /// Returns the report for a query from the cache, or makes it.
     fn get(&mut self, session: &mut dyn Session, query: &ShareQuery) -> Result<&mut CachedReport, Failure> {
         let of = (query.roofline.clone(), query.comm.clone());
         let cached = match self.last.take().filter(|cached| cached.of == of) {

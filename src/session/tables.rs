@@ -1,4 +1,4 @@
-//! The tables of the page, from the answers of a session.
+//! This module answers requests about the tables of the page.
 
 use super::capture::CaptureSession;
 use super::from_report::ReportSession;
@@ -12,7 +12,7 @@ use crate::table::answer::{KeptOrder, TableRows};
 use crate::table::shown::Shown;
 use crate::units::Picos;
 
-/// Answers what is asked about a table.
+/// Answers a request about a table.
 pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Reply {
     let reply = match action {
         TableAction::Rows(query) => rows.page(query).map(|page| Reply::answer_to_question(&page)),
@@ -23,8 +23,10 @@ pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Re
     reply.unwrap_or_else(Reply::BadFilter)
 }
 
-/// The table of collectives, or of copies. A grouping needs no column that says the same as its names, and rows of several ops have no
-/// source. Without a topology no peak is known.
+/// Returns the table of collectives or of copies.
+///
+/// The table leaves out the column that a grouping repeats, and sources if a row has several ops. Without a topology,
+/// it leaves out the utilisation, because no peak is known.
 pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> TableRows<'r, CommRow> {
     let (by, is_copies) = (query.by, carried == Carried::Copies);
     let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
@@ -43,7 +45,8 @@ pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> Ta
     TableRows::new(&COMM_TABLE, rows, step, head, KeptOrder::default())
 }
 
-/// The table of buffers that are alive at a point of a curve of `n_points`.
+/// Returns the table of the buffers that are alive at a point of a memory curve. `n_points` is the number of points of
+/// the curve.
 pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: KeptOrder) -> TableRows<'_, Buffer> {
     let more = alive.n.saturating_sub(alive.buffers.len() as u32);
     let whole = Some(n_points.into());
@@ -51,7 +54,7 @@ pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: KeptOrder) -> TableRow
 }
 
 impl CaptureSession {
-    /// Answers what is asked about a table of the capture.
+    /// Answers a request about a table of the capture.
     pub(super) fn table(&mut self, of: &TableOf, action: &TableAction) -> Reply {
         match of {
             TableOf::Breakdown(query) => self.breakdown_rows(query, action),
@@ -70,7 +73,10 @@ impl CaptureSession {
         }
     }
 
-    /// All buffers that are alive at a point, kept from before or found now; as an error, the reply that says why they are not known.
+    /// Returns all buffers that are alive at a point, from the cache or computed.
+    ///
+    /// # Errors
+    /// Returns the reply that gives the reason why they are unknown.
     fn kept_buffers(&mut self, query: &MemoryQuery, point: u32) -> Result<&mut LiveBuffers, Reply> {
         let of = (MemoryQuery { buffers: u32::MAX, ..query.clone() }, point);
         let kept = match self.live_buffers.take().filter(|kept| kept.of == of) {
@@ -88,7 +94,7 @@ impl CaptureSession {
 }
 
 impl ReportSession {
-    /// Answers what is asked about a table of the report.
+    /// Answers a request about a table of the report.
     pub(super) fn table(&self, of: &TableOf, action: &TableAction) -> Result<Reply, Reply> {
         Ok(match of {
             TableOf::Breakdown(query) => self.breakdown_rows(query, action)?,

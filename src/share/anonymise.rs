@@ -1,4 +1,5 @@
-//! What may not leave: lines of source, and names. What is an op's name in one place of a report is the same pseudonym in all.
+//! This module removes source lines and replaces names by pseudonyms. The same name has the same pseudonym in all
+//! places of a report.
 
 use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
@@ -8,12 +9,12 @@ use super::report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Report {
-    /// The same without lines of source, folders of files, and sentences that name either.
+    /// Returns the report without source lines, without the folders of files, and without notes that name either.
     #[must_use]
     pub fn without_sources(&self) -> Self {
         let mut report = self.clone();
         let mut strip = Strip::default();
-        // Neither visitor fails.
+        // The visitor does not fail.
         let _ = codec::report(&mut strip, &mut report);
         let names = |text: &str| strip.gone.iter().any(|gone| text.contains(gone.as_str()));
         report.notes_mut().for_each(|notes| {
@@ -26,13 +27,15 @@ impl Report {
             report.origin.partial = Some(PARTIAL.to_owned());
         }
         report.origin.has_sources = false;
-        // Parts repeat what the whole says.
+        // Some parts repeat values of the whole.
         report.derive();
         report
     }
 
-    /// The same with pseudonyms: `op-1`, `program-2`, `scope-3`. What compilers call ops stays, and so do opcodes, categories,
-    /// types, devices, chips and allocators of known names; dimensions of shapes do not, nor do notes.
+    /// Returns the report with pseudonyms such as `op-1`, `program-2` and `scope-3`, and without source lines.
+    ///
+    /// Names of ops that compilers give stay, and so do opcodes, categories, element types, and common names of
+    /// devices, chips and allocators. Notes and the dimensions of shapes are removed.
     #[must_use]
     pub fn anonymise(&self) -> Self {
         let mut report = self.without_sources();
@@ -62,7 +65,7 @@ impl Report {
 
 const PARTIAL: &str = "Only a part of the capture could be read.";
 
-/// Takes lines of source and folders away, and keeps what they were.
+/// The visitor that removes source lines and folders, and collects what it removed.
 #[derive(Default)]
 struct Strip {
     gone: BTreeSet<String>,
@@ -100,10 +103,10 @@ impl Visit for Strip {
     }
 }
 
-/// Puts pseudonyms in place of names.
+/// The visitor that replaces names by pseudonyms.
 #[derive(Default)]
 struct Rename {
-    /// By what it is: names, in the order in which they are met.
+    /// The number of each name, by kind, in the order of first occurrence.
     known: BTreeMap<&'static str, BTreeMap<String, usize>>,
     programs: BTreeMap<u64, u64>,
 }
@@ -160,7 +163,7 @@ impl Visit for Rename {
     }
 }
 
-/// `TPU:0`, `/device:GPU:3`, `8 devices`: the vocabulary of all captures.
+/// Returns whether a name is common to all captures, such as `TPU:0`, `/device:GPU:3` and `8 devices`.
 fn is_device(name: &str) -> bool {
     let plain = name.strip_prefix("/device:").unwrap_or(name);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -168,7 +171,7 @@ fn is_device(name: &str) -> bool {
     of_kind.is_some_and(is_number) || plain.strip_suffix(" devices").is_some_and(is_number) || name == "a device"
 }
 
-/// Element types without dimensions: `(bf16[…], f32[…])`.
+/// Returns the element types of a shape without dimensions, such as `(bf16[…], f32[…])`.
 fn shape(text: &str) -> String {
     let (mut report, mut deep) = (String::new(), 0_u32);
     for c in text.chars() {

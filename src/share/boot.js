@@ -1,6 +1,7 @@
-// Starts the page of one file: its parts become blob: addresses, and what is inside becomes a File. No request leaves.
+// Starts the page of a single file: the parts of the page become blob: addresses, and the report becomes a File. The
+// page makes no request.
 (async () => {
-  // Whole groups of 4 characters, a piece at a time: what is inside may be a capture of hundreds of megabytes.
+  // Whole groups of 4 characters, one piece at a time, because the report may hold a capture of hundreds of megabytes.
   const PIECE = 4 << 18;
   const bytes = (node) => {
     const text = node.textContent;
@@ -22,11 +23,11 @@
 
   const inside = block("inside");
   globalThis.rooflightInside = new File([bytes(inside)], inside.dataset.name);
-  // The address of the page that links open: a file on a disk has none of its own.
+  // Address of the page that links open. A file on disk has no address that others can open.
   globalThis.rooflightBase = inside.dataset.base ?? "";
   if (!location.hash && inside.dataset.place) location.replace(`#${inside.dataset.place}`);
 
-  // The files of the page, one behind the other, with a list of them in the first line. The page writes itself once more out of it.
+  // All files of the page in one pack, whose first line lists them. The page uses the pack to write such a file again.
   const pack = (globalThis.rooflightPack = bytes(block("page")));
   const all = await new Response(pack.stream().pipeThrough(new DecompressionStream("gzip"))).blob();
   const [list] = (await all.slice(0, 1 << 16).text()).split("\n", 1);

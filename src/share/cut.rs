@@ -1,4 +1,4 @@
-//! Cuts a report to a level of detail: rows, points, curves, steps and notes.
+//! This module reduces a report to a level of detail: rows, points, curves, steps and notes.
 use super::level::Level;
 use super::report::{CommPart, OpRow, Report, Rest};
 use crate::analysis::breakdown::Group;
@@ -11,7 +11,8 @@ use crate::units::Picos;
 use std::cmp::Reverse;
 
 impl Report {
-    /// The same at a level of detail: what is cut is summed, so that shown numbers still sum.
+    /// Returns the report at a level of detail. Rows that are left out are summed, so that the parts still sum to the
+    /// whole.
     #[must_use]
     pub fn cut_to(&self, level: Level) -> Self {
         let mut report = self.clone();
@@ -38,7 +39,8 @@ impl Report {
         report
     }
 
-    /// Leaves the ops with the most time, and those of the roofline with the most time; the others are summed by kind.
+    /// Keeps the ops with the most time, and the ops with a roof that have the most time. The others are summed by
+    /// kind.
     fn cut_rows(&mut self, level: Level) {
         let mut points = 0;
         let (rows, cut): (Vec<(usize, OpRow)>, Vec<_>) =
@@ -73,7 +75,7 @@ impl Report {
         part.figures.opaque.truncate(level.collectives as usize);
         part.figures.gaps.truncate(level.collectives as usize);
         for device in &mut part.figures.peaks {
-            // What might have counted instead is chosen with the capture loaded.
+            // Other peaks can only be chosen with the capture, so they are removed.
             device.offers.clear();
         }
         cut_notes(&mut part.figures.notes, level);
@@ -147,7 +149,7 @@ fn narrow_comm(row: &mut CommRow) {
     row.scope = None;
 }
 
-/// Leaves those that matter most, in their order.
+/// Keeps the notes of the highest severity, in their order.
 fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     let mut order: Vec<usize> = (0..notes.len()).collect();
     order.small_sort_by_key(|at| Reverse(notes[*at].severity));
@@ -156,7 +158,7 @@ fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));
 }
 
-/// Neighbours joined, so that at most `most` are left.
+/// Joins neighbouring columns, so that at most `most` are left.
 fn joined<T: Clone>(columns: &[T], most: usize, join: impl Fn(&[T]) -> T) -> Vec<T> {
     let each = columns.len().div_ceil(most.max(1)).max(1);
     columns.chunks(each).map(join).collect()
@@ -164,7 +166,7 @@ fn joined<T: Clone>(columns: &[T], most: usize, join: impl Fn(&[T]) -> T) -> Vec
 
 fn cut_curve(curve: &mut Curve, most: usize) {
     let each = curve.columns.len().div_ceil(most.max(1)).max(1);
-    // The instruction and the phase are those of the column that is the highest.
+    // A joined column has the instruction and the phase of its highest column.
     let tops: Vec<usize> = (0..curve.columns.len())
         .step_by(each)
         .map(|from| {

@@ -1,5 +1,5 @@
-//! What follows from the rest of a report: it is not written, and is worked out again after reading and after rounding. Ratios
-//! are those that the analyses make of the same figures.
+//! This module computes the values of a report that follow from its other values. They are not written, and are
+//! computed again after reading and after rounding. Ratios use the same formulas as the analyses.
 
 use super::report::Report;
 use crate::analysis::breakdown::Group;
@@ -8,7 +8,7 @@ use crate::analysis::roofline::{Level, Roof};
 use crate::units::Picos;
 
 impl Report {
-    /// Works out what follows from what is there.
+    /// Computes the values that follow from the other values of the report.
     pub(super) fn derive(&mut self) {
         let (window, by_kind) = (self.header.step_duration, self.totals.by_kind);
         for row in &mut self.rows {

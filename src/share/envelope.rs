@@ -1,12 +1,13 @@
-//! What is around a report's columns, in links and files alike: a version, a length, a checksum, and deflate.
+//! This module reads and writes the envelope around the streams of a report, which is the same in links and files: a
+//! version, a length, a checksum, and deflate.
 //!
 //! ```text
-//!  version   length   checksum   ┌ deflated ─────────────────────────┐
-//!  varint    varint   4 bytes    │ streams of the version's own walk │
+//!  version   length   checksum   ┌ deflated ────────────────────────────┐
+//!  varint    varint   4 bytes    │ streams of the codec of this version │
 //! ```
 //!
-//! **The frame is of all versions**: so any page can say of any link whether it is cut, damaged, or newer than the page. The
-//! checksum is over the version and what is deflated.
+//! **All versions have the same envelope.** Every page can therefore detect for every link whether it is cut, damaged,
+//! or newer than the page. The checksum covers the version and the deflated bytes.
 
 use super::codec;
 use super::error::ShareError;
@@ -19,7 +20,7 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 use std::io::{Read, Write};
 
-/// What reading may take: bytes that are unpacked, and bytes of memory.
+/// Limits for reading, in bytes: the unpacked streams, and the memory of the report.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub unpacked: usize,
@@ -27,16 +28,16 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Of a link: 48 kB of bytes at most, which unpack to a few hundred thousand.
+    /// Limits of a link. A link has at most 48 kB, which unpack to a few hundred thousand bytes.
     pub(super) const LINK: Self = Self { unpacked: 2 << 20, memory: 32 << 20 };
-    /// Of a file: that of the largest captures is a few tens of megabytes.
+    /// Limits of a file. The report of the largest captures takes a few tens of megabytes.
     pub(super) const FILE: Self = Self { unpacked: 256 << 20, memory: 1 << 30 };
 }
 
-/// A report as bytes.
+/// Encodes a report as bytes.
 pub fn encode(report: &Report) -> Vec<u8> {
     let mut writer = Writer::default();
-    // Visitors change what they visit; writing changes nothing, and does not fail.
+    // A visitor may change the values that it visits. The writer changes none, and does not fail.
     let _ = codec::report(&mut writer, &mut report.clone());
     let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
     let packed = deflate.write_all(&writer.finish()).and_then(|()| deflate.finish()).unwrap_or_default();
@@ -48,16 +49,16 @@ pub fn encode(report: &Report) -> Vec<u8> {
     out
 }
 
-/// Reads a report of this version, or of an older one.
+/// Decodes a report of this version, or of an older one.
 ///
 /// # Errors
-/// [`ShareError`]: what is wrong with it.
+/// Returns a [`ShareError`] if the bytes are cut or damaged, or of a newer version.
 pub fn decode(mut bytes: &[u8]) -> Result<Report, ShareError> {
     let report = read(&mut bytes, Limits::LINK)?;
     if bytes.is_empty() { Ok(report) } else { Err(ShareError::Damaged) }
 }
 
-/// Reads a report; `bytes` are then what comes after it.
+/// Reads a report from the start of `bytes`, and moves `bytes` to the end of the report.
 pub(super) fn read(bytes: &mut &[u8], limits: Limits) -> Result<Report, ShareError> {
     let has = bytes.len();
     let cut = |needs: usize| ShareError::Cut { has, needs };
@@ -76,7 +77,8 @@ pub(super) fn read(bytes: &mut &[u8], limits: Limits) -> Result<Report, ShareErr
     }
 }
 
-/// Version 1: today's. When there is a second, this one keeps a walk of its own and brings what it reads to the newest.
+/// Reads version 1, which is the current version. A second version would leave this codec unchanged, and convert its
+/// result to the newest version.
 fn of_version_1(packed: &[u8], limits: Limits) -> Result<Report, ShareError> {
     let unpacked = unpack(packed, limits.unpacked)?;
     let mut report = codec::blank();

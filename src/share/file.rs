@@ -1,10 +1,10 @@
-//! A report as a file, alone or with the captures it is of.
+//! This module reads and writes a report as a file, alone or with its captures.
 //!
 //! ```text
-//!  magic 8 · report in its frame · how many captures · each: name's length, name, size · each: bytes as they are
+//!  magic 8 · report in its envelope · count of captures · each: name length, name, size · each: bytes as stored
 //! ```
 //!
-//! Captures are stored as they lie and read in place: a file of gigabytes is never held.
+//! Captures are stored unchanged and are read in place, so that a file of gigabytes never has to fit into memory.
 
 use super::envelope::{Limits, encode, read};
 use super::error::ShareError;
@@ -15,36 +15,35 @@ use crate::source::{Source, SourceError};
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
 
-/// What a report file starts with.
+/// The first bytes of a report file.
 pub const MAGIC: [u8; 8] = REPORT_MAGIC;
-/// Longest name of a capture, bytes.
+/// Length of the longest name of a capture, in bytes.
 const MAX_NAME: usize = 4096;
-/// Most captures of a file.
+/// Largest number of captures in a file.
 const MAX_CAPTURES: u64 = 10_000;
-/// Bytes read at once for the report and the list behind it.
+/// Largest number of bytes from the start of a file to the end of its report.
 const MAX_HEAD: u64 = 256 << 20;
 
 /// A capture within a report file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Its name.
     pub name: String,
-    /// Where its bytes begin.
+    /// Offset of the first byte in the file.
     pub start: u64,
-    /// How many there are.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// A report file, read.
+/// The content of a report file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportFile {
-    /// The report.
     pub report: Report,
-    /// The captures that lie behind it.
+    /// The captures that follow the report.
     pub captures: Vec<Carried>,
 }
 
-/// A report file's bytes, with such captures behind them: name and size. Their own bytes are to follow, in this order.
+/// Returns the bytes of a report file up to its captures. `captures` holds their names and sizes in bytes. The caller
+/// appends their bytes in this order.
 pub fn pack(report: &Report, captures: &[(String, u64)]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend(encode(report));
@@ -57,16 +56,16 @@ pub fn pack(report: &Report, captures: &[(String, u64)]) -> Vec<u8> {
     out
 }
 
-/// Reads a report file, but for the bytes of its captures.
+/// Reads a report file, except for the bytes of its captures.
 ///
 /// # Errors
-/// [`ShareError`]: what is wrong with it.
+/// Returns a [`ShareError`] if the file is not a report file, or is cut or damaged.
 pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
     let size = source.size();
     let cut = |needs: u64| ShareError::Cut { has: size as usize, needs: needs as usize };
     let head = source_head(source, 32)?;
     let mut rest = head.strip_prefix(&MAGIC).ok_or(ShareError::NoFile)?;
-    // How long the report is says its frame.
+    // The envelope gives the length of the report.
     let length = varint(&mut rest).and_then(|_| varint(&mut rest)).ok_or(cut(size + 1))?;
     let list = length.saturating_add((head.len() - rest.len()) as u64 + 4);
     let room = MAX_CAPTURES * 64;
@@ -104,7 +103,7 @@ fn source_head(source: &dyn Source, most: u64) -> Result<Vec<u8>, ShareError> {
     Ok(head)
 }
 
-/// A capture within a file, as a source of its own.
+/// A capture within a report file as a source of its own.
 pub struct EmbeddedSource {
     file: Rc<dyn Source>,
     start: u64,
@@ -112,7 +111,7 @@ pub struct EmbeddedSource {
 }
 
 impl EmbeddedSource {
-    /// It.
+    /// Creates the source of `capture` in `file`.
     pub fn new(file: Rc<dyn Source>, capture: &Carried) -> Self {
         Self { file, start: capture.start, size: capture.size }
     }

@@ -1,25 +1,27 @@
-//! One page that opens from disk: the built page, packed, and a report file as text blocks, and a script that starts it.
+//! This module writes a single HTML page that opens from disk. The page holds the built page of Rooflight and a report
+//! file as text blocks, and a script that starts the page.
 //!
 //! ```text
 //!  page.pack ──┬─ base64 ──► <script type="application/x-rooflight-page">   ┐ boot.js: blob: addresses,
 //!  .rooflight ─┴───────────► <script type="application/x-rooflight-inside"> ┘ then the page's own start
 //! ```
 //!
-//! Base64 has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses alone: nothing in
-//! it can become markup, and it makes no request. The page finds the report as a `File` in `globalThis.rooflightInside`, and what it
-//! is made of as a `Blob` in `globalThis.rooflightPack`: it can be written once more. Natively all of it is made here ([`page`]); the
-//! page puts the pieces together itself.
+//! Nothing in the blocks can become markup, and the page makes no request: base64 has no `<`, names are escaped, and
+//! the content security policy allows only the two scripts, by their hashes, and blob: addresses. The page finds the
+//! report as a `File` in `globalThis.rooflightInside`, and the pack as a `Blob` in `globalThis.rooflightPack`, so that
+//! it can write such a file again. The command line makes the whole page here ([`page`]); in the browser, the page
+//! joins the parts itself.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The built page in one file, beside it: `cargo xtask build` makes it.
+/// Name of the file that holds the built page, next to the page. `cargo xtask build` makes the file.
 pub const PACK: &str = "page.pack";
-/// Starts the page: see there.
+/// Script that starts the page.
 const BOOT: &str = include_str!("boot.js");
-/// Before anything is drawn: the theme that was chosen, and no leaving for a dropped file. The page's own such script also says
-/// whom it may talk to; this one talks to nobody.
+/// Script that runs before the page is drawn: it sets the chosen theme, and prevents the browser from opening a dropped
+/// file. The same script of the hosted page also adds a host to the policy; this page contacts no host.
 const THEME: &str = r#"
 try {
   const theme = localStorage.getItem("rooflight.theme");
@@ -28,26 +30,25 @@ try {
 for (const event of ["dragover", "drop"]) addEventListener(event, (e) => e.dataTransfer?.types.includes("Files") && e.preventDefault());
 "#;
 
-/// What the page opens.
+/// The report file in the page, with the state of the views.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Its name.
     pub name: String,
-    /// Its bytes: a report file, with or without captures.
+    /// Bytes of a report file, with or without captures.
     pub bytes: Vec<u8>,
-    /// The state of the views at first: the part of an address behind the `#`. Empty: as usual.
+    /// First state of the views: the part of an address after the `#`. Empty stands for the default.
     pub place: String,
-    /// Address of the page that links made in this one open. Empty: not known.
+    /// Address of the hosted page, which links from this page open. Empty if it is unknown.
     pub base: String,
 }
 
-/// What is seen until the page has started.
+/// Content that is visible until the page has started.
 const BODY: &str = "\n<div id=\"boot\"><header class=\"top\"><div class=\"bar\"></div></header></div>\n\
     <noscript><p class=\"noscript\">Rooflight reads profiles with WebAssembly in this file, and needs JavaScript to start it.</p></noscript>\n";
-/// What ends a block.
+/// The end of a block.
 pub const CLOSED: &str = "</script>\n";
 
-/// The page, with something inside: an HTML file. `pack`: what [`PACK`] holds.
+/// Returns the HTML page with `inside`. `pack` is the content of the file [`PACK`].
 pub fn page(pack: &[u8], inside: &Inside) -> String {
     [
         &start(&inside.name),
@@ -62,13 +63,14 @@ pub fn page(pack: &[u8], inside: &Inside) -> String {
     .concat()
 }
 
-/// Bytes of such a file, about: what is packed, and what is inside.
+/// Returns the approximate size of the HTML page in bytes, from the sizes of the pack and of the report file.
 pub const fn size(pack: u64, inside: u64) -> u64 {
     let frame = (BOOT.len() + THEME.len() + BODY.len() + 1200) as u64;
     frame + base64_size(pack) + base64_size(inside)
 }
 
-/// Bytes as text of a block. Pieces may follow each other where the bytes of all but the last are a multiple of 3.
+/// Encodes bytes as the text of a block. Parts can be encoded one after the other if the length of each part except the
+/// last is a multiple of 3.
 pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
@@ -77,7 +79,7 @@ const fn base64_size(n: u64) -> u64 {
     n.div_ceil(3).saturating_mul(4)
 }
 
-/// What comes before the blocks. `name`: what is inside.
+/// Returns the HTML before the blocks. `name` is the name of the report file.
 pub fn start(name: &str) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'wasm-unsafe-eval' blob: '{}' '{}'; style-src blob:; connect-src blob:; \
@@ -95,10 +97,11 @@ pub fn start(name: &str) -> String {
     )
 }
 
-/// What starts the block of the page itself.
+/// The start of the block with the built page.
 pub const PAGE_BLOCK: &str = "<script type=\"application/x-rooflight-page\">";
 
-/// What starts the block of what is inside; `place` is the state of its views, `base` the address of the page that links open.
+/// Returns the start of the block with the report file. `place` is the state of the views, and `base` the address of
+/// the page that links open.
 pub fn inside_block(name: &str, place: &str, base: &str) -> String {
     let (name, place, base) = (escaped(name), escaped(place), escaped(base));
     format!(
@@ -106,7 +109,7 @@ pub fn inside_block(name: &str, place: &str, base: &str) -> String {
     )
 }
 
-/// What comes behind the blocks.
+/// Returns the HTML after the blocks.
 pub fn tail() -> String {
     format!("<script>{BOOT}</script>\n</body>\n</html>\n")
 }
@@ -115,7 +118,7 @@ fn hash(script: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(script)))
 }
 
-/// A text as an attribute's value or an element's content.
+/// Escapes a text for the value of an attribute or the content of an element.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -140,7 +143,7 @@ mod tests {
         let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
         let html = page(b"packed", &Inside { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
         assert!(html.starts_with("<!doctype html>"));
-        // The two scripts that run, the page, what is inside.
+        // The two scripts that run, the page, and the report file.
         assert_eq!(html.matches("<script").count(), 2 + 1 + 1);
         assert_eq!(html.matches("</script>").count(), 2 + 1 + 1);
         assert!(html.contains("data-base=\"&quot;&lt;b&gt;\""));

@@ -1,41 +1,45 @@
-//! How much of a session a report tells: how many rows of each table, and how many digits. What is cut is summed.
+//! This module defines the levels of detail of a report: the number of rows of each table, and the number of digits.
+//! Rows that are left out are summed.
 
 /// A level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// From 0 to 100: what it was made of.
+    /// Position of the slider, from 0 to 100.
     pub at: u8,
-    /// Ops with the most time.
+    /// Number of ops, those with the most time.
     pub rows: u32,
-    /// Ops that are compared with roofs, with the most time.
+    /// Number of ops with a roof, those with the most time. They are kept even if they are not among the first `rows`
+    /// ops.
     pub points: u32,
-    /// Columns of a memory's curve, and of an allocator's.
+    /// Columns of a memory curve, and of an allocator's timeline.
     pub curve: u32,
-    /// Buffers alive at the peak.
+    /// Number of buffers that are alive at the peak.
     pub buffers: u32,
-    /// Collectives, and as many copies.
+    /// Number of collectives, and of copies. The same limit holds for programs, opaque kernels, gaps and devices of the
+    /// balance.
     pub collectives: u32,
-    /// Steps of each device.
+    /// Number of steps of each device.
     pub steps: u32,
-    /// Notes of each view; those that matter most.
+    /// Number of notes of each view, those of the highest severity.
     pub notes: u32,
-    /// Digits of amounts; `None`: all.
+    /// Number of digits of amounts. `None` keeps all digits.
     pub digits: Option<u32>,
-    /// Scopes, layers, shapes and lines of source.
+    /// Whether scopes, layers, shapes and source lines are kept.
     pub is_wide: bool,
 }
 
 impl Level {
-    /// What a mail or a chat message takes.
+    /// A level whose link fits into a mail or a chat message.
     pub const SMALL: Self = Self::from_slider(0);
-    /// What a link mostly is.
+    /// The level of most links.
     pub const USUAL: Self = Self::from_slider(25);
-    /// All that fits a link.
+    /// A level that uses the whole length of a link.
     pub const LARGE: Self = Self::from_slider(75);
-    /// All there is, exactly.
+    /// The level that keeps everything exactly.
     pub const FULL: Self = Self::from_slider(100);
 
-    /// Of a slider from 0 to 100. Each step up is a few percent more rows; 100 is all.
+    /// Returns the level of a slider from 0 to 100. Each position has a few percent more rows than the one before; 100
+    /// keeps everything.
     pub const fn from_slider(at: u8) -> Self {
         if at >= 100 {
             let all = u32::MAX;
@@ -52,7 +56,7 @@ impl Level {
                 is_wide: true,
             };
         }
-        // Twice as many every 12 steps.
+        // The number of rows doubles every 12 positions.
         let scale = 16_u64 << (at / 12);
         let scale = scale + scale * (at % 12) as u64 / 12;
         Self {

@@ -1,7 +1,7 @@
-//! The version of the format of reports, and the longest link.
+//! This module defines the version of the report format, and the length of the longest link.
 
-/// The version that is written.
+/// The version of the format that is written.
 pub const VERSION: u64 = 1;
 
-/// Longer ones are not made: a file is for them.
+/// Length of the longest link, in characters. A longer report needs a file.
 pub const MOST: usize = 64_000;

@@ -1,4 +1,5 @@
-//! A report as text for an address: base64url, and how long is too long. This module knows characters; no address.
+//! This module encodes a report as text for an address, in base64url, and checks the length of links. It does not
+//! depend on addresses.
 
 use super::envelope::{decode, encode};
 use super::error::ShareError;
@@ -7,22 +8,23 @@ use super::report::Report;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Links are to be no longer: mail programs and chats keep these.
+/// Largest length of a link, in characters, that the level of detail aims for. Mail and chat programs keep links of
+/// this length.
 pub const AIM: usize = 8_000;
 
-/// Whether a link's length will do.
+/// The class of a link's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It will.
+    /// Every program keeps the link.
     Good,
-    /// Some programs cut it.
+    /// Some programs cut the link.
     Long,
-    /// None is made.
+    /// The link is not made.
     TooLong,
 }
 
 impl Fit {
-    /// Of a whole address of so many characters.
+    /// Returns the class of a whole address with this number of characters.
     pub const fn from_length(characters: usize) -> Self {
         if characters <= AIM {
             Self::Good
@@ -33,7 +35,7 @@ impl Fit {
         }
     }
 
-    /// What is to be reported of it; nothing where it will do.
+    /// Returns the message about the length. `None` if the length is good.
     pub fn sentence(self, characters: usize) -> Option<String> {
         match self {
             Self::Good => None,
@@ -47,13 +49,13 @@ impl Fit {
     }
 }
 
-/// A report as text of letters, digits, `-` and `_`.
+/// Encodes a report as a text of letters, digits, `-` and `_`.
 pub fn encode_link(report: &Report) -> String {
     URL_SAFE_NO_PAD.encode(encode(report))
 }
 
-/// The base address of links: where `text` is an address that starts with `https://` or `http://` and has a host, that address
-/// without its fragment and without spaces around it.
+/// Returns the base address of links: `text` without its fragment and without surrounding spaces. `None` if `text` is
+/// not an address that starts with `https://` or `http://` and has a host, or if it has a user name.
 pub fn base_address(text: &str) -> Option<&str> {
     let text = text.trim().split('#').next()?;
     let starts = |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -63,10 +65,10 @@ pub fn base_address(text: &str) -> Option<&str> {
     (is_plain && !host.is_empty() && !host.contains('@')).then_some(text)
 }
 
-/// Reads such a text.
+/// Decodes a text that [`encode_link`] returned.
 ///
 /// # Errors
-/// [`ShareError`]: what is wrong with it.
+/// Returns a [`ShareError`] if the text is cut, damaged or too long.
 pub fn decode_link(text: &str) -> Result<Report, ShareError> {
     if text.is_empty() {
         return Err(ShareError::Empty);
@@ -78,14 +80,14 @@ pub fn decode_link(text: &str) -> Result<Report, ShareError> {
     if let Some(at) = text.chars().position(|c| !is_allowed(c)) {
         return Err(ShareError::Character { at: at + 1 });
     }
-    // A character that is left over after whole bytes is the rest of what was cut.
+    // A character after the last whole byte is the rest of a byte that was cut off.
     let whole = if text.len() % 4 == 1 { text.get(..text.len() - 1).unwrap_or_default() } else { text };
     let report = decode(&LENIENT.decode(whole).map_err(|_| ShareError::Damaged)?)?;
-    // The checksum does not see those bits.
+    // The checksum does not cover the unused bits of the last character.
     if URL_SAFE_NO_PAD.decode(text).is_err() { Err(ShareError::Damaged) } else { Ok(report) }
 }
 
-/// Bits behind the last byte say nothing; where a link was cut they may be set.
+/// A decoder that ignores the unused bits after the last byte. In a link that was cut, they may be set.
 const LENIENT: base64::engine::GeneralPurpose = base64::engine::GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     base64::engine::GeneralPurposeConfig::new()

@@ -1,4 +1,5 @@
-//! A report in words and tables, short enough for the description of a change. This module knows what is reported; computes nothing but shares.
+//! This module writes a report as text and tables in Markdown, short enough for the description of a change. It
+//! computes nothing but shares.
 
 use super::report::Report;
 use crate::analysis::base::Status;
@@ -7,10 +8,10 @@ use crate::report::roofline_table;
 use crate::table::format::{bytes_text, counted, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
 
-/// Ops that are reported.
+/// Number of ops in the table.
 const ROWS: usize = 10;
 
-/// The report; `url`: where it opens.
+/// Writes the report as Markdown. `url` is the address that opens it. `None` leaves the link out.
 pub fn markdown(report: &Report, url: Option<&str>) -> String {
     let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
@@ -34,7 +35,7 @@ pub fn markdown(report: &Report, url: Option<&str>) -> String {
     out
 }
 
-/// A text that may hold names of the capture.
+/// Escapes a text that may hold names of the capture.
 fn plain(text: &str) -> std::borrow::Cow<'_, str> {
     markdown_text(text)
 }

@@ -1,13 +1,15 @@
-//! A session small enough to be passed on: a [`Report`], the link and the file that carry one, and what leaves with it.
+//! This module makes a session small enough to be shared: it defines a [`Report`], the link and the file that hold a
+//! report, and the preview of the data in a report.
 //!
 //! ```text
-//!  analyses ──► Report ──at(level)──► cut, rounded ──► codec ──► columns ──► deflate ──► envelope ─┬─► base64url   a link
-//!                 │                                     ▲                                          └─► .rooflight  a file
-//!                 └── without_sources, anonymise ───────┘ each datum is visited with what it is
+//!  analyses ──► Report ──cut_to──► cut, rounded ──► codec ──► columns ──► deflate ──► envelope ─┬─► base64url  link
+//!                 │                                  ▲                                          └─► .rooflight file
+//!                 └── without_sources, anonymise ────┘ the codec visits each value with its kind
 //! ```
 //!
-//! Knows the analyses' reports; no engine, no page, no browser. What is read here was written by strangers: each length is
-//! checked against what is left, all memory is paid from a budget, and nothing recurses.
+//! This module depends on the reports of the analyses, not on sessions, the page or the browser. The bytes that it
+//! reads may come from strangers: each length is compared with the bytes that are left, all memory is counted against a
+//! budget, and nothing recurses.
 
 mod anonymise;
 mod codec;

@@ -1,8 +1,9 @@
-//! Words that every compiler's op names are made of: they tell nothing of a program. Data, and who they are of.
+//! This module lists the words of op names that every compiler uses, and that reveal nothing about a program, together
+//! with common words of categories, chips and allocators.
 
 use crate::chip::Chip;
 
-/// Opcodes of HLO and words of fusions, split at `-`.
+/// Opcodes of HLO and words of fusion names, split at `-`.
 const WORDS: [&str; 128] = [
     "abs",
     "add",
@@ -134,7 +135,8 @@ const WORDS: [&str; 128] = [
     "while",
 ];
 
-/// Whether a name is made of such words and of numbers alone: `all-reduce-start.4`, `convert_add_fusion.12.remat2`.
+/// Returns whether a name consists only of these words and of numbers, such as `all-reduce-start.4` and
+/// `convert_add_fusion.12.remat2`.
 pub(super) fn is_of_compiler(name: &str) -> bool {
     let words = || name.split(['.', '-', '_', '{', '}', '%', ',']).filter(|word| !word.is_empty());
     let is_known = |word: &str| {
@@ -144,10 +146,10 @@ pub(super) fn is_of_compiler(name: &str) -> bool {
     words().next().is_some() && words().all(is_known)
 }
 
-/// Further words of HLO categories.
+/// Other words of HLO categories.
 const CATEGORY_WORDS: [&str; 8] =
     ["data", "elementwise", "formatting", "generator", "non", "softmax", "transfer", "epilogue"];
-/// Further words of what chips are called, without the numbers in them.
+/// Words of names of chips, without their numbers.
 const CHIP_WORDS: [&str; 26] = [
     "tpu",
     "gpu",
@@ -176,7 +178,7 @@ const CHIP_WORDS: [&str; 26] = [
     "core",
     "viperfish",
 ];
-/// Words of what XLA and its runtimes call allocators.
+/// Words of allocator names of XLA and its runtimes.
 const ALLOCATOR_WORDS: [&str; 31] = [
     "allocator",
     "async",
@@ -211,7 +213,8 @@ const ALLOCATOR_WORDS: [&str; 31] = [
     "xla",
 ];
 
-/// Whether a text is made of such words, and of numbers and at most two letters beside them: `TPU v5 Lite`, `GPU_0_bfc`.
+/// Returns whether a text consists only of these words and of numbers, such as `TPU v5 Lite` and `GPU_0_bfc`. A word
+/// may have digits at its end.
 fn is_made_of(text: &str, words: &[&str]) -> bool {
     let is_known = |word: &str| {
         let word = word.to_ascii_lowercase();
@@ -222,16 +225,17 @@ fn is_made_of(text: &str, words: &[&str]) -> bool {
     parts.peek().is_some() && parts.all(is_known)
 }
 
-/// Whether a category or an opcode is one of XLA's: `convolution fusion`, `data formatting`.
+/// Returns whether a category or an opcode is one of XLA, such as `convolution fusion` and `data formatting`.
 pub(super) fn is_category(name: &str) -> bool {
     let is_known = |word: &str| is_of_compiler(word) || CATEGORY_WORDS.contains(&word);
     let mut words = name.trim().split([' ', '-', '_']).filter(|word| !word.is_empty()).peekable();
     words.peek().is_some() && words.all(|word| is_known(&word.to_ascii_lowercase())) || name == "<none>"
 }
 
-/// Whether a chip is one that anyone can buy or rent.
+/// Returns whether a chip is one that the public can buy or rent.
 pub(super) fn is_chip(name: &str) -> bool {
-    // "A100", "v5p", "MI300X", "80GB": a number with few letters around it.
+    // Model numbers such as "A100", "v5p", "MI300X" and "80GB": at most five digits with at most three letters around
+    // them.
     let is_model = |word: &str| {
         let digits = word.trim_matches(|c: char| c.is_ascii_alphabetic());
         let n = word.len() - digits.len();
@@ -241,7 +245,7 @@ pub(super) fn is_chip(name: &str) -> bool {
     Chip::named(name).is_some() || name.split([' ', '-', '_']).filter(|word| !word.is_empty()).all(known)
 }
 
-/// Whether an allocator has a name that XLA or its runtimes give.
+/// Returns whether an allocator has a name that XLA or one of its runtimes gives.
 pub(super) fn is_allocator(name: &str) -> bool {
     is_made_of(name, &ALLOCATOR_WORDS)
 }

@@ -1,4 +1,5 @@
-//! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
+//! This module makes the preview of a report before it is shared: every text of the report by its kind, and the number
+//! of rows of each table.
 
 use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
@@ -8,36 +9,36 @@ use super::report::Report;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What leaves with a report.
+/// The content of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
-    /// How much there is of each table.
+    /// Number of rows of each table.
     pub tables: Vec<Table>,
-    /// Texts, by what they are. All of them are here.
+    /// All texts of the report, by kind.
     pub texts: Vec<Section>,
-    /// Numbers that are reported.
+    /// Number of all numbers in the report.
     pub n_numbers: u32,
 }
 
-/// How much of a table is reported; the rest is summed.
+/// The number of rows of a table. The rows that are left out are summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Of which: "Ops".
+    /// Title, such as "Ops".
     pub title: String,
-    /// Rows that are reported.
+    /// Rows in the report.
     pub shown: u64,
-    /// Rows there are.
+    /// Rows in the session.
     pub of: u64,
 }
 
-/// The texts of one sort.
+/// The texts of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// Of which: "Names of ops".
+    /// Title, such as "Names of ops".
     pub title: String,
-    /// They can say what the work is: worth a look before they leave.
+    /// Whether the texts can reveal the work, so that the user should check them.
     pub is_telling: bool,
-    /// Each once, in order.
+    /// Each text once, in order.
     pub texts: Vec<String>,
 }
 
@@ -58,14 +59,14 @@ const SECTIONS: [(Text, &str, bool); 13] = [
 ];
 
 impl Report {
-    /// What leaves with it.
+    /// Returns the preview of the report.
     pub fn preview(&self) -> Preview {
         let mut collected = PreviewTexts::default();
-        // Looking changes nothing, and does not fail.
+        // The visitor changes nothing, and does not fail.
         let _ = codec::report(&mut collected, &mut self.clone());
         let section = |(what, title, is_telling): (Text, &str, bool)| {
             let texts: Vec<String> = collected.texts.remove(&what)?.into_iter().collect();
-            // Most are words that everyone has; captures can hold any other.
+            // Most of these texts are common words, but a capture can hold any other text.
             let is_known: Option<fn(&str) -> bool> = match what {
                 Text::Category => Some(is_category),
                 Text::Chip => Some(is_chip),

@@ -1,5 +1,6 @@
-//! The visitor that reads what [`super::write`] wrote. Bytes come from strangers: every row and every text is paid from a budget
-//! before memory is taken for it, and each row costs at least a byte.
+//! This module reads the streams that [`super::write`] writes. The bytes may come from strangers: the memory of each
+//! row and each text is counted against a budget before it is allocated, and each row takes at least one byte of the
+//! streams.
 
 use super::codec::visit::{Done, Number, Text, Visit};
 use super::error::ShareError;
@@ -7,18 +8,18 @@ use super::write::{BITS, MOST_TENS, NONE, TENS, TEXT_NEW, TEXT_NONE, TEXT_USUAL,
 
 const ENDS: ShareError = ShareError::Broken("it ends early");
 
-/// The streams, being read.
+/// The visitor that reads the four streams.
 pub(super) struct Reader<'a> {
     marks: &'a [u8],
     digits: &'a [u8],
     names: &'a [u8],
     letters: &'a [u8],
     known: Vec<String>,
-    /// Bytes of memory that what is still to come may take.
+    /// Memory in bytes that the rest of the report may take.
     budget: usize,
 }
 
-/// Reads a number, seven bits a byte.
+/// Reads a number with seven bits per byte. Returns `None` if the bytes end early or the number exceeds 64 bits.
 pub(super) fn varint(from: &mut &[u8]) -> Option<u64> {
     let mut value = 0_u64;
     for (at, byte) in from.iter().take(10).enumerate() {
@@ -35,7 +36,7 @@ pub(super) fn varint(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The next bytes.
+/// Returns the next `n` bytes. Returns `None` if fewer are left.
 pub(super) fn take<'a>(from: &mut &'a [u8], n: usize) -> Option<&'a [u8]> {
     let (taken, rest) = from.split_at_checked(n)?;
     *from = rest;
@@ -43,7 +44,7 @@ pub(super) fn take<'a>(from: &mut &'a [u8], n: usize) -> Option<&'a [u8]> {
 }
 
 impl<'a> Reader<'a> {
-    /// Opens the streams.
+    /// Splits `bytes` into the four streams.
     pub(super) fn new(mut bytes: &'a [u8], budget: usize) -> Result<Self, ShareError> {
         let mut length = || varint(&mut bytes).and_then(|n| usize::try_from(n).ok()).ok_or(ENDS);
         let (marks, digits, names) = (length()?, length()?, length()?);
@@ -52,7 +53,7 @@ impl<'a> Reader<'a> {
         Ok(Self { marks, digits, names, letters: bytes, known: Vec::new(), budget })
     }
 
-    /// Whether all was read.
+    /// Checks that all streams were read to their end.
     pub(super) fn finish(self) -> Done {
         let rest = [self.marks, self.digits, self.names, self.letters];
         if rest.iter().all(|rest| rest.is_empty()) { Ok(()) } else { Err(ShareError::Broken("data is left over")) }
@@ -90,7 +91,7 @@ impl<'a> Reader<'a> {
 impl Visit for Reader<'_> {
     fn count(&mut self, _: usize, size: usize) -> Result<usize, ShareError> {
         let n = varint(&mut self.marks).and_then(|n| usize::try_from(n).ok()).ok_or(ENDS)?;
-        // A row has a mark or a name at least; most have dozens.
+        // A row has at least one mark or name. Most rows have dozens.
         if n > self.marks.len() + self.names.len() {
             return Err(ENDS);
         }

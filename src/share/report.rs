@@ -1,7 +1,9 @@
-//! What is passed on of a session: one device and step, by op, in the analyses' own terms. Plain data; knows no format.
+//! This module defines a report: the results for one device and step, by op, as the analyses return them. It holds
+//! plain data and does not depend on the format of links and files.
 //!
-//! Its rows are the analyses' reports, not copies of their types: at full detail a report says what the analyses say, and what it
-//! is written as is reported field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
+//! Its rows are the types of the analyses, not copies of them. At full detail, a report therefore holds exactly the
+//! results of the analyses; `codec/` writes them field by field. Rows that are left out are summed, so that the rows
+//! and the rest sum to the whole.
 
 use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
 use crate::analysis::breakdown::{Group, StepStats};
@@ -13,66 +15,66 @@ use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
 use crate::profile::Note;
 use crate::units::Picos;
 
-/// A session at a level of detail.
+/// The results of a session for one device and step, at a level of detail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Where it is from, and what was done to it.
+    /// Origin of the results, and the changes made to the report.
     pub origin: Origin,
-    /// What the figures are of.
+    /// Device and window that the figures cover.
     pub header: Header,
-    /// Sums over the window. `by_kind` = rows and rest of that kind; busy = Σ `by_kind`; union + idle = window.
+    /// Sums over the window: busy is the sum over `by_kind`, and union + idle is the window. The times of `rows` and
+    /// `rest` sum to the same time as `by_kind`.
     pub totals: Totals,
     /// Ops, most time first.
     pub rows: Vec<OpRow>,
-    /// By kind, in their order: ops that are not told one by one.
+    /// Sums over the ops that `rows` leaves out, one per kind, in the order of kinds.
     pub rest: Vec<Rest>,
-    /// Ops against their roofs.
+    /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
-    /// The steps of all devices. `all` counts those that are not told, too.
+    /// Steps of all devices. `all` also counts the steps that the report leaves out.
     pub steps: StepStats,
-    /// What programs need and allocators gave.
+    /// Memory of programs and allocators.
     pub memory: MemoryPart,
-    /// What the compute waits for.
+    /// Collectives, copies and their exposed time.
     pub comm: CommPart,
-    /// What the reader and the breakdown had to say.
+    /// Notes of the reader and of the breakdown.
     pub notes: Vec<Note>,
 }
 
-/// Where a report is from.
+/// The origin of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
-    /// The files.
     pub files: Vec<FileInfo>,
     /// Devices with ops, as the session lists them.
     pub devices: Vec<ReportDevice>,
-    /// Which device is reported.
+    /// Device of the report.
     pub device: DeviceChoice,
-    /// Which step was requested; which it is says [`Header::step`].
+    /// Step that was requested. [`Header::step`] gives the step of the report.
     pub step: StepChoice,
-    /// Hosts of the session; `None` where the captures do not say.
+    /// Number of hosts of the session. `None` if the captures name no hosts.
     pub n_hosts: Option<u32>,
-    /// Events of the session.
+    /// Number of events of the session.
     pub n_events: u64,
-    /// Only a part of the files could be read: the sentence that says what.
+    /// A sentence about the missing data, if only a part of the files could be read. `None` if everything was read.
     pub partial: Option<String>,
-    /// From 0 to 100, full detail.
+    /// Level of detail from 0 to 100, where 100 is full detail.
     pub level: u8,
-    /// Lines of source are in it.
+    /// Whether the report holds source lines.
     pub has_sources: bool,
-    /// Names are pseudonyms.
+    /// Whether names are pseudonyms.
     pub is_anonymous: bool,
 }
 
 /// A device of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportDevice {
-    /// Plane name, `/device:TPU:0`.
+    /// Name of the plane, such as `/device:TPU:0`.
     pub name: String,
-    /// What people call it: `TPU:0`.
+    /// Short name, such as `TPU:0`.
     pub label: String,
-    /// `device_type_string`.
+    /// The stat `device_type_string` of the plane.
     pub device_type: Option<String>,
-    /// Events on its op lines.
+    /// Number of events on the op lines.
     pub n_ops: u64,
     /// Busy time over the whole capture.
     pub busy: Picos,
@@ -81,113 +83,111 @@ pub struct ReportDevice {
 /// An op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpRow {
-    /// As the breakdown has it.
+    /// Row of the breakdown.
     pub group: Group,
-    /// As the roofline has it; `None` where it is none of the roofline's.
+    /// Row of the roofline. `None` if the roofline does not select the op.
     pub point: Option<Point>,
 }
 
-/// An op of the roofline.
+/// The part of an op's row that the roofline adds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Where it lies; `None` where it is compared with no roof.
+    /// Position in the roofline model. `None` if the op has no roof.
     pub roof: Option<Roof>,
-    /// What of it is compared with no roof.
+    /// Time without a roof, by reason.
     pub skipped: Vec<Skipped>,
-    /// In the order of what could be won: this and all before it ÷ all.
+    /// Recoverable time of this row and of all rows with a larger gap, as a fraction of the recoverable time of all
+    /// rows. `None` if the row has no recoverable time.
     pub cumulative: Option<f64>,
 }
 
-/// Ops of a kind that are not told one by one.
+/// The sum over the ops of one kind that a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rest {
-    /// Of which kind.
     pub kind: Kind,
-    /// How many.
+    /// Number of ops.
     pub n_rows: u32,
-    /// Their executions.
     pub n_executions: u64,
-    /// Their self time.
+    /// Self time.
     pub total: Picos,
 }
 
-/// Ops against their roofs; the ops themselves are [`Report::rows`].
+/// The roofline without its ops, which are in [`Report::rows`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RooflinePart {
-    /// All but the rows. Header and totals are the report's.
+    /// All figures except the rows. Header and totals are those of the report.
     pub figures: RooflineFigures,
-    /// Each step against the roofs.
+    /// Position of each step in the roofline model.
     pub steps: Vec<StepRoof>,
-    /// Ops that were requested.
+    /// Number of ops that the roofline selects.
     pub n_rows: u32,
-    /// Of those, not told but compared with a roof: how many, and their time.
+    /// Ops with a roof that the report leaves out: their number and their time.
     pub more: (u32, Picos),
 }
 
-/// Memory.
+/// The memory of programs and allocators.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryPart {
-    /// Programs, the heaviest first.
+    /// Programs, the one with the highest peak in HBM first.
     pub programs: Vec<ProgramPeaks>,
-    /// Memories of programs that are reported in full, the heaviest program's main memory first.
+    /// Memory spaces of programs with their details, the main memory of the program with the highest peak first.
     pub spaces: Vec<ReportSpace>,
-    /// What allocators say.
+    /// Memory use that the allocators recorded.
     pub runtime: RuntimeMemory,
-    /// Peaks beside each other, by device.
+    /// Comparisons of the programs' peaks with the allocators' peaks, by device.
     pub checks: Vec<CrossCheck>,
-    /// What is to be reported of all.
+    /// Notes about memory.
     pub notes: Vec<Note>,
 }
 
-/// One memory of one program.
+/// A memory space of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportSpace {
-    /// The program: [`ProgramPeaks::program`]. Its peak and its sums are there.
+    /// The program, as in [`ProgramPeaks::program`]. [`MemoryPart::programs`] holds its peak and its sums.
     pub program: u32,
-    /// The memory.
+    /// Memory colour. 0 is the main memory of the device.
     pub color: i64,
-    /// What is alive at the peak, without padding.
+    /// Bytes that are alive at the peak, without padding.
     pub peak_unpadded: u64,
-    /// Where in the entry's schedule the peak lies.
+    /// Position of the peak in the schedule of the entry.
     pub moment: Option<Moment>,
-    /// The curve.
     pub curve: Curve,
-    /// What is alive at the peak. Σ of the buffers + `rest` = `size`.
+    /// Buffers that are alive at the peak. The sizes of the buffers and `rest` sum to `size`.
     pub alive: AliveAt,
-    /// Bytes alive at the peak that hold no element.
+    /// Bytes that are alive at the peak and hold no element, because they are padding.
     pub wasted: u64,
-    /// Buffers that have such bytes.
+    /// Number of buffers with padding.
     pub n_padded: u32,
 }
 
-/// Communication.
+/// The communication of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommPart {
-    /// Figures and rows. Header and totals are the report's.
+    /// Figures and rows. Header and totals are those of the report.
     pub comm: Comm,
-    /// Collectives that are not told: how many, and what of them is not covered.
+    /// Collectives that the report leaves out: their number and their exposed time.
     pub more: (u32, Picos),
-    /// The same of copies.
+    /// Copies that the report leaves out: their number and their exposed time.
     pub more_copies: (u32, Picos),
 }
 
 impl Report {
-    /// Ops in all: told and not told.
+    /// Returns the number of all ops, including those that the report leaves out.
     pub fn n_rows(&self) -> u32 {
         self.n_cut().saturating_add(self.rows.len() as u32)
     }
 
-    /// Ops that are not told one by one.
+    /// Returns the number of ops that the report leaves out.
     pub fn n_cut(&self) -> u32 {
         self.rest.iter().fold(0, |sum: u32, rest| sum.saturating_add(rest.n_rows))
     }
 
-    /// Whether all ops are reported.
+    /// Returns whether each op has a row.
     pub fn is_whole(&self) -> bool {
         self.n_cut() == 0
     }
 
-    /// Which device and step it is of, in words: `step 12 of TPU:0 by op`.
+    /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
         let device = match self.origin.device {
             DeviceChoice::All => format!("all {} devices", self.origin.devices.len()),
@@ -203,13 +203,13 @@ impl Report {
         }
     }
 
-    /// How exactly it tells what it holds, where that is not to the last digit.
+    /// Returns a text about the precision of the report. `None` if all digits are kept.
     pub fn rounded(&self) -> Option<String> {
         let digits = super::level::Level::from_slider(self.origin.level).digits?;
         Some(format!("figures are exact, amounts in rows have {digits} digits"))
     }
 
-    /// The names of its files.
+    /// Returns the names of the files as a text.
     pub fn files(&self) -> String {
         let names: Vec<&str> = self.origin.files.iter().map(|file| file.name.as_str()).collect();
         match names.as_slice() {

@@ -1,5 +1,6 @@
-//! A report with fewer digits, whose parts still sum to their wholes. Figures that stand alone are exact: there are few of them.
-//! Rows of tables keep as many digits as the views print of them, and are rounded so that a view prints what it prints of the capture.
+//! This module rounds the numbers of a report so that parts still sum to their whole. Figures outside of tables stay
+//! exact, because there are few of them. Rows of tables keep the digits that the views print, and are rounded so that a
+//! view prints the same text as for the capture.
 
 use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
@@ -14,7 +15,7 @@ use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Reverse;
 
-/// Keeps so many digits of amounts.
+/// Rounds amounts to this number of digits.
 struct Round(u32);
 
 impl Visit for Round {
@@ -48,13 +49,13 @@ impl Visit for Round {
     }
 }
 
-/// The place value of the last digit that is kept.
+/// Returns the place value of the last digit that is kept.
 fn unit(value: u64, digits: u32) -> u64 {
     let all = value.checked_ilog10().map_or(1, |log| log + 1);
     10_u64.saturating_pow(all.saturating_sub(digits))
 }
 
-/// The place value of the last digit that views print of a time: three decimals of s and ms, two of µs and ns.
+/// Returns the place value of the last digit that views print of a time: three decimals of s and ms, two of µs and ns.
 const fn printed(time: u64) -> u64 {
     match time {
         0..1_000_000 => 10,
@@ -64,7 +65,7 @@ const fn printed(time: u64) -> u64 {
     }
 }
 
-/// Whether two times look the same, alone and in a column of any unit.
+/// Returns whether two times print as the same text: alone, and in a column of the unit of `b` or a larger one.
 fn prints_alike(a: Picos, b: Picos) -> bool {
     let own = TimeUnit::for_largest(b);
     let units = TimeUnit::ALL.into_iter().filter(|unit| unit.in_ps() >= own.in_ps());
@@ -77,8 +78,9 @@ fn below(value: u64, digits: u32) -> u64 {
     value / unit * unit
 }
 
-/// Rounds half up. Who rounds the result once more, to fewer digits, gets what rounding the value itself gives: what was rounded up to a
-/// digit 5 with zeros behind it is reported a tenth of a unit smaller, so that it is not rounded up twice.
+/// Rounds to a multiple of `unit`, half up. A result that was rounded up to a last digit of 5 is made smaller by a
+/// tenth of `unit`. If it is then rounded again, to fewer digits, the result is the same as for `value` itself, because
+/// it is not rounded up twice.
 fn near(value: u64, unit: u64) -> u64 {
     let whole = value.saturating_add(unit / 2) / unit;
     let rounded = whole.saturating_mul(unit);
@@ -92,16 +94,17 @@ fn ends_in_five(mut whole: u64) -> bool {
     whole % 10 == 5
 }
 
-/// The same of a real number, by its first digits; `None` where it has no more than these.
+/// Rounds a real number to its first digits, in the way of [`near`]. Returns `None` if it has no more digits than
+/// these.
 fn near_real(value: f64, digits: usize) -> Option<f64> {
-    // The shortest text that is this number: 12.3 is "1.23e1".
+    // The shortest text of the number: 12.3 is "1.23e1".
     let exact = format!("{value:e}");
     let more = exact.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count() > digits;
     let text = format!("{value:.*e}", digits.checked_sub(1)?);
     let (mantissa, tens) = more.then(|| text.split_once('e')).flatten()?;
     let rounded: f64 = text.parse().ok()?;
     let whole: u64 = mantissa.bytes().filter(u8::is_ascii_digit).fold(0, |all, byte| all * 10 + u64::from(byte - b'0'));
-    // A digit 5 at the end is between two: half of what is printed of 0.2055 may lie on either side.
+    // A last digit of 5 is a tie: half of the printed digit of 0.2055 may lie on either side.
     if !ends_in_five(whole) {
         return Some(rounded);
     }
@@ -112,7 +115,7 @@ fn near_real(value: f64, digits: usize) -> Option<f64> {
 }
 
 impl Report {
-    /// The same with so many digits of what stands in rows. Sums are of what is then told.
+    /// Rounds the numbers in rows to `digits` digits. Parts still sum to their whole.
     pub(super) fn round(&mut self, digits: u32) {
         let one_line = self.totals.union == self.totals.busy;
         let exact = self.clone();
@@ -126,14 +129,14 @@ impl Report {
         self.derive();
     }
 
-    /// Figures that stand alone are as they were.
+    /// Restores the exact figures outside of tables.
     fn keep_figures(&mut self, exact: &Self) {
         self.header.clone_from(&exact.header);
         self.totals.clone_from(&exact.totals);
         self.origin.clone_from(&exact.origin);
         for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
             (device.all, device.steady) = (exact.all, exact.steady);
-            // Means of picoseconds, to more digits than anyone prints.
+            // Means of picoseconds keep nine digits, which are more than any view prints.
             for of in [&mut device.all, &mut device.steady].into_iter().flatten() {
                 let fine = |value: f64| near_real(value, 9).unwrap_or(value);
                 (of.mean, of.median, of.std_dev) = (fine(of.mean), fine(of.median), of.std_dev.map(fine));
@@ -164,8 +167,8 @@ impl Report {
         }
     }
 
-    /// Where nothing of a kind was cut, there is nothing that could take what rounding adds or removes: its rows' times are as they
-    /// were, and sum to the kind.
+    /// Restores the exact times of rows of each kind that has no rest. There is then no rest that could take the
+    /// difference of rounding, and the exact rows sum to the kind.
     fn keep_rows(&mut self, exact: &Self) {
         for (row, exact) in self.rows.iter_mut().zip(&exact.rows) {
             let (group, exact) = (&mut row.group, &exact.group);
@@ -176,8 +179,8 @@ impl Report {
         }
     }
 
-    /// In flight is the sum of what is exposed and what is overlapped. Where the sum of the rounded parts prints another time
-    /// or share than the capture does, the parts are exact.
+    /// The time in flight is the sum of the exposed and the overlapped time. If the sum of the rounded parts prints
+    /// another time or share than the capture does, this function restores the exact parts.
     fn keep_overlaps(&mut self, exact: &Self) {
         let (told, exact) = (&mut self.comm.comm, &exact.comm.comm);
         let rows = told.rows.iter_mut().chain(&mut told.copy_rows).map(|row| &mut row.overlap);
@@ -193,10 +196,10 @@ impl Report {
         }
     }
 
-    /// Self time of the rows and of what was cut, summed by the kind that each row carries.
+    /// Sums the self time of the rows and of the rest by the kind that each row carries.
     ///
-    /// A row can hold ops of several kinds. Its whole time is counted under the kind that has most of it, so these sums can
-    /// differ from the totals of the kinds. They add up to the same time.
+    /// A row can hold ops of several kinds. Its whole time is counted under the kind that has most of it, so these sums
+    /// can differ from the totals of the kinds. They add up to the same time.
     fn total_by_row_kind(&self) -> [Picos; Kind::ALL.len()] {
         let rows = self.rows.iter().map(|row| (row.group.kind, row.group.total));
         let mut totals = [Picos::ZERO; Kind::ALL.len()];
@@ -206,14 +209,14 @@ impl Report {
         totals
     }
 
-    /// Restores the sums from before rounding, to the picosecond: the time that rounding added or removed under a kind goes
-    /// to what was cut of that kind, else to its longest rows.
+    /// Restores the sums from before rounding, to the picosecond. The rest of a kind takes the time that rounding added
+    /// or removed; without a rest, the longest rows of the kind take it.
     fn spread(&mut self, before: &[Picos; Kind::ALL.len()]) {
         for kind in Kind::ALL {
             let mut all: Vec<&mut Picos> = Vec::new();
             all.extend(self.rest.iter_mut().filter(|rest| rest.kind == kind).map(|rest| &mut rest.total));
             let rows = self.rows.iter_mut().filter(|row| row.group.kind == kind);
-            // In order of their time.
+            // Rows are in the order of their time.
             all.extend(rows.map(|row| &mut row.group.total));
             let (has, of) = (all.iter().map(|total| **total).sum::<Picos>(), before[kind.index()]);
             if let Some(first) = all.first_mut() {
@@ -255,7 +258,8 @@ impl Report {
     }
 }
 
-/// Brings the largest part to where all sum to the whole; the others, where it is not enough.
+/// Changes the largest part so that all parts sum to the whole. If that part is too small, the next ones change as
+/// well.
 fn fill(parts: &mut [Picos], whole: Picos) {
     let sum = parts.iter().copied().sum::<Picos>();
     let mut order: Vec<&mut Picos> = parts.iter_mut().collect();
@@ -271,7 +275,8 @@ fn fill(parts: &mut [Picos], whole: Picos) {
     }
 }
 
-/// A roof of rounded figures: of one op where its time is bound by one thing.
+/// Makes the figures of a rounded roof consistent. `whole` is the time of the row if all its ops have a roof. It counts
+/// if a single resource limits all of the row's time.
 fn settle_roof(roof: &mut Roof, whole: Option<Picos>) {
     let bounds = roof.bound_total.iter().filter(|time| **time > Picos::ZERO).count();
     if bounds == 1
@@ -318,7 +323,8 @@ mod tests {
     }
 
     proptest! {
-        /// A view prints of a rounded time what it prints of the time: in a column of its unit or a larger one, and alone.
+        /// A view prints the same text for a rounded time as for the exact time: alone, and in a column of its unit or
+        /// a larger one.
         #[test]
         fn rounded_times_print_as_they_were(time in 0_u64..20_000_000_000_000_000, shift in 0_u32..50) {
             let time = time >> shift;

@@ -1,4 +1,4 @@
-//! Reports of anything: made by a visitor, so that no field is forgotten.
+//! This module tests reports with random content. A visitor makes them, so that no field is forgotten.
 
 use super::codec::visit::{Done, Number, Text, Visit};
 use super::envelope::{Limits, decode, encode, read};
@@ -10,7 +10,7 @@ use super::report::Report;
 use super::{codec, encode_link};
 use proptest::prelude::*;
 
-/// Fills a report with what numbers say.
+/// The visitor that fills a report with random values.
 struct RandomReport(fastrand::Rng);
 
 impl RandomReport {
@@ -45,8 +45,8 @@ impl Visit for RandomReport {
             3 => 0.1 * f64::from(self.0.i32(..)),
             _ => 1e12 * self.0.f64(),
         };
-        // No analysis tells what is no number, or infinite; and what is no number equals nothing, itself included. Amounts end
-        // where rounding one up and dividing by a small one is still finite.
+        // No analysis returns NaN or an infinite number, and NaN does not equal itself. Numbers are limited so that
+        // rounding up and dividing by a small number still gives a finite number.
         let number = if number.is_finite() { number.clamp(-1e200, 1e200) } else { 0.0 };
         *value = self.maybe(number, usual.is_some());
         Ok(())
@@ -141,7 +141,7 @@ fn a_small_link_takes_little_memory() {
         out
     };
     assert_eq!(decode(&sealed(&vec![0; 64 << 20])), Err(ShareError::Large));
-    // A file's name that shares all that an address can count with the one before it.
+    // The name of a file that claims to share more letters with the text before than memory can hold.
     let shares = [&[1, 0, 12, 1, super::write::TEXT_NEW as u8][..], &[0xff; 9], &[1, 0]].concat();
     assert_eq!(decode(&sealed(&shares)), Err(ShareError::Large));
     assert!(matches!(decode(&sealed(&[5, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f])), Err(ShareError::Broken(_))));

@@ -1,31 +1,33 @@
-//! The visitor that writes: four streams, so that what is alike lies together and packs well.
+//! This module writes a report. Its visitor fills four streams, so that values of one kind are stored together and
+//! compress well.
 //!
 //! ```text
-//!  marks    a byte a number: how many zeros it ends in, "as usual", "none"; lengths of lists
+//!  marks    a byte per number: how many zeros it ends in, "default", "none"; lengths of lists
 //!  digits   numbers without those zeros
-//!  names    a number a text: as usual, none, new (and how much of the one before it starts with), or which of those before
-//!  letters  what is new of new texts
+//!  names    a number per text: default, none, new (and its common prefix with the last new text), or an earlier text
+//!  letters  the part of each new text that it does not share
 //! ```
 
 use super::codec::visit::{Done, Number, Text, Visit};
 use super::error::ShareError;
 use std::collections::BTreeMap;
 
-/// Marks of numbers. Whole ones below: how many zeros.
+/// Marks of numbers. A mark below [`USUAL`] is the number of zeros at the end of a whole number; [`USUAL`] stands for
+/// the default value.
 pub(super) const USUAL: u8 = 20;
 pub(super) const NONE: u8 = 21;
-/// A real number in its own 64 bits.
+/// Mark of a real number that is stored as its 64 bits.
 pub(super) const BITS: u8 = 22;
-/// A real number: digits × 10 to what is above this.
+/// Mark of a real number that is stored as digits × 10^(mark − `TENS`).
 pub(super) const TENS: u8 = 150;
-/// Tens a mark can say, either way.
+/// Largest power of ten of such a number, positive or negative.
 pub(super) const MOST_TENS: i32 = 100;
-/// Marks of texts. Above: which of those before.
+/// Codes of texts. A larger code refers to an earlier text.
 pub(super) const TEXT_USUAL: u64 = 0;
 pub(super) const TEXT_NONE: u64 = 1;
 pub(super) const TEXT_NEW: u64 = 2;
 
-/// The streams, written.
+/// The visitor that writes the four streams.
 #[derive(Default)]
 pub(super) struct Writer {
     marks: Vec<u8>,
@@ -36,7 +38,7 @@ pub(super) struct Writer {
     last: String,
 }
 
-/// Writes a number, seven bits a byte.
+/// Writes a number with seven bits per byte.
 pub(super) fn varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -46,7 +48,7 @@ pub(super) fn varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 impl Writer {
-    /// All streams as one, behind their lengths.
+    /// Returns all streams as one, after the lengths of the first three.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut out = Vec::new();
         for stream in [&self.marks, &self.digits, &self.names] {
@@ -72,7 +74,7 @@ impl Writer {
     }
 }
 
-/// The number that prints so.
+/// Returns `digits` × 10^`tens`.
 pub(super) fn of_decimal(digits: i64, tens: i32) -> f64 {
     format!("{digits}e{tens}").parse().unwrap_or(f64::NAN)
 }
@@ -124,7 +126,7 @@ impl Visit for Writer {
             None => varint(&mut self.names, TEXT_NONE),
             Some(text) => {
                 if let Some(known) = self.known.get(text) {
-                    // Those that were reported last are the smallest numbers.
+                    // The most recent text has the smallest code.
                     varint(&mut self.names, TEXT_NEW + self.known.len() as u64 - known);
                 } else {
                     let shared = text.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,5 @@
-//! The rows of a table as the page asks for them: filtered, sorted, and written as cells; and as text for the clipboard.
+//! This module answers the page's requests about the rows of a table: it filters and sorts the rows, and writes them as
+//! cells or as text for the clipboard.
 
 use super::cells::{Around, ReadyColumn, exact};
 use super::copy::{CopyForm, rows_as_text};
@@ -11,36 +12,38 @@ use super::source::Source;
 use super::{Column, Value};
 use std::rc::Rc;
 
-/// What is found out about rows once for all questions about them: ranks, the last order, the largest numbers. It is kept beside the
-/// rows, and replaced with them.
+/// The cached results about the rows of a table: ranks, the last order, and the largest numbers. The owner of the rows
+/// keeps it beside the rows, and drops it together with them.
 #[derive(Debug, Default)]
 pub struct KeptOrder {
-    /// By row: its place by name.
+    /// Rank of each row by name.
     ranks: Option<Vec<u32>>,
     /// The rows that pass the last filter, in the last order.
     last: Option<(SortBy, TextFilter, Rc<[u32]>)>,
-    /// By column on the page: the number that bars and units go by.
+    /// Largest number of each column on the page, which sets units and the length of bars.
     largest: Vec<(&'static str, f64)>,
 }
 
-/// A table with its rows, ready to be asked.
+/// A table with its rows, which answers requests.
 pub struct TableRows<'r, R: 'static> {
     table: &'r Table<R>,
     rows: Source<'r, R>,
     whole: Option<f64>,
-    /// Rows that the table once had and that a report left out.
+    /// Number of rows that are not here, because a filter or a report left them out. The total row counts them.
     more: u32,
     nouns: (&'static str, &'static str),
-    /// Totals that are not the sum of a column.
+    /// Totals that are not the sum of their column.
     totals: Vec<(&'static str, Value<'static>)>,
     columns: Vec<ReadyColumn<'r, R>>,
     kept: KeptOrder,
 }
 
 impl<'r, R> TableRows<'r, R> {
-    /// A table of these rows. `head` gives the heading of a column in this table, or `None` to leave the column out. `whole`: the
-    /// number that shares and ranges are of, such as the picoseconds of the step. `kept` is from the last question about these
-    /// rows.
+    /// Creates a table of these rows.
+    ///
+    /// `head` returns the heading of a column in this table, or `None` to leave the column out. `whole` is the number
+    /// to which shares and ranges refer, such as the duration of the step in picoseconds. `kept` comes from the last
+    /// request about these rows.
     pub fn new(
         table: &'r Table<R>,
         rows: impl Into<Source<'r, R>>,
@@ -84,28 +87,28 @@ impl<'r, R> TableRows<'r, R> {
         Self { table, rows, whole, more: 0, nouns: table.nouns, totals: Vec::new(), columns, kept }
     }
 
-    /// The same where a report left out so many rows.
+    /// Sets the number of rows that a filter or a report left out.
     #[must_use]
     pub fn with_more(mut self, more: u32) -> Self {
         self.more = more;
         self
     }
 
-    /// The same with other words for one row and several rows.
+    /// Sets the nouns for one row and for several rows.
     #[must_use]
     pub fn with_nouns(mut self, nouns: (&'static str, &'static str)) -> Self {
         self.nouns = nouns;
         self
     }
 
-    /// The same with a total that is not the sum of its column.
+    /// Sets a total that is not the sum of its column.
     #[must_use]
     pub fn with_total(mut self, id: &'static str, total: Value<'static>) -> Self {
         self.totals.push((id, total));
         self
     }
 
-    /// The same with the most that the hardware can do by a column: larger numbers are marked.
+    /// Sets the peak of the hardware for a column. Larger numbers are marked.
     #[must_use]
     pub fn with_peak(mut self, id: &str, peak: Option<f64>) -> Self {
         if let Some(column) = self.columns.iter_mut().find(|column| column.shown.id == id) {
@@ -114,15 +117,15 @@ impl<'r, R> TableRows<'r, R> {
         self
     }
 
-    /// What is to be kept for the next question about these rows.
+    /// Returns the cache for the next request about these rows.
     pub fn into_kept(self) -> KeptOrder {
         self.kept
     }
 
-    /// Some rows as cells.
+    /// Returns some rows as cells.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns a [`FilterError`] if the filter is not a valid regular expression.
     pub fn page(&mut self, query: &PageQuery) -> Result<TablePage, FilterError> {
         let sort = self.sort(query.sort.as_ref());
         let order = self.order(&sort, &query.filter)?;
@@ -145,10 +148,11 @@ impl<'r, R> TableRows<'r, R> {
         })
     }
 
-    /// Rows as text, with these columns: all that pass the filter, or those of these keys. Second: how many rows.
+    /// Returns rows as text with the given columns, and the number of rows. `keys` are the names of the rows in
+    /// selections. `None` copies all rows that pass the filter.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns a [`FilterError`] if the filter is not a valid regular expression.
     pub fn copy(
         &mut self,
         query: &PageQuery,
@@ -175,29 +179,29 @@ impl<'r, R> TableRows<'r, R> {
         Ok((text, n))
     }
 
-    /// The numbers of all rows in an order.
+    /// Returns the numbers of all rows in an order.
     pub fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
         self.order_of(&self.sort(sort), &TextFilter::default(), &TextMatcher::default())
     }
 
-    /// By row: the running sum, where a column shows it.
+    /// Returns the running sum for each of the rows. Empty if no column shows a running sum.
     fn running_sums(&self, rows: &[u32]) -> Vec<f64> {
         let column = self.columns.iter().find(|column| column.shown.format == Format::Cumulative);
         column.map_or_else(Vec::new, |column| self.rows.running_sums(column.column, rows))
     }
 
-    /// The order that is asked for, where the table has such a column.
+    /// Returns the requested order, or the default order if the table has no such column.
     fn sort(&self, wanted: Option<&SortBy>) -> SortBy {
         let known = |sort: &&SortBy| self.columns.iter().any(|column| column.shown.id == sort.column);
         wanted.filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.usual, true))
     }
 
-    /// Numbers of the rows that pass, in an order. Ties go by name, then as the rows come.
+    /// Returns the numbers of the rows that pass the filter, in order. Ties are sorted by name, then by row number.
     fn order(&mut self, sort: &SortBy, filter: &TextFilter) -> Result<Rc<[u32]>, FilterError> {
         Ok(self.order_of(sort, filter, &filter.compile()?))
     }
 
-    /// The same with the filter ready to be used.
+    /// Returns the same order for a compiled filter.
     fn order_of(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Rc<[u32]> {
         let last = self.kept.last.as_ref().filter(|(of, text, _)| of == sort && text == filter);
         if let Some((_, _, order)) = last {
@@ -260,7 +264,7 @@ impl<'r, R> TableRows<'r, R> {
         let ranks = |keys: Vec<SortKey<'_>>, ties: &[u32]| {
             ranks_of_order(sort_rows(&keys, ties, false).into_iter().map(|row| row as usize))
         };
-        // Rows of one name are told apart by what they are called in selections.
+        // Rows with equal names are sorted by their names in selections.
         let ties = ranks(all.iter().map(|row| SortKey::Text((self.table.key)(row).into())).collect(), &places);
         ranks(all.iter().map(|row| sort_key((column.value)(row))).collect(), &ties)
     }
@@ -295,12 +299,12 @@ impl<'r, R> TableRows<'r, R> {
             cells: self.columns.iter().map(cell).collect(),
             tips: self.tips(|id| self.table.column(id).map(|column| (column.value)(row))),
             opens: (self.table.opens)(row),
-            // A single part says nothing that the row does not.
+            // A single part would repeat the row.
             parts: if parts.len() > 1 { parts.iter().map(|part| self.part_row(part)).collect() } else { Vec::new() },
         }
     }
 
-    /// A part of a row as a row: cells of the columns that it has values of.
+    /// Returns a part of a row as a row. Columns without a value of the part have empty cells.
     fn part_row(&self, part: &PartValues<'_>) -> Row {
         let value = |id: &str| part.iter().find(|(of, _)| *of == id).map(|(_, value)| value);
         let around = Around { whole: self.whole, sum: 0.0 };
@@ -319,7 +323,7 @@ impl<'r, R> TableRows<'r, R> {
         }
     }
 
-    /// The tooltips of a row: labels and exact values.
+    /// Returns the tooltips of a row, as labels with exact values.
     fn tips<'v>(&self, value: impl Fn(&str) -> Option<Value<'v>>) -> Vec<Vec<(String, String)>> {
         let line = |line: &TipLine| Some((line.label.to_owned(), exact(&value(line.id)?)?));
         self.table.tips.iter().map(|tip| tip.lines.iter().filter_map(line).collect()).collect()
@@ -348,12 +352,12 @@ impl<'r, R> TableRows<'r, R> {
     }
 }
 
-/// The key that a value is sorted by.
+/// Returns the key by which a value is sorted.
 fn sort_key(value: Value<'_>) -> SortKey<'_> {
     match value {
         Value::Time(time) => SortKey::Number(time.0),
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => SortKey::Number(n),
-        // The order of signed numbers, as unsigned ones.
+        // Flipping the sign bit makes signed numbers sort like unsigned numbers.
         Value::Integer(n) => SortKey::Number(n.cast_unsigned() ^ 1 << 63),
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => SortKey::Real(number),
         Value::Flag(flag) => SortKey::Number(flag.into()),
@@ -366,7 +370,7 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
     }
 }
 
-/// The key that a value of numbers is sorted by, as a number.
+/// Returns the sort key of a numeric value as a number.
 fn order_number(value: Value<'_>) -> Option<u64> {
     match sort_key(value) {
         SortKey::Number(number) => Some(number),
@@ -375,7 +379,7 @@ fn order_number(value: Value<'_>) -> Option<u64> {
     }
 }
 
-/// The sum of two values of a column.
+/// Returns the sum of two values of a column.
 fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
     match (sum, value) {
         (sum, Value::Absent) => own_number(sum),
@@ -388,7 +392,7 @@ fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
     }
 }
 
-/// A value that can be summed, without its row.
+/// Returns an owned copy of a value that can be summed. All other values become `Absent`.
 fn own_number(value: &Value<'_>) -> Value<'static> {
     match *value {
         Value::Time(time) => Value::Time(time),

@@ -1,4 +1,5 @@
-//! Values of a column as cells and as texts: all in the unit of their column, and exact ones for tooltips.
+//! This module writes the values of a column as cells and texts in the unit of the column, and as exact values for
+//! tooltips.
 
 use super::format::{self, TimeUnit};
 use super::page::{Cell, Head, Mark, Name};
@@ -7,30 +8,30 @@ use super::{Column, Value};
 use crate::units::Picos;
 use std::cmp::Ordering;
 
-/// A column on the page, with what all of its cells share.
+/// A column on the page, with the values that all its cells share.
 pub(super) struct ReadyColumn<'t, R: 'static> {
     pub(super) shown: &'t Shown,
     pub(super) column: &'static Column<R>,
     pub(super) head: &'static str,
-    /// The largest number of the column that it has its unit of.
+    /// Largest number of the column that sets the unit.
     pub(super) largest: f64,
-    /// The most that the hardware can do: larger numbers are marked.
+    /// Peak of the hardware. Larger numbers are marked. `None` if there is no peak.
     pub(super) peak: Option<f64>,
-    /// Which of a row's tooltips its cells have.
+    /// Index of the tooltip of the cells among the tooltips of a row.
     pub(super) tip: usize,
 }
 
-/// What cells depend on beside their row.
+/// The values besides its row on which a cell depends.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
-    /// The number that shares and ranges are of.
+    /// The number to which shares and ranges refer.
     pub(super) whole: Option<f64>,
-    /// By column of a running sum: the sum up to and including the row.
+    /// Running sum up to this row and including it, for a cumulative column.
     pub(super) sum: f64,
 }
 
 impl<'t, R> ReadyColumn<'t, R> {
-    /// The head, wide enough for the largest count and for the total.
+    /// Returns the column header. Its width has room for the largest count and for the total.
     pub(super) fn head(&self, total: Option<&str>) -> Head {
         let shown = self.shown;
         let widest = match shown.format {
@@ -55,7 +56,7 @@ impl<'t, R> ReadyColumn<'t, R> {
         }
     }
 
-    /// The cell of a value. `mark` is the swatch of its row.
+    /// Returns the cell of a value. `mark` returns the swatch of the row.
     #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
     pub(super) fn cell(&self, value: &Value<'_>, mark: impl FnOnce() -> Option<Mark>, around: Around) -> Cell {
         let width = self.shown.digits as usize;
@@ -89,12 +90,12 @@ impl<'t, R> ReadyColumn<'t, R> {
         }
     }
 
-    /// The whole text of a cell.
+    /// Returns the whole text of a cell.
     pub(super) fn text(&self, row: &R, around: Around) -> Option<String> {
         self.written(&(self.column.value)(row), around)
     }
 
-    /// A value in the unit of the column; `None` where there is none.
+    /// Writes a value in the unit of the column. `None` if the value is absent.
     pub(super) fn written(&self, value: &Value<'_>, around: Around) -> Option<String> {
         let percent = |part: f64| Some(format::percent(part / around.whole.filter(|whole| *whole > 0.0)?));
         Some(match (self.shown.format, value) {
@@ -112,7 +113,7 @@ impl<'t, R> ReadyColumn<'t, R> {
         })
     }
 
-    /// The unit of its times.
+    /// Returns the unit of the column's times.
     fn time_unit(&self) -> TimeUnit {
         TimeUnit::for_largest(picos(self.largest))
     }
@@ -138,7 +139,7 @@ impl<'t, R> ReadyColumn<'t, R> {
     }
 }
 
-/// A value as a number, for bars and units.
+/// Returns a value as a number, for bars and units.
 #[expect(clippy::cast_precision_loss, reason = "bars and units need a few digits")]
 pub(super) fn number(value: &Value<'_>) -> Option<f64> {
     Some(match value {
@@ -149,7 +150,7 @@ pub(super) fn number(value: &Value<'_>) -> Option<f64> {
     })
 }
 
-/// A value with all of its digits and its unit; `None` where there is none.
+/// Writes a value with all its digits and its unit. `None` if the value is absent.
 pub(super) fn exact(value: &Value<'_>) -> Option<String> {
     Some(match value {
         Value::Time(time) => format::exact_time(*time),
@@ -161,12 +162,12 @@ pub(super) fn exact(value: &Value<'_>) -> Option<String> {
     })
 }
 
-/// A time with its unit and few digits; other values as [`exact`] writes them.
+/// Writes a time with its unit and few digits. Other values are written by [`exact`].
 fn exact_short(value: &Value<'_>) -> Option<String> {
     if let Value::Time(time) = value { Some(format::time_text(*time)) } else { exact(value) }
 }
 
-/// The text of a value that needs no unit.
+/// Writes a value that needs no unit.
 fn plain(value: &Value<'_>) -> Option<String> {
     let text = match value {
         Value::Count(n) | Value::Bytes(n) => format::count(*n),

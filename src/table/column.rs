@@ -1,16 +1,16 @@
-//! A column of a table, and the value of a cell.
+//! This module defines a column of a table, and the value of a cell.
 
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use std::borrow::Cow;
 
-/// A column of rows of type `R`.
+/// A column of a table with rows of type `R`.
 pub struct Column<R> {
-    /// The name in JSON and in the head of a CSV file. It ends with its unit: `_ps`, `_gbps`, `_pct`.
+    /// Name in JSON and in the header of a CSV file. It ends with its unit: `_ps`, `_gbps`, `_pct`.
     pub id: &'static str,
-    /// The value of a row.
+    /// Returns the value of a row.
     pub value: for<'r> fn(&'r R) -> Value<'r>,
-    /// Which files have the column.
+    /// The files that have the column.
     pub files: Files,
 }
 
@@ -19,45 +19,45 @@ pub struct Column<R> {
 pub enum Files {
     /// JSON and CSV.
     All,
-    /// JSON only: lists, records, and what is rarely needed.
+    /// JSON only: lists, records, and values that are rarely needed.
     Json,
     /// JSON only, and only in rows that have a value.
     JsonIfPresent,
-    /// CSV only: the first value of a list that JSON has whole.
+    /// CSV only: the first value of a list that JSON holds completely.
     Csv,
-    /// JSON only: the fields of a record, in place of the record. The column has no name.
+    /// JSON only: the fields of a record take the place of the record. The column has no name.
     JsonFields,
-    /// No file: what only a table on the page or its tooltip shows.
+    /// No file: the column is shown only in a table on the page or in its tooltip.
     None,
 }
 
 impl<R> Column<R> {
-    /// A column of JSON and CSV.
+    /// Creates a column of JSON and CSV.
     pub const fn new(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::All }
     }
 
-    /// A column of JSON.
+    /// Creates a column of JSON.
     pub const fn json(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::Json }
     }
 
-    /// A column of JSON, for rows that have a value.
+    /// Creates a column of JSON for rows that have a value.
     pub const fn json_if_present(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::JsonIfPresent }
     }
 
-    /// The columns of a record, as columns of JSON.
+    /// Creates columns of JSON from the fields of a record.
     pub const fn json_fields(value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id: "", value, files: Files::JsonFields }
     }
 
-    /// A column of a table on the page or of its tooltip, and of no file.
+    /// Creates a column of a table on the page or of its tooltip, which no file has.
     pub const fn shown(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::None }
     }
 
-    /// A column of CSV.
+    /// Creates a column of CSV.
     pub const fn csv(id: &'static str, value: for<'r> fn(&'r R) -> Value<'r>) -> Self {
         Self { id, value, files: Files::Csv }
     }
@@ -66,82 +66,81 @@ impl<R> Column<R> {
 /// The value of a cell, with its type and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'r> {
-    /// No value. The notes of the report say why.
+    /// No value. The notes of the report give the reason.
     Absent,
     /// A duration, or a point in time.
     Time(Picos),
     /// A whole number that may be negative, such as a difference in picoseconds.
     Integer(i64),
-    /// A count.
     Count(u64),
     /// A size in bytes.
     Bytes(u64),
-    /// An identifier. JSON has it as a string, because a double cannot hold all of its digits.
+    /// An identifier. JSON holds it as a string, because a double cannot hold all its digits.
     Id(u64),
-    /// A real number, in the unit that the column's name ends with; a fraction of 1 where the name has none.
+    /// A real number in the unit at the end of the column's name. Without a unit in the name, a fraction of 1.
     Number(f64),
-    /// A fraction of 1, which files have as a percentage.
+    /// A fraction of 1, which files hold as a percentage.
     Percent(f64),
-    /// A bandwidth in bytes per second, which files have in GB/s.
+    /// A bandwidth in bytes per second, which files hold in GB/s.
     Bandwidth(f64),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
     /// A text of the capture.
     Text(Cow<'r, str>),
-    /// A word of a fixed list: its name in files.
+    /// A word of a fixed list, by its name in files.
     Word(&'static str),
-    /// The same with the name that people read behind it.
+    /// A word of a fixed list: its name in files, and its label for users.
     Labelled(&'static str, &'static str),
-    /// The same of a list with an order: the place in the list stands before both names.
+    /// A word of an ordered list: its position, its name in files, and its label for users.
     Ranked(u8, &'static str, &'static str),
-    /// The first and the last of a range of points.
+    /// First and last point of a range.
     Range(u64, u64),
-    /// Several values. CSV has them in one cell, separated by spaces.
+    /// Several values. CSV holds them in one cell, separated by spaces.
     List(Vec<Self>),
     /// Named values.
     Record(Vec<(Cow<'r, str>, Self)>),
 }
 
 impl<'r> Value<'r> {
-    /// A text.
+    /// Returns a text.
     pub fn text(text: &'r str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 
-    /// A text, or [`Value::Absent`].
+    /// Returns a text, or [`Value::Absent`].
     pub fn maybe_text(text: Option<&'r str>) -> Self {
         text.map_or(Self::Absent, Self::text)
     }
 
-    /// A value of some kind, or [`Value::Absent`].
+    /// Returns the value that `kind` makes, or [`Value::Absent`].
     pub fn maybe<T>(value: Option<T>, kind: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::Absent, kind)
     }
 
-    /// Texts.
+    /// Returns a list of texts.
     pub fn texts(texts: &'r [String]) -> Self {
         Self::List(texts.iter().map(|text| Self::text(text)).collect())
     }
 
-    /// The values of a row, by column.
+    /// Returns the values of a row as a record with a field for each column.
     pub fn record<R>(columns: &[Column<R>], row: &'r R) -> Self {
         Self::Record(json_fields(columns, row).collect())
     }
 
-    /// Named values, in the order of their names.
+    /// Returns named values as a record, in the order of their names.
     pub fn map(values: impl Iterator<Item = (&'r str, Self)>) -> Self {
         let mut fields: Vec<_> = values.map(|(name, value)| (Cow::Borrowed(name), value)).collect();
         fields.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         Self::Record(fields)
     }
 
-    /// The values of rows, each by column.
+    /// Returns a list of records, one for each row.
     pub fn records<R: 'r>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
         Self::List(rows.into_iter().map(|row| Self::record(columns, row)).collect())
     }
 }
 
-/// The fields of a row in JSON, each with its name.
+/// Returns the fields of a row in JSON, each with its name.
 pub(super) fn json_fields<'r, R>(columns: &[Column<R>], row: &'r R) -> impl Iterator<Item = (Cow<'r, str>, Value<'r>)> {
     let in_json = columns.iter().filter(|column| !matches!(column.files, Files::Csv | Files::None));
     in_json.flat_map(move |column| match (column.files, (column.value)(row)) {

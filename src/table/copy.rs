@@ -1,4 +1,4 @@
-//! Rows as text for the clipboard, with the cells as a table on the page shows them.
+//! This module writes rows as text for the clipboard, with the cells that a table on the page shows.
 
 use super::page::Head;
 use super::text::{markdown_text, spreadsheet_cell};
@@ -13,7 +13,7 @@ pub enum CopyForm {
     Markdown,
 }
 
-/// Rows as text for a clipboard, under the heads of their columns.
+/// Writes rows as text for the clipboard, after the headings of their columns.
 pub fn rows_as_text(form: CopyForm, columns: &[Head], rows: impl Iterator<Item = Vec<String>>) -> String {
     let heads: Vec<String> = columns.iter().map(head).collect();
     match form {
@@ -34,13 +34,13 @@ pub fn rows_as_text(form: CopyForm, columns: &[Head], rows: impl Iterator<Item =
     }
 }
 
-/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
+/// Returns a cell in a form that a spreadsheet does not misread: numbers are plain numbers, and texts are no formulas.
 fn tsv_cell(cell: &str, numeric: bool) -> String {
     let plain = cell.replace(',', "").replace('\u{2212}', "-");
     if numeric && plain.parse::<f64>().is_ok() {
         return plain;
     }
-    // Tabs and line ends, too, are written as escapes.
+    // Tabs and line breaks are written as escapes as well.
     spreadsheet_cell(cell).into_owned()
 }
 

@@ -1,21 +1,21 @@
-//! Rows as CSV: exact values, named as in JSON.
+//! This module writes rows as CSV with exact values, under the names of the JSON.
 
 use super::text::Table;
 use super::{Column, Files, Value};
 
-/// The table of some rows.
+/// Returns a table of the rows.
 pub fn table<'r, R: 'r>(columns: &[Column<R>], rows: impl Iterator<Item = &'r R>) -> Table {
     let mut table = Table::new(&heads(columns).map(|id| (id, true)).collect::<Vec<_>>());
     rows.for_each(|row| table.row(cells(columns, row).collect()));
     table
 }
 
-/// The names of the columns that [are in CSV](Column::files).
+/// Returns the names of the columns that [are in CSV](Column::files).
 pub fn heads<R>(columns: &[Column<R>]) -> impl Iterator<Item = &'static str> {
     in_csv(columns).map(|column| column.id)
 }
 
-/// The cells of a row under these names.
+/// Returns the cells of a row, in the order of [`heads`].
 pub fn cells<R>(columns: &[Column<R>], row: &R) -> impl Iterator<Item = String> {
     in_csv(columns).map(move |column| cell(&(column.value)(row)))
 }
@@ -24,7 +24,7 @@ fn in_csv<R>(columns: &[Column<R>]) -> impl Iterator<Item = &Column<R>> {
     columns.iter().filter(|column| matches!(column.files, Files::All | Files::Csv))
 }
 
-/// A cell: empty where the value is absent.
+/// Returns the text of a cell. Empty if the value is absent.
 fn cell(value: &Value<'_>) -> String {
     match value {
         Value::Absent | Value::Record(_) => String::new(),

@@ -1,37 +1,37 @@
-//! Which rows a text lets through, and where it is looked for. The filter means the same in every table.
+//! This module selects rows by a text. The filter has the same meaning in every table.
 
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-/// A text, and where it is looked for.
+/// A text, and the fields of a row in which it is searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TextFilter {
-    /// The text that is looked for, whatever its case. An empty text lets every row through.
+    /// The text to search for. Upper and lower case of A to Z match each other. With an empty text, every row passes.
     pub text: String,
-    /// Where it is looked for.
     pub within: FilterField,
     /// Whether the text is a regular expression.
     pub regex: bool,
 }
 
-/// Where a text is looked for.
+/// The fields of a row in which a text is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterField {
-    /// The op's name and the last three segments of its scope path: what the op itself is.
+    /// The name of the op and the last three segments of its scope path. In other tables, the columns of
+    /// [`leaf`](super::shown::Table::leaf).
     #[default]
     Leaf,
     /// The innermost source line, `file:line`.
     Source,
-    /// The op's name and its whole scope path: also what it is part of.
+    /// The name of the op and its whole scope path. In other tables, all texts of the row.
     Anywhere,
 }
 
 impl FilterField {
-    /// All of them, in order.
+    /// All fields, in order.
     pub const ALL: [Self; 3] = [Self::Leaf, Self::Source, Self::Anywhere];
 
-    /// The name in JSON, on the command line and in links.
+    /// Returns the name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Leaf => "leaf",
@@ -40,7 +40,7 @@ impl FilterField {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Leaf => "op name",
@@ -50,29 +50,29 @@ impl FilterField {
     }
 }
 
-/// Why a filter cannot be used.
+/// The reason why a filter cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("the filter's regular expression is wrong at character {column}: {message}")]
 pub struct FilterError {
-    /// The parser's words.
+    /// Message of the parser.
     pub message: String,
-    /// The character at which it goes wrong, counted from 1.
+    /// Position of the first wrong character, counted from 1.
     pub column: u32,
 }
 
-/// Longest regular expression that is examined: finding where a long one goes wrong takes time.
+/// Longest regular expression, in characters. Finding the wrong character of a long expression takes time.
 const MAX_REGEX: usize = 1000;
 
 impl TextFilter {
-    /// A text that is looked for in every text of a row.
+    /// Creates a filter that searches all texts of a row.
     pub fn anywhere(text: &str) -> Self {
         Self { text: text.to_owned(), within: FilterField::Anywhere, regex: false }
     }
 
-    /// The filter, ready to be used.
+    /// Compiles the filter.
     ///
     /// # Errors
-    /// [`FilterError`] where the text is to be a regular expression and is none.
+    /// Returns a [`FilterError`] if the text is not a valid regular expression.
     pub fn compile(&self) -> Result<TextMatcher, FilterError> {
         let needle = match (self.text.is_empty(), self.regex) {
             (true, _) => None,
@@ -83,11 +83,11 @@ impl TextFilter {
     }
 }
 
-/// A [`TextFilter`] that is ready to be used.
+/// A compiled [`TextFilter`].
 #[derive(Clone, Debug, Default)]
 pub struct TextMatcher {
     needle: Option<Needle>,
-    /// Where texts are looked for.
+    /// The fields in which the text is searched.
     pub within: FilterField,
 }
 
@@ -98,12 +98,12 @@ enum Needle {
 }
 
 impl TextMatcher {
-    /// Whether a text is looked for. Without one every row passes.
+    /// Returns whether the filter has a text. Without a text, every row passes.
     pub const fn has_text(&self) -> bool {
         self.needle.is_some()
     }
 
-    /// Whether a text contains what is looked for.
+    /// Returns whether `text` contains the text of the filter or matches its regular expression.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.needle {
             None => true,
@@ -113,8 +113,9 @@ impl TextMatcher {
     }
 }
 
-/// Whether `text` contains `needle`, whatever the case of `A` to `Z`: as in regular expressions, other letters keep
-/// theirs (names are ASCII; tables of Unicode's letters weigh 10 kB). No copy is made.
+/// Returns whether `text` contains `needle`. Upper and lower case of A to Z match each other; all other letters are
+/// compared exactly, as in regular expressions. Names are ASCII, and tables of Unicode letters would take 10 kB.
+/// Nothing is copied.
 fn contains(text: &str, needle: &str) -> bool {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     let Some(first) = needle.first() else { return true };
@@ -123,7 +124,8 @@ fn contains(text: &str, needle: &str) -> bool {
     starts.into_iter().any(|(at, _)| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
-/// The parser says what is wrong, not where: that is where the longest part that it accepts ends.
+/// Compiles a regular expression. The parser does not give the position of an error, so the position is the end of the
+/// longest prefix that the parser accepts.
 fn regex(pattern: &str) -> Result<Regex, FilterError> {
     let build = |pattern: &str| RegexBuilder::new(pattern).case_insensitive(true).build();
     let starts: Vec<usize> = pattern.char_indices().map(|(at, _)| at).collect();

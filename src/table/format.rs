@@ -1,40 +1,35 @@
-//! How numbers look, on the page and in the terminal alike. This module knows units and rounding; it knows no report.
+//! This module formats numbers for the page and the terminal. It depends on units and rounding, not on reports.
 //!
 //! ```text
 //!   largest of a column ──► TimeUnit ──► time(x, unit)    one unit per column, digits line up
 //!   one figure          ──► figure_time(x) ──► (text, unit)
 //! ```
 //!
-//! Times and counts are rounded in integers, half up. What is above zero but rounds to nothing is written
-//! `<0.001`, so that "0" always means a measured zero. Absent values are the caller's [`ABSENT`].
+//! Times and counts are rounded in integers, half up. A value above zero that rounds to zero is written as `<0.001`, so
+//! that "0" always means a measured zero. For absent values, callers write [`ABSENT`].
 
 use crate::units::Picos;
 use std::fmt::Write;
 
-/// What stands where there is no value.
+/// The text for an absent value.
 pub const ABSENT: &str = "–";
 
 /// The unit of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// Picoseconds.
     Ps,
-    /// Nanoseconds.
     Ns,
-    /// Microseconds.
     Us,
-    /// Milliseconds.
     Ms,
-    /// Seconds.
     S,
 }
 
 impl TimeUnit {
-    /// The smallest first.
+    /// All units, the smallest first.
     pub const ALL: [Self; 5] = [Self::Ps, Self::Ns, Self::Us, Self::Ms, Self::S];
 
-    /// The unit in which `largest` has one to three digits before the point, after rounding to the column's
-    /// decimals. Seconds have no larger neighbour: they may have more.
+    /// Returns the unit in which `largest` has one to three digits before the point, after rounding to the decimals of
+    /// the unit. In seconds, the largest unit, it may have more digits.
     pub fn for_largest(largest: Picos) -> Self {
         let fits = |unit: &Self| {
             let limit = 1000 * u128::from(unit.in_ps());
@@ -43,7 +38,7 @@ impl TimeUnit {
         Self::ALL.into_iter().find(fits).unwrap_or(Self::S)
     }
 
-    /// As it stands in a column's head.
+    /// Returns the symbol in the heading of a column.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Ps => "ps",
@@ -54,7 +49,7 @@ impl TimeUnit {
         }
     }
 
-    /// Decimals in a column of this unit.
+    /// Returns the number of decimals in a column of this unit.
     pub const fn decimals(self) -> u32 {
         match self {
             Self::Ps | Self::Ns => 0,
@@ -63,7 +58,7 @@ impl TimeUnit {
         }
     }
 
-    /// How many picoseconds it is.
+    /// Returns the unit in picoseconds.
     pub const fn in_ps(self) -> u64 {
         match self {
             Self::Ps => 1,
@@ -75,12 +70,12 @@ impl TimeUnit {
     }
 }
 
-/// The smallest amount shown: one unit of the last decimal, at least 1 ps.
+/// Returns the smallest amount that can be shown, in ps: one unit of the last decimal, at least 1 ps.
 fn step(unit_ps: u64, decimals: u32) -> u128 {
     (u128::from(unit_ps) / 10u128.pow(decimals)).max(1)
 }
 
-/// `time` in steps of the last decimal, half up.
+/// Returns `time` in multiples of [`step`], rounded half up.
 fn rounded(time: Picos, unit_ps: u64, decimals: u32) -> u128 {
     let step = step(unit_ps, decimals);
     (u128::from(time.0) + step / 2) / step
@@ -92,7 +87,7 @@ fn time_with(time: Picos, unit: TimeUnit, decimals: u32) -> String {
     if n == 0 && time.0 > 0 { format!("<{}", fixed(1, decimals)) } else { fixed(n, decimals) }
 }
 
-/// `n` steps of the last of `decimals` decimals: `fixed(1234567, 3)` is "1,234.567".
+/// Formats `n` units of the last decimal: `fixed(1234567, 3)` is "1,234.567".
 fn fixed(n: u128, decimals: u32) -> String {
     let scale = 10u128.pow(decimals);
     let mut text = grouped(n / scale);
@@ -114,12 +109,12 @@ fn grouped(n: u128) -> String {
     text
 }
 
-/// A time in its column's unit, without the unit: "6.251".
+/// Formats a time in the unit of its column, without the unit, such as "6.251".
 pub fn time(time: Picos, unit: TimeUnit) -> String {
     time_with(time, unit, unit.decimals())
 }
 
-/// A figure that stands alone: two decimals, and its unit.
+/// Formats a single time: two decimals, and its unit. Picoseconds have no decimals.
 pub fn figure_time(time: Picos) -> (String, &'static str) {
     let largest_of = |unit: &TimeUnit| rounded(time, unit.in_ps(), 2) * step(unit.in_ps(), 2);
     let unit = TimeUnit::ALL
@@ -129,56 +124,57 @@ pub fn figure_time(time: Picos) -> (String, &'static str) {
     (time_with(time, unit, 2), unit.symbol())
 }
 
-/// A figure with its unit in one piece: "122.11 ms".
+/// Formats a single time with its unit, such as "122.11 ms".
 pub fn time_text(time: Picos) -> String {
     let (text, unit) = figure_time(time);
     format!("{text} {unit}")
 }
 
-/// Exact: "304,033,200,000,000 ps".
+/// Formats a time exactly, such as "304,033,200,000,000 ps".
 pub fn exact_time(time: Picos) -> String {
     format!("{} ps", grouped(u128::from(time.0)))
 }
 
-/// An integer with commas.
+/// Formats an integer with commas.
 pub fn count(n: u64) -> String {
     grouped(u128::from(n))
 }
 
-/// "1 op", "2 ops", "1,024 ops".
+/// Formats a count with its noun: "1 op", "2 ops", "1,024 ops".
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// A fraction as a percentage without its sign: one decimal, two below 1 %.
+/// Formats a fraction as a percentage without its sign: one decimal, two below 1 %.
 pub fn percent(fraction: f64) -> String {
     let value = fraction * 100.0;
     let fine = decimal(value, 2);
     if value.abs() < 1.0 && fine != "1.00" { fine } else { decimal(value, 1) }
 }
 
-/// The same with its sign, for prose and labels: "14.5 %".
+/// Formats a fraction as a percentage with its sign, for sentences and labels: "14.5 %".
 pub fn percent_text(fraction: f64) -> String {
     format!("{} %", percent(fraction))
 }
 
-/// FLOP/s as TFLOP/s: one decimal, two below 1.
+/// Formats FLOP/s as TFLOP/s: one decimal, two below 1.
 pub fn tflops(flop_per_s: f64) -> String {
     let value = flop_per_s / 1e12;
     decimal(value, if value < 0.995 { 2 } else { 1 })
 }
 
-/// FLOP per byte: whole from 10 on, else two decimals.
+/// Formats FLOPs per byte: no decimals from 10 on, two below.
 pub fn intensity(flop_per_byte: f64) -> String {
     decimal(flop_per_byte, if flop_per_byte < 9.995 { 2 } else { 0 })
 }
 
-/// The last part of a path: "axes_scan.py:166" of "/home/me/axes_scan.py:166".
+/// Returns the last segment of a path: "axes_scan.py:166" of "/home/me/axes_scan.py:166".
 pub fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(path)
 }
 
-/// Bytes/s as GB/s, base 10: no decimals from 100 on, else one. Beyond what any chip does, digits say nothing: ">999,999".
+/// Formats bytes/s as GB/s, base 10: no decimals from 100 on, one below. Values beyond the bandwidth of any chip are
+/// ">999,999".
 pub fn gbs(byte_per_s: f64) -> String {
     if byte_per_s >= 1e15 {
         return ">999,999".to_owned();
@@ -187,7 +183,7 @@ pub fn gbs(byte_per_s: f64) -> String {
     decimal(value, if value < 99.95 { 1 } else { 0 })
 }
 
-/// A large quantity in words of thousands, base 10: "1.23 T". For costs, in read-outs.
+/// Formats a large number with a decimal prefix, such as "1.23 T", for costs in tooltips.
 pub fn quantity(value: f64) -> String {
     const STEPS: [(f64, &str); 5] = [(1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     STEPS
@@ -196,12 +192,12 @@ pub fn quantity(value: f64) -> String {
         .map_or_else(|| decimal(value, 0), |(scale, name)| format!("{}{name}", decimal(value / scale, 2)))
 }
 
-/// FLOP per byte in a narrow column: what is far beyond every ridge needs no digits.
+/// Formats FLOPs per byte for a narrow column. Values far beyond every ridge point have a decimal prefix.
 pub fn short_intensity(flop_per_byte: f64) -> String {
     if flop_per_byte < 99_999.5 { intensity(flop_per_byte) } else { quantity(flop_per_byte) }
 }
 
-/// A size, base 2: one decimal, three below 0.1; whole bytes below 1 KiB.
+/// Formats a size, base 2: one decimal, and whole bytes below 1 KiB. Returns the number and its unit.
 #[expect(clippy::cast_precision_loss, reason = "sizes are shown to four digits")]
 pub fn bytes(n: u64) -> (String, &'static str) {
     const STEPS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -211,18 +207,18 @@ pub fn bytes(n: u64) -> (String, &'static str) {
         .map_or_else(|| (count(n), "B"), |(scale, unit)| (decimal(n as f64 / scale as f64, 1), unit))
 }
 
-/// A size with its unit in one piece: "7.9 MiB".
+/// Formats a size with its unit, such as "7.9 MiB".
 pub fn bytes_text(n: u64) -> String {
     let (text, unit) = bytes(n);
     format!("{text} {unit}")
 }
 
-/// A size with its unit, and all of its digits: "7.9 MiB (8,283,750 B)".
+/// Formats a size with its unit and with all its digits: "7.9 MiB (8,283,750 B)".
 pub fn exact_bytes(n: u64) -> String {
     if n < 1 << 10 { bytes_text(n) } else { format!("{} ({} B)", bytes_text(n), count(n)) }
 }
 
-/// A size in MiB: "44.0", "0.52", "0.005"; "<0.001" for what is above zero and less.
+/// Formats a size in MiB: "44.0", "0.52", "0.005", and "<0.001" for smaller sizes above zero.
 #[expect(clippy::cast_precision_loss, reason = "four digits")]
 pub fn mib(bytes: u64) -> String {
     let value = bytes as f64 / f64::from(1 << 20);
@@ -234,7 +230,8 @@ pub fn mib(bytes: u64) -> String {
     decimal(value, decimals)
 }
 
-/// A float with commas and a fixed number of decimals; [`ABSENT`] where it is not a number.
+/// Formats a float with commas and a fixed number of decimals. Returns [`ABSENT`] if it is not finite or its absolute
+/// value is above 1e30.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "finite, positive and below 2¹²⁷")]
 pub fn decimal(value: f64, decimals: u32) -> String {
     if !value.is_finite() || value.abs() > 1e30 {
@@ -249,7 +246,8 @@ pub fn decimal(value: f64, decimals: u32) -> String {
     }
 }
 
-/// At most `room` characters of a name: the middle goes, the end stays (its number matters).
+/// Shortens a name to at most `room` characters. The middle is left out, because the number at the end is significant.
+/// If `room` is below 3, the name stays whole.
 pub fn middle_cut(name: &str, room: usize) -> String {
     let n = name.chars().count();
     if n <= room || room < 3 {

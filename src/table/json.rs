@@ -1,4 +1,5 @@
-//! Rows as JSON, and JSON as text: `serde_json`'s, two spaces deep. This module knows how numbers are spelled; it knows no field.
+//! This module writes rows as JSON, and JSON as text in the layout of `serde_json` with an indent of two spaces. It
+//! depends on the form of numbers, not on any field.
 
 use super::column::json_fields;
 use super::text::is_invisible;
@@ -7,15 +8,16 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
 
-/// Spells doubles as the standard library does, which the page holds anyway: `serde_json`'s own way has tables of 10 kB that
-/// do not compress. Both write the shortest digits that read as the same double.
+/// Formats doubles with the standard library, which the page contains anyway: the formatter of `serde_json` has tables
+/// of 10 kB that do not compress. Both write the shortest digits that read as the same double.
 struct Plain<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Plain<'_> {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> Result<()> {
         write!(writer, "{value:?}")
     }
-    /// Names of a capture cannot act on a terminal that shows the JSON: what JSON does not escape itself is escaped, too.
+    /// Escapes invisible characters that JSON itself does not escape, so that names of a capture cannot act on a
+    /// terminal that shows the JSON.
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> Result<()> {
         let mut rest = fragment;
         while let Some(at) = rest.find(is_invisible) {
@@ -58,11 +60,10 @@ impl Formatter for Plain<'_> {
     }
 }
 
-/// Rows of a table: each as an object with one field per column.
+/// Rows of a table, each as an object with one field per column.
 pub struct Rows<'r, R: 'static> {
-    /// The columns, in the order of the fields.
+    /// Columns in the order of the fields.
     pub columns: &'static [Column<R>],
-    /// The rows.
     pub rows: &'r [R],
 }
 
@@ -74,9 +75,8 @@ impl<R> Serialize for Rows<'_, R> {
 
 /// A row of a table as an object.
 pub struct Row<'r, R: 'static> {
-    /// The columns, in the order of the fields.
+    /// Columns in the order of the fields.
     pub columns: &'static [Column<R>],
-    /// The row.
     pub row: &'r R,
 }
 
@@ -107,11 +107,11 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// Any of the reports as text, a line break at its end.
+/// Writes a report as text with a line break at its end.
 pub fn text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, Plain(PrettyFormatter::new())));
-    // The structs have string keys and finite floats or null: this cannot fail.
+    // The structs have string keys, and their floats are finite or null, so that this cannot fail.
     match written.map(|()| String::from_utf8(bytes)) {
         Ok(Ok(text)) => text + "\n",
         _ => "{\"status\":\"error\",\"error\":\"the report could not be written\"}\n".to_owned(),

@@ -1,15 +1,16 @@
-//! Tables: one declaration of each column, and the writers that every table shares.
+//! This module declares each column of a table once, and holds the writers that all tables share.
 //!
 //! ```text
-//!  columns of a feature: &[Column<Row>] ─┬─► json::rows      rows of a JSON document
+//!  columns of a feature: &[Column<Row>] ─┬─► json::Rows      rows of a JSON document
 //!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
 //!
-//!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips and totals of the page; text to copy
+//!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips, totals; text to copy
 //!  keys of rows by a column ──► order::sort_rows    row numbers, ties by name, absent values last
 //!  cells as text ─────────────► text::Table         terminal, CSV and Markdown
 //! ```
 //!
-//! A [`Column`] says what a column is called in each place and how to get its [`Value`] from a row. This module knows no feature.
+//! A [`Column`] gives the name of a column in files, and the [`Value`] of a row. This module does not depend on
+//! features.
 
 pub mod answer;
 mod cells;

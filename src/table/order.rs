@@ -1,26 +1,24 @@
-//! The order of rows by the values of a column.
+//! This module sorts rows by the values of a column.
 //!
-//! Comparing texts takes most of the time, so each distinct text is ranked once, and rows are compared by two numbers: the value
-//! of the column, and the row's rank by name for ties.
+//! Comparing texts takes most of the time, so each distinct text is ranked once. Rows are then compared by two numbers:
+//! the value of the column, and for ties the rank of the row by name.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// The value of a row in the column that orders rows. All rows of a column have the same kind of value, or none.
+/// The value by which a row is sorted. All rows of a column have the same kind of value, or none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortKey<'r> {
     /// The row has no value. Such rows come last in both directions.
     Absent,
-    /// A whole number.
     Number(u64),
-    /// A real number.
     Real(f64),
-    /// A text. Numbers at the ends of texts compare by value, so that `layers_2` comes before `layers_10`.
+    /// A text. Numbers at the ends of texts are compared by value, so that `layers_2` comes before `layers_10`.
     Text(Cow<'r, str>),
 }
 
 impl SortKey<'_> {
-    /// The same without its row.
+    /// Returns the same key as an owned value.
     pub fn into_owned(self) -> SortKey<'static> {
         match self {
             Self::Absent => SortKey::Absent,
@@ -31,7 +29,7 @@ impl SortKey<'_> {
     }
 }
 
-/// Row numbers in the order of their keys. Ties go by rank.
+/// Returns row numbers in the order of `keys`. Ties are sorted by rank.
 pub fn sort_rows(keys: &[SortKey<'_>], ranks: &[u32], descending: bool) -> Vec<u32> {
     let texts = keys.iter().filter_map(|key| if let SortKey::Text(text) = key { Some(&**text) } else { None });
     let texts = distinct_texts(texts.collect());
@@ -44,9 +42,10 @@ pub fn sort_rows(keys: &[SortKey<'_>], ranks: &[u32], descending: bool) -> Vec<u
     sort_rows_by_number(&keys.iter().map(value).collect::<Vec<_>>(), ranks, descending)
 }
 
-/// Row numbers by a number per row. Ties go by rank; rows without a number come last in both directions.
+/// Returns row numbers in the order of `values`. Ties are sorted by rank, and rows without a value come last in both
+/// directions.
 pub fn sort_rows_by_number(values: &[Option<u64>], ranks: &[u32], descending: bool) -> Vec<u32> {
-    // Value, then rank and row in one number: sorting moves them and looks nothing up.
+    // Rank and row are one number, so that sorting needs no lookups.
     let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
     for (i, (value, rank)) in (0u64..).zip(values.iter().zip(ranks)) {
         let last = u64::from(*rank) << 32 | i;
@@ -60,14 +59,14 @@ pub fn sort_rows_by_number(values: &[Option<u64>], ranks: &[u32], descending: bo
     present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
 }
 
-/// The distinct ones of some texts, in order.
+/// Returns the distinct texts in order.
 pub fn distinct_texts(mut texts: Vec<&str>) -> Vec<&str> {
     texts.sort_unstable_by_key(|text| (split_number(text), *text));
     texts.dedup();
     texts
 }
 
-/// The place of a text among the distinct ones.
+/// Returns the position of a text among the distinct texts. `None` if it is not one of them.
 pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
     distinct
         .binary_search_by_key(&(split_number(text), text), |other| (split_number(other), other))
@@ -75,18 +74,20 @@ pub fn text_rank(distinct: &[&str], text: &str) -> Option<u64> {
         .map(|at| at as u64)
 }
 
-/// Sorts rows by text; equal texts by `ties`. To compare texts is slow because each lies elsewhere in memory, so a part of each is put
-/// beside the others first, and only texts that share it are looked up.
+/// Sorts rows by text, and rows with equal texts by `ties`. Comparing texts is slow because each text lies elsewhere in
+/// memory. Therefore the start of each text is copied next to its row, and whole texts are compared only if their
+/// starts are equal.
 pub fn sort_by_text<T: AsRef<str>>(rows: &mut [u32], text: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
     let starts = rows.iter().map(|row| (TextStart::new(text(*row).as_ref(), 0), *row)).collect();
     sort_starts(starts, rows, &|a, b| text(a).as_ref().cmp(text(b).as_ref()).then_with(|| ties(a, b)));
 }
 
-/// Sorts rows by name, numbers at the ends of names by value; equal names by `ties`. Names are compared as texts are.
+/// Sorts rows by name, and rows with equal names by `ties`. Numbers at the ends of names are compared by value. The
+/// start of each name is compared first, as in [`sort_by_text`].
 pub fn sort_by_name<T: AsRef<str>>(rows: &mut [u32], name: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
     let start = |name: &str| {
         let (stem, number) = split_number(name);
-        // A name of which more is left comes after those that end here.
+        // A name that is longer than the start comes after the names that end within the start.
         let is_whole = stem.len() <= TextStart::LENGTH;
         TextStart::new(stem, if is_whole { number.map_or(0, |number| number.saturating_add(1)) } else { u64::MAX })
     };
@@ -99,7 +100,8 @@ pub fn sort_by_name<T: AsRef<str>>(rows: &mut [u32], name: impl Fn(u32) -> T, ti
     sort_starts(starts, rows, &compare);
 }
 
-/// One sort for all texts.
+/// Sorts rows by the starts of their texts. The function is not generic, so that the sort is compiled once for all
+/// kinds of texts.
 fn sort_starts(mut starts: Vec<(TextStart, u32)>, rows: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
     starts.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| compare(*i, *j)));
     for (row, (_, sorted)) in rows.iter_mut().zip(starts) {
@@ -107,7 +109,7 @@ fn sort_starts(mut starts: Vec<(TextStart, u32)>, rows: &mut [u32], compare: &dy
     }
 }
 
-/// The first bytes of a text, so that they compare as the text does, and a number behind them.
+/// The first bytes of a text, in a form that compares like the text, and the number at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TextStart {
     bytes: [u128; 2],
@@ -115,7 +117,7 @@ struct TextStart {
 }
 
 impl TextStart {
-    /// Bytes of a text that are compared first.
+    /// Number of bytes of a text that are compared first.
     const LENGTH: usize = 32;
 
     fn new(text: &str, number: u64) -> Self {
@@ -130,7 +132,7 @@ impl TextStart {
     }
 }
 
-/// By row: its place in an order of all rows.
+/// Returns the position of each row in an order of all rows.
 pub fn ranks_of_order(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
     let mut ranks = vec![0; order.len()];
     for (rank, row) in (0..).zip(order) {
@@ -139,13 +141,13 @@ pub fn ranks_of_order(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
     ranks
 }
 
-/// Bits of a double that compare as doubles do.
+/// Returns the bits of a double in a form that compares like the double.
 pub fn real_order(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The part of a text before the number at its end, and that number.
+/// Splits a text into the part before the number at its end, and that number.
 fn split_number(text: &str) -> (&str, Option<u64>) {
     let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, text[stem.len()..].parse().ok())
@@ -160,7 +162,7 @@ mod tests {
         value.map_or(SortKey::Absent, kind)
     }
 
-    /// A plain comparison of two keys, absent ones last.
+    /// Compares two keys directly, absent ones last.
     fn compare(a: &SortKey<'_>, b: &SortKey<'_>, descending: bool) -> Ordering {
         let turned = |order: Ordering| if descending { order.reverse() } else { order };
         match (a, b) {
@@ -172,7 +174,7 @@ mod tests {
     }
 
     fn check(keys: &[SortKey<'_>], descending: bool) -> Result<(), TestCaseError> {
-        // The last row has the first name.
+        // The last row has the lowest rank.
         let ranks: Vec<u32> = (0..keys.len() as u32).rev().collect();
         let sorted = sort_rows(keys, &ranks, descending);
         let mut plain: Vec<u32> = (0..keys.len() as u32).rev().collect();

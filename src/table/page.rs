@@ -1,40 +1,40 @@
-//! A part of a table as it crosses from the worker to the page: heads, some rows as cells, totals. Plain data.
+//! This module defines the part of a table that crosses from the worker to the page: column headers, some rows as
+//! cells, and totals. It holds plain data.
 
 use super::filter::TextFilter;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Which rows of a table, in which order.
+/// Selects rows of a table and their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageQuery {
-    /// The order; `None`: the table's own.
+    /// Order of the rows. `None` stands for the order that the table has by default.
     pub sort: Option<SortBy>,
-    /// Which rows.
     pub filter: TextFilter,
-    /// The first row, counted from 0 in that order.
+    /// First row, counted from 0 in that order.
     pub first: u32,
-    /// How many rows; fewer come where there are no more.
+    /// Number of rows. The page has fewer rows at the end of the table.
     pub count: u32,
 }
 
-/// An order of rows. Ties go by name. Absent values come last in both directions.
+/// An order of rows. Ties are sorted by name. Absent values come last in both directions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SortBy {
-    /// The id of a column.
+    /// Id of the column.
     pub column: String,
-    /// Largest first; for texts: z first.
+    /// Whether the largest value comes first, and for texts the last one.
     pub descending: bool,
 }
 
 impl SortBy {
-    /// An order by a column.
+    /// Creates an order by a column.
     pub fn new(column: &str, descending: bool) -> Self {
         Self { column: column.to_owned(), descending }
     }
 }
 
-/// The order as text: the id of the column, after a minus sign where the largest comes first.
+/// Writes the id of the column, after a minus sign if the order is descending.
 impl fmt::Display for SortBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", if self.descending { "-" } else { "" }, self.column)
@@ -54,91 +54,92 @@ impl FromStr for SortBy {
 /// Some rows of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TablePage {
-    /// The columns, in their order.
+    /// Columns in their order.
     pub columns: Vec<Head>,
-    /// The order of the rows.
+    /// Order of the rows.
     pub sort: SortBy,
-    /// Rows that pass the filter.
+    /// Number of rows that pass the filter.
     pub n_rows: u32,
-    /// The first row.
+    /// Number of the first row, counted from 0 in the order.
     pub first: u32,
-    /// The rows.
     pub rows: Vec<Row>,
-    /// The totals of the rows that pass the filter: the id of a column, and the text.
+    /// Totals of the rows that pass the filter: id of the column, and text.
     pub totals: Vec<(String, String)>,
 }
 
-/// The head of a column.
+/// The header of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The column's id, as in files and addresses.
+    /// Id of the column, as in files and addresses.
     pub id: String,
-    /// The heading.
+    /// Heading.
     pub head: String,
-    /// The unit beside it, or nothing.
+    /// Unit beside the heading. Empty if there is none.
     pub unit: String,
-    /// Figures, which are right-aligned.
+    /// Whether the column has numbers, which are right-aligned.
     pub numeric: bool,
-    /// The width in digits; `None` for the column that takes the rest.
+    /// Width in digits. `None` for the column that takes the remaining width.
     pub digits: Option<u32>,
-    /// Whether a first press sorts largest first; `None`: rows cannot be sorted by the column.
+    /// Whether the first press on the heading sorts the largest value first. `None` if rows cannot be sorted by the
+    /// column.
     pub sort: Option<bool>,
-    /// Where there is little room, columns of a large number are left out first. 0: never left out.
+    /// On a narrow page, the columns with the largest priority are hidden first. Columns of priority 0 are never
+    /// hidden.
     pub priority: u8,
-    /// How much room the column needs to be shown.
+    /// Width that the name column keeps while this column is shown.
     pub room: Room,
-    /// What the column is, for the list of columns.
+    /// Description of the column in the list of columns.
     pub about: String,
-    /// Which of a row's tooltips its cells have.
+    /// Index of the tooltip of the column's cells among the tooltips of a row.
     pub tip: usize,
 }
 
-/// How much room a column needs to be shown unasked.
+/// The condition under which a column is shown by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Room {
-    /// Names keep a few words.
+    /// The column is shown while names have room for a few words.
     Usual,
-    /// Names keep a third of the table.
+    /// The column is shown while names have a third of the table.
     Wide,
-    /// The column is shown only where somebody has chosen it.
+    /// The column is shown only if the user has chosen it.
     Chosen,
 }
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The name in selections.
+    /// Name of the row in selections.
     pub key: String,
-    /// The title of its tooltip: the whole name.
+    /// Title of the tooltip: the whole name.
     pub title: String,
     /// One cell per column.
     pub cells: Vec<Cell>,
-    /// Its tooltips: labels and exact values.
+    /// Tooltips, as labels with exact values.
     pub tips: Vec<Vec<(String, String)>>,
-    /// Whether a press on the name shows more about the row.
+    /// Whether a press on the name shows details of the row.
     pub opens: bool,
-    /// Its parts, which can be opened below it.
+    /// Parts of the row, which the user can expand below it.
     pub parts: Vec<Row>,
 }
 
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
-    /// No value: "–".
+    /// No value, shown as "–".
     Absent,
     /// A text, or a number in the unit of the column.
     Text(String),
-    /// A text of lesser weight.
+    /// A text in a weaker colour.
     Soft(String),
-    /// A text in the letters of code.
+    /// A text in the monospace font.
     Mono(String),
-    /// A number above what the hardware can do: it is shown, and marked.
+    /// A number above the peak of the hardware, shown with a mark.
     Above(String),
-    /// A bar of this fraction of the column's width, and a number.
+    /// A bar, as a fraction of the column's width, and a number.
     Bar(f64, String),
-    /// Two lengths of one bar as fractions of its width: what had to be, and what was lost; and the first as a text.
+    /// Two lengths that follow each other in one bar, as fractions of its width. The text gives the first one.
     Gap(f64, f64, String),
-    /// A range as fractions of its width, and as a text.
+    /// A range, as fractions of the bar's width, and as a text.
     Range(f64, f64, String),
     /// A swatch, and a text.
     Marked(Mark, String),
@@ -146,7 +147,7 @@ pub enum Cell {
     Name(Name),
 }
 
-/// A swatch: the last part of its class in the style sheet.
+/// A swatch, by the last part of its class in the style sheet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// A kind of time.
@@ -158,20 +159,20 @@ pub enum Mark {
 /// The name of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {
-    /// The text. The page cuts it to its room.
+    /// The whole text. The page shortens it to the width of the column.
     pub text: String,
-    /// Whether a compiler or a user wrote it.
+    /// Whether the text is a name of a compiler or a user, which is shown in the monospace font.
     pub mono: bool,
-    /// The swatch before it.
+    /// The swatch before the name.
     pub mark: Option<Mark>,
     /// The second line on narrow screens.
     pub second: Option<(Option<Mark>, String)>,
-    /// A text beside it.
+    /// A text beside the name.
     pub beside: Option<String>,
 }
 
 impl Cell {
-    /// The plain text, for screen readers.
+    /// Returns the plain text, for screen readers.
     pub fn plain(&self) -> &str {
         match self {
             Self::Absent => super::format::ABSENT,
@@ -188,12 +189,12 @@ impl Cell {
     }
 }
 
-/// The name of a row in selections: its text, and the id of its program where it has one.
+/// Returns the name of a row in selections: its text, and the id of its program if it has one.
 pub fn row_key(text: &str, program: Option<u64>) -> String {
     program.map_or_else(|| text.to_owned(), |id| format!("{text}@{id}"))
 }
 
-/// The text and the program of a row's name in selections.
+/// Splits the name of a row in selections into its text and the id of its program.
 pub fn split_row_key(key: &str) -> (&str, Option<u64>) {
     let split = key.rsplit_once('@').and_then(|(text, id)| Some((text, id.parse().ok()?)));
     split.map_or((key, None), |(text, id)| (text, Some(id)))

@@ -1,181 +1,182 @@
-//! The declaration of a table on the page: which columns it shows, how, and what its tooltips list.
+//! This module declares a table on the page: its columns with their formats, and the lines of its tooltips.
 
 use super::page::{Mark, Name, Room};
 use super::{Column, Value};
 
-/// A table of rows of type `R`.
+/// A table with rows of type `R`.
 pub struct Table<R: 'static> {
     /// The fields of a row: the values of cells, tooltips and files.
     pub columns: &'static [Column<R>],
-    /// The columns on the page, in their order. The first one holds the name.
+    /// Columns on the page, in their order. The first one holds the name.
     pub shown: &'static [Shown],
-    /// The tooltips of a row. The first one is that of all columns that no other names.
+    /// Tooltips of a row. The first one belongs to all columns that no other tooltip lists.
     pub tips: &'static [RowTip],
-    /// The name of a row in selections.
+    /// Returns the name of a row in selections.
     pub key: fn(&R) -> String,
-    /// The name of a row, beside the rows that it must not be taken for.
+    /// Returns the name of a row. The slice holds the other rows, from which the name distinguishes the row.
     pub name: fn(&R, &[&R]) -> Name,
-    /// The swatch of a row, in columns of [`Format::Marked`].
+    /// Returns the swatch of a row, for columns of [`Format::Marked`].
     pub mark: fn(&R) -> Option<Mark>,
-    /// Whether a press on the name of a row shows more about it.
+    /// Returns whether a press on the name of a row shows details.
     pub opens: fn(&R) -> bool,
-    /// The parts of a row, which a reader can open below it; without parts a row cannot be opened.
+    /// Returns the parts of a row, which the user can expand below it. A row without parts cannot be expanded.
     pub parts: for<'r> fn(&'r R) -> Vec<PartValues<'r>>,
-    /// What one row and several rows are called.
+    /// Nouns for one row and for several rows.
     pub nouns: (&'static str, &'static str),
-    /// The column that orders rows where nobody chose another; largest first.
+    /// Column that sorts the rows by default, largest first.
     pub usual: &'static str,
-    /// The columns that a filter of leaves looks into. A filter of sources looks into the column `source`.
+    /// Columns in which a filter of [`FilterField::Leaf`](super::filter::FilterField::Leaf) searches. A filter of
+    /// sources searches the column `source`.
     pub leaf: &'static [&'static str],
 }
 
-/// A part of a row: the values of some columns, each after the id of its column. The name comes first.
+/// A part of a row: values of some columns, each with the id of its column. The name comes first.
 pub type PartValues<'r> = Vec<(&'static str, Value<'r>)>;
 
 /// A column on the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// The id of the column in [`Table::columns`].
+    /// Id of the column in [`Table::columns`].
     pub id: &'static str,
-    /// The heading.
+    /// Heading.
     pub head: &'static str,
-    /// How values are written.
     pub format: Format,
-    /// The width in digits. 0: the column takes the rest.
+    /// Width in digits. 0 for the column that takes the remaining width.
     pub digits: u32,
-    /// Where there is little room, columns of a large number are left out first. 0: never left out.
+    /// On a narrow page, the columns with the largest priority are hidden first. Columns of priority 0 are never
+    /// hidden.
     pub priority: u8,
-    /// How much room the column needs to be shown.
+    /// Width that the name column keeps while this column is shown.
     pub room: Room,
-    /// What the column is, for the list of columns.
+    /// Description of the column in the list of columns.
     pub about: &'static str,
-    /// The column that has the unit of its times; empty: its own.
+    /// Column whose unit the times of this column have. Empty for the column's own unit.
     pub unit_of: &'static str,
-    /// Whether the foot of the table has the sum.
+    /// Whether the footer of the table has the sum.
     pub has_total: bool,
 }
 
 impl<R> Table<R> {
-    /// The column of an id.
+    /// Returns the column with an id.
     pub(super) fn column(&self, id: &str) -> Option<&'static Column<R>> {
         self.columns.iter().find(|column| column.id == id)
     }
 
-    /// The place of the tooltip that cells of a column have.
+    /// Returns the index of the tooltip of a column's cells.
     pub(super) fn tip_of(&self, id: &str) -> usize {
         self.tips.iter().position(|tip| tip.columns.contains(&id)).unwrap_or(0)
     }
 }
 
 impl Shown {
-    /// A column.
+    /// Creates a column.
     pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
         Self { id, head, format, digits, priority, room: Room::Usual, about: "", unit_of: "", has_total: false }
     }
 
-    /// The column that holds the name.
+    /// Creates the column that holds the name.
     pub const fn name(id: &'static str, head: &'static str) -> Self {
         Self::new(id, head, Format::Name, 0, 0)
     }
 
-    /// The same with the sum at its foot.
+    /// Adds the sum to the footer.
     #[must_use]
     pub const fn with_total(mut self) -> Self {
         self.has_total = true;
         self
     }
 
-    /// The same, shown only where names keep a third of the table.
+    /// Shows the column only while names have a third of the table.
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
         self.room = Room::Wide;
         self
     }
 
-    /// The same, shown only where somebody has chosen it.
+    /// Shows the column only if the user has chosen it.
     #[must_use]
     pub const fn if_chosen(mut self) -> Self {
         self.room = Room::Chosen;
         self
     }
 
-    /// The same with words for the list of columns.
+    /// Sets the description in the list of columns.
     #[must_use]
     pub const fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self
     }
 
-    /// The same with times in the unit of another column, so that the two compare at a glance.
+    /// Writes times in the unit of another column, so that the two columns can be compared at a glance.
     #[must_use]
     pub const fn in_unit_of(mut self, id: &'static str) -> Self {
         self.unit_of = id;
         self
     }
 
-    /// The column that its numbers are compared with: its own, or the one that it has the unit of.
+    /// Returns the column whose largest number scales this column: the column of its unit, or the column itself.
     pub const fn scale_of(&self) -> &'static str {
         if self.unit_of.is_empty() { self.id } else { self.unit_of }
     }
 }
 
-/// How the values of a column are written.
+/// The format of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The name of the row.
+    /// Name of the row.
     Name,
-    /// A text.
     Text,
-    /// A text of lesser weight.
+    /// A text in a weaker colour.
     Soft,
-    /// A text in the letters of code.
+    /// A text in the monospace font.
     Mono,
-    /// A path in its last segment.
+    /// The last segment of a path.
     Path,
-    /// A text behind the [swatch](Table::mark) of the row.
+    /// A text after the [swatch](Table::mark) of the row.
     Marked,
-    /// Two times that follow each other, as a bar of the largest time of the column that it has its [unit](Shown::unit_of) of; the
-    /// first one as text. Rows cannot be sorted by it.
+    /// Two times that follow each other, as a bar on the scale of the largest time of the column
+    /// [`unit_of`](Shown::unit_of), and the first time as text. Rows cannot be sorted by it.
     Parts,
     /// A range as a bar within the [whole](super::answer::TableRows::new).
     Range,
-    /// A time, in one unit for the column.
+    /// A time, in one unit for the whole column.
     Time,
-    /// A count.
     Count,
     /// A size in MiB.
     Mib,
-    /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the largest number.
+    /// A number as a percentage of the [whole](super::answer::TableRows::new), and a bar that is longest for the
+    /// largest number.
     Share,
-    /// The sum of the column up to and including the row, in the order of the rows, as a percentage of the
+    /// The running sum of the column, in the order of the rows, as a percentage of the
     /// [whole](super::answer::TableRows::new). Rows cannot be sorted by it.
     Cumulative,
     /// A fraction as a percentage.
     Percent,
     /// A fraction as a percentage, and a bar of that length.
     FractionBar,
-    /// A fraction of a peak as a percentage. Above 1 it is marked.
+    /// A fraction of a peak as a percentage. A value above 1 is marked.
     OfPeak,
     /// A bandwidth in GB/s.
     Gbps,
-    /// FLOP per second in TFLOP/s. The heading names the unit.
+    /// FLOP/s in TFLOP/s. The heading names the unit.
     Tflops,
-    /// FLOP per byte. The heading names the unit.
+    /// FLOPs per byte. The heading names the unit.
     Intensity,
 }
 
 impl Format {
-    /// Whether cells depend on the largest number of their column: for its unit, its width, or the length of a bar.
+    /// Returns whether cells depend on the largest number of their column: for its unit, its width, or the length of a
+    /// bar.
     pub(super) const fn has_scale(self) -> bool {
         matches!(self, Self::Time | Self::Count | Self::Share | Self::Parts)
     }
 
-    /// Whether rows can be sorted by the column.
+    /// Returns whether rows can be sorted by the column.
     pub(super) const fn is_sortable(self) -> bool {
         !matches!(self, Self::Parts | Self::Cumulative)
     }
 
-    /// Whether values are numbers, which are right-aligned.
+    /// Returns whether values are numbers, which are right-aligned.
     pub const fn is_numeric(self) -> bool {
         !matches!(
             self,
@@ -186,29 +187,28 @@ impl Format {
 
 /// A tooltip of a row.
 pub struct RowTip {
-    /// The columns whose cells have it.
+    /// Columns whose cells have the tooltip.
     pub columns: &'static [&'static str],
-    /// Its lines.
     pub lines: &'static [TipLine],
 }
 
 impl RowTip {
-    /// The tooltip of a table that has one.
+    /// Creates the only tooltip of a table.
     pub const fn of_all(lines: &'static [TipLine]) -> Self {
         Self { columns: &[], lines }
     }
 }
 
-/// A line of a tooltip. A line whose value is absent is left out.
+/// A line of a tooltip. A line with an absent value is left out.
 pub struct TipLine {
-    /// The id of a column.
+    /// Id of the column.
     pub id: &'static str,
-    /// The label before the value.
+    /// Label before the value.
     pub label: &'static str,
 }
 
 impl TipLine {
-    /// A line.
+    /// Creates a line.
     pub const fn new(id: &'static str, label: &'static str) -> Self {
         Self { id, label }
     }

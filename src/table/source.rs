@@ -1,37 +1,39 @@
-//! Where the rows of a table come from: memory, or a maker of rows, for tables of very many rows with long texts.
+//! This module provides the rows of a table, either from memory or from a maker of rows. A maker serves tables of very
+//! many rows with long texts.
 
 use super::Column;
 use super::cells::number;
 
 /// Makes the rows of a table when they are read.
 pub trait RowMaker<R> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     fn n_rows(&self) -> usize;
 
-    /// A row.
+    /// Returns a row.
     fn row(&self, row: u32) -> R;
 
-    /// The name of a row in selections, as [`super::shown::Table::key`] has it, without making the row.
+    /// Returns the name of a row in selections without making the row; see [`super::shown::Table::key`].
     fn key(&self, row: u32) -> String;
 
-    /// Reads rows of which only the numbers are made, which takes far less time than whole rows.
+    /// Calls `read` with rows of which only the numbers are made. This takes far less time than making whole rows.
     fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R));
 
-    /// By row: a number that orders as the texts of a column do. `None`: the column has numbers, or all rows have to be made for it.
+    /// Returns a number per row that sorts like the texts of a column. `ranks` holds the rank of each row by name.
+    /// Returns `None` if the column has numbers, or if its order needs all rows.
     fn text_order(&self, column: &str, ranks: &[u32]) -> Option<Vec<Option<u64>>>;
 
-    /// By row: its place by name.
+    /// Returns the rank of each row by name.
     fn ranks(&self) -> Vec<u32>;
 
-    /// The rows in the order of [`super::shown::Table::usual`].
+    /// Returns the rows in the order of [`super::shown::Table::usual`].
     fn usual_order(&self) -> Vec<u32>;
 }
 
 /// The rows of a table.
 pub enum Source<'r, R> {
-    /// They are in memory.
+    /// Rows in memory.
     InMemory(&'r [R]),
-    /// They are made when they are read.
+    /// Rows that are made when they are read.
     Made(&'r dyn RowMaker<R>),
 }
 
@@ -48,7 +50,7 @@ impl<'r, R> From<&'r Vec<R>> for Source<'r, R> {
 }
 
 impl<'r, R> Source<'r, R> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         match self {
             Self::InMemory(rows) => rows.len(),
@@ -56,12 +58,12 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
-    /// The numbers of all rows.
+    /// Iterates over the numbers of all rows.
     pub(super) fn all(&self) -> impl Iterator<Item = u32> + use<R> {
         0..self.n_rows() as u32
     }
 
-    /// Reads a row.
+    /// Calls `read` with a row.
     pub(super) fn with<T>(&self, row: u32, read: impl FnOnce(&R) -> T) -> T {
         match self {
             Self::InMemory(rows) => read(&rows[row as usize]),
@@ -69,7 +71,7 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
-    /// The name of a row in selections.
+    /// Returns the name of a row in selections.
     pub(super) fn key(&self, row: u32, key: fn(&R) -> String) -> String {
         match self {
             Self::InMemory(rows) => key(&rows[row as usize]),
@@ -77,7 +79,7 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
-    /// Rows that are read several times, made into `made` where they are not in memory.
+    /// Returns rows that are read several times. Rows that are not in memory are made into `made`.
     pub(super) fn rows<'m>(&self, rows: impl Iterator<Item = u32>, made: &'m mut Vec<R>) -> Vec<&'m R>
     where
         'r: 'm,
@@ -91,7 +93,7 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
-    /// Reads the numbers of rows.
+    /// Calls `read` with the given rows, of which only the numbers may be made.
     pub(super) fn read_numbers(&self, rows: &mut dyn Iterator<Item = u32>, read: &mut dyn FnMut(u32, &R)) {
         match self {
             Self::InMemory(all) => rows.for_each(|row| read(row, &all[row as usize])),
@@ -99,7 +101,7 @@ impl<'r, R> Source<'r, R> {
         }
     }
 
-    /// The largest number of each of these columns.
+    /// Returns the largest number of each column.
     pub(super) fn largest(&self, columns: &[&Column<R>]) -> Vec<f64> {
         let mut largest = vec![0.0_f64; columns.len()];
         let mut read = |_, row: &R| {
@@ -113,7 +115,7 @@ impl<'r, R> Source<'r, R> {
         largest
     }
 
-    /// The running sum of a column over rows: by row, the sum up to and including it.
+    /// Returns the running sum of a column for each of the rows, the row itself included.
     pub(super) fn running_sums(&self, column: &Column<R>, rows: &[u32]) -> Vec<f64> {
         let (mut sum, mut sums) = (0.0, Vec::with_capacity(rows.len()));
         self.read_numbers(&mut rows.iter().copied(), &mut |_, row| {

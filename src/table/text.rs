@@ -1,23 +1,23 @@
-//! Tables for terminals, CSV and Markdown. This module knows columns of text; numbers come formatted.
+//! This module writes tables of text for terminals, CSV and Markdown. Numbers are already formatted.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A table of text. Columns after the first are figures unless said otherwise.
+/// A table of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Heads, units included.
+    /// Headings with their units.
     pub heads: Vec<String>,
-    /// Which columns are text (left); the others are figures (right).
+    /// Whether each column is text, which is left-aligned. The others are numbers, which are right-aligned.
     pub text: Vec<bool>,
-    /// Rows; each as long as `heads`.
+    /// Rows, each as long as `heads`.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Most characters of a cell on a terminal, and how many of them are the text's end.
+/// Largest number of characters of a cell on a terminal, and the number of them that come from the end of the text.
 const CELL: (usize, usize) = (100, 30);
 
-/// A text, or its two ends.
+/// Returns a text, or its two ends if it is longer than a cell.
 fn shortened(cell: &str) -> String {
     let n = cell.chars().count();
     if n <= CELL.0 {
@@ -27,8 +27,9 @@ fn shortened(cell: &str) -> String {
     start.chain(['…']).chain(cell.chars().skip(n - CELL.1)).collect()
 }
 
-/// Whether a character acts on a terminal or hides text instead of showing a glyph: control characters (C0, DEL, C1), line
-/// and paragraph separators, bidirectional overrides and isolates, zero-width characters, variation selectors and tags.
+/// Returns whether a character acts on a terminal or hides text instead of showing a glyph: control characters (C0,
+/// DEL, C1), line and paragraph separators, bidirectional overrides and isolates, zero-width characters, variation
+/// selectors and tags.
 pub const fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -36,13 +37,14 @@ pub const fn is_invisible(c: char) -> bool {
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text of a capture as one line that is safe to print: [invisible](is_invisible) characters are shown as escapes, so that
-/// a name cannot clear a screen, set a title, move the cursor or overwrite the figures beside it.
+/// Returns a text of a capture as one line that is safe to print. [Invisible](is_invisible) characters are escaped, so
+/// that a name cannot clear a screen, set a title, move the cursor or overwrite the figures beside it.
 pub fn neutralise(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// The same for text of several lines: line ends (`\n`, `\r\n`) and tabs stay as they are.
+/// Returns a text of several lines that is safe to print. Line breaks (`\n`, `\r\n`) and tabs stay, and all other
+/// [invisible](is_invisible) characters are escaped.
 pub fn neutralise_lines(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     escaped(text, |at| match bytes[at] {
@@ -52,7 +54,7 @@ pub fn neutralise_lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Invisible characters as escapes, but for those at places to keep.
+/// Escapes invisible characters, except at the byte offsets for which `keep` returns true.
 fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
     let hidden = |(at, c): &(usize, char)| is_invisible(*c) && !keep(*at);
     if !text.char_indices().any(|c| hidden(&c)) {
@@ -61,7 +63,7 @@ fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.char_indices() {
         if hidden(&c) {
-            // Default: `\t`, `\r`, `\n` have short escapes; all others are `\u{…}`.
+            // `escape_default` writes `\t`, `\r` and `\n` as short escapes, and all others as `\u{…}`.
             out.extend(c.1.escape_default());
         } else {
             out.push(c.1);
@@ -70,7 +72,8 @@ fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A cell for a spreadsheet. A text that spreadsheets run as a formula gets an apostrophe in front; numbers stay numbers.
+/// Returns a cell for a spreadsheet. A text that a spreadsheet would run as a formula gets an apostrophe at its start.
+/// Numbers stay numbers.
 pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
     let text =
         if text.starts_with(['\t', '\r']) { Cow::Owned(format!("'{}", neutralise(text))) } else { neutralise(text) };
@@ -80,11 +83,11 @@ pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// A text of a capture as one line of Markdown that reads as it is: no image, link, HTML or code comes of it.
+/// Returns a text of a capture as one line of plain Markdown: it cannot become an image, a link, HTML or code.
 pub fn markdown_text(text: &str) -> Cow<'_, str> {
     const ACTIVE: [char; 7] = ['\\', '`', '*', '|', '[', '<', '&'];
     let text = neutralise(text);
-    // "https://…" and "www.…" become links without any sign around them.
+    // Markdown makes links of "https://…" and "www.…" without any markup.
     if !text.contains(ACTIVE) && !text.contains("://") && !text.contains("www.") {
         return text;
     }
@@ -99,7 +102,7 @@ pub fn markdown_text(text: &str) -> Cow<'_, str> {
             4
         } else {
             let after = rest.get(c.len_utf8()..).unwrap_or_default();
-            // "<0.001" starts no tag.
+            // "<0.001" does not start a tag.
             let is_plain = c == '<' && !after.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
             if ACTIVE.contains(&c) && !is_plain {
                 out.push('\\');
@@ -113,7 +116,7 @@ pub fn markdown_text(text: &str) -> Cow<'_, str> {
 }
 
 impl Table {
-    /// A table with heads; `true` marks a text column.
+    /// Creates a table with headings. `true` marks a text column.
     pub fn new(heads: &[(&str, bool)]) -> Self {
         Self {
             heads: heads.iter().map(|(h, _)| (*h).to_owned()).collect(),
@@ -127,7 +130,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Aligned columns for a terminal, with names made [safe to print](neutralise). Of a very long text, as a GPU's kernel has for a name, the middle is left out.
+    /// Writes aligned columns for a terminal. Names are made [safe to print](neutralise), and a very long text, such as
+    /// the name of a GPU kernel, loses its middle.
     pub fn aligned(&self) -> String {
         let rows: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().map(|cell| shortened(&neutralise(cell))).collect()).collect();
@@ -148,7 +152,7 @@ impl Table {
         out
     }
 
-    /// Comma-separated values as RFC 4180 has them, [safe](spreadsheet_cell) to open in a spreadsheet.
+    /// Writes comma-separated values of RFC 4180 that are [safe](spreadsheet_cell) to open in a spreadsheet.
     pub fn csv(&self) -> String {
         let cell = |c: &String| {
             let c = spreadsheet_cell(c);
@@ -158,7 +162,7 @@ impl Table {
         std::iter::once(&self.heads).chain(&self.rows).map(line).collect()
     }
 
-    /// A Markdown table of [plain texts](markdown_text).
+    /// Writes a Markdown table of [plain texts](markdown_text).
     pub fn markdown(&self) -> String {
         let cell = |c: &String| markdown_text(c).into_owned();
         let line = |row: &Vec<String>| format!("| {} |\n", row.iter().map(cell).collect::<Vec<_>>().join(" | "));

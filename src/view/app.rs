@@ -1,4 +1,5 @@
-//! The whole page: the bar, then what is open, being opened, or neither. This module knows which; not what is in it.
+//! This module composes the whole page: the bar, and below it the open session, the load under way, or the landing
+//! page.
 
 use super::bar::AppBar;
 use super::bar::help::Help;
@@ -27,7 +28,7 @@ use crate::chart::loading::Load;
 use crate::protocol::url::View;
 use leptos::prelude::*;
 
-/// The page.
+/// Renders the whole page.
 #[component]
 pub(crate) fn App() -> impl IntoView {
     let state = State::new();
@@ -40,13 +41,13 @@ pub(crate) fn App() -> impl IntoView {
         let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
         document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));
     });
-    // A tooltip is of what was there.
+    // The tooltip belongs to the previous view.
     effect(move || {
         state.view.track();
         state.tips.hide();
     });
     let open = Memo::new(move |_| state.opened.with(Option::is_some));
-    // What is open stays in the document while something else is read: it comes back as it was.
+    // The open session stays in the document while a load is shown, so that it keeps its state.
     view! {
         {patterns()}
         <AppBar state help />
@@ -76,7 +77,7 @@ pub(crate) fn App() -> impl IntoView {
     .any()
 }
 
-/// The view of what is open, out of sight while something is read.
+/// Renders the view of the open session. The view is hidden while a load is shown.
 #[component]
 fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
@@ -86,7 +87,7 @@ fn OpenView(state: State) -> impl IntoView {
         let view = state.view.get();
         match view {
             View::File => return view! { <File state /> }.any(),
-            // Programs alone have memory, too.
+            // A capture that holds only compiled programs has memory figures, too.
             View::Memory => return view! { <Memory state /> }.any(),
             View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
             View::Communication if any.get() => return view! { <Comm state /> }.any(),

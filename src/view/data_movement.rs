@@ -1,5 +1,5 @@
-//! What computes nothing, and what it changes: categories, their sources, the opcodes that were executed. This module knows the state;
-//! words and lengths are in `chart::data_movement`.
+//! This module renders data movement: the categories of ops that move data or communicate, what they change, their
+//! sources, and the opcodes that ran. Texts and lengths of bars are in `chart::data_movement`.
 
 use super::breakdown::figures;
 use super::breakdown::picture_frame::choice;
@@ -14,7 +14,7 @@ use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark,
 use crate::protocol::{DataMovementView, Export, Question, Request};
 use leptos::prelude::*;
 
-/// Data movement, where the other pictures are.
+/// Renders data movement as one of the pictures of the breakdown.
 #[component]
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<DataMovementView>>);

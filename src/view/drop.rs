@@ -1,4 +1,4 @@
-//! The whole page as a drop target. This module knows drags; what was dropped goes to the state.
+//! This module makes the whole page a drop target, and hands dropped files to the state.
 
 use super::state::{self, State};
 use super::type_erasure::{EraseType, live};
@@ -10,7 +10,7 @@ fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|transfer| transfer.types().includes(&"Files".into(), 0))
 }
 
-/// The frame shown while files are held over the page.
+/// Renders the frame that is shown while files are dragged over the page.
 #[component]
 pub(crate) fn DropTarget(state: State) -> impl IntoView {
     let (over, set_over) = signal(false);

@@ -1,5 +1,5 @@
-//! Keys that work anywhere on the page. This module knows which key does what; the list people see is beside it, and both
-//! say the same.
+//! This module handles the keys that work anywhere on the page. [`LIST`] describes them to the user, and must match the
+//! code.
 
 use super::breakdown::{filter, save};
 use super::state::State;
@@ -14,10 +14,10 @@ use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-/// After `g`, the next key must come within this, milliseconds.
+/// The time within which another key must follow `g`, in milliseconds.
 const PREFIX: f64 = 1500.0;
 
-/// What `?` lists: keys, and what they do.
+/// The keys that the help dialog lists: group, keys, and action.
 pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
@@ -54,7 +54,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Capture", &["←", "→"], "next item of a group of buttons, a bar or a chart"),
 ];
 
-/// Listens for as long as the page lives.
+/// Listens for keys as long as the page lives.
 pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
     let prefix = StoredValue::new(None::<f64>);
     window_event_listener(ev::keydown, move |event| {
@@ -82,7 +82,7 @@ fn in_field(event: &KeyboardEvent) -> bool {
     target.is_some_and(|target| target.closest(field).ok().flatten().is_some())
 }
 
-/// Closes one thing. What the browser closes itself is left to it.
+/// Closes one thing. Popovers and dialogs are left to the browser, which closes them itself.
 fn escape(state: State) {
     let theirs = document().query_selector(":popover-open, dialog[open]").ok().flatten().is_some();
     if state.tips.is_shown() {

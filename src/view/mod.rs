@@ -1,9 +1,9 @@
-//! The page: Leptos components over [`state`]. This module knows how things look and what a press does; it knows no figure's
-//! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
+//! This module is the page: Leptos components over the signals of [`state`]. Components render and handle input.
+//! Geometry and texts are in `chart`. The page never reads a file: a worker does.
 //!
 //! ```text
-//!   bar · landing · loading · breakdown · roofline · memory · file · op · empty   one folder per part of the screen: signals in, calls out
-//!                      │
+//!   bar · landing · loading · breakdown · roofline · memory · comm · files · op · share · sources · empty
+//!                      │         one folder for each part of the screen: reads signals, calls functions of the state
 //!                    state  ── loader, queries ──►  worker::client  ──►  worker
 //! ```
 
@@ -31,7 +31,8 @@ mod state;
 mod type_erasure;
 mod widgets;
 
-/// Puts the page into the document. Once that is drawn, the worker's program is fetched: a file that is dropped does not wait for it.
+/// Mounts the page. After the first frame, the worker's program is fetched, so that a dropped file does not wait for
+/// it.
 pub fn mount() {
     if let Some(boot) = document().get_element_by_id("boot") {
         boot.remove();

@@ -1,11 +1,12 @@
-//! The page's end: one [`Link`] is one worker. This module knows how a worker is started, spoken to and ended; knows
-//! nothing of what is drawn, and never reads a file.
+//! This module is the page's side of a worker: a [`Link`] starts one worker, sends requests to it and ends it.
 //!
-//! The worker starts from a Blob: a worker loaded from the network would not be bound by the page's content security
-//! policy, a Blob's worker inherits it. It is handed its program as it was compiled ([`program`](super::program)).
+//! The worker starts from a Blob. A worker that is loaded from the network would not be bound by the page's content
+//! security policy, but a worker from a Blob inherits the policy. The page hands the compiled program to the worker
+//! ([`program`](super::program)).
 //!
-//! A worker holds a lock of the browser's for as long as it lives. The page waits for the same lock: so it hears also of an end without
-//! an `error` event, as when the browser discards the worker or it closes itself.
+//! A worker holds a lock of the browser for as long as it lives, and the page waits for the same lock. The page
+//! therefore also notices an end without an `error` event, for example if the browser discards the worker, or if the
+//! worker closes itself.
 
 use super::lock;
 use super::message::{pack, unpack};
@@ -19,25 +20,24 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions};
 
-/// A file someone chose, and its path within what they chose.
+/// A file that the user chose or dropped.
 #[derive(Clone, Debug)]
 pub struct Picked {
-    /// Its name, with folders where it came in one.
+    /// The name of the file, with its folders if the file came in a folder.
     pub path: String,
-    /// The browser's handle on it.
     pub file: File,
 }
 
-/// What a link reports.
+/// A message from a worker.
 #[derive(Clone, Debug)]
 pub enum Report {
-    /// An answer, or a piece of one.
+    /// An answer, or the progress of one.
     Answer(Answer),
-    /// The worker is gone: nothing more will come. Said once.
+    /// The worker has ended. This is reported once, and nothing follows it.
     Died(Failure),
 }
 
-/// A worker and the way to talk to it. Dropping it ends the worker.
+/// A worker, and the way to send requests to it. Dropping the link ends the worker.
 pub struct Link {
     worker: Worker,
     next: Cell<u32>,
@@ -47,14 +47,14 @@ pub struct Link {
     _listeners: [Closure<dyn FnMut(Event)>; 3],
 }
 
-/// Messages that wait for the worker's Hello; `None` once it came.
+/// The messages that wait for the worker's Hello; `None` after the Hello came.
 type Outbox = Rc<RefCell<Option<Vec<JsValue>>>>;
 
 impl Link {
-    /// Starts a worker. `report` hears all that comes from it.
+    /// Starts a worker. `report` is called with everything that comes from the worker.
     ///
     /// # Errors
-    /// A [`Failure`] where the browser starts no worker.
+    /// Returns a [`Failure`] if the browser starts no worker.
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
         let Spawned { worker, script, lock } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
@@ -62,7 +62,8 @@ impl Link {
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let alive = Rc::new(Cell::new(true));
-        // A worker that trapped may go on hearing messages, and complain of each: of a dead one nothing is heard.
+        // A worker that trapped may still receive messages, and raise an error for each. Nothing is reported after its
+        // end.
         let report: Rc<dyn Fn(Report)> = {
             let alive = Rc::clone(&alive);
             Rc::new(move |reported: Report| {
@@ -107,12 +108,12 @@ impl Link {
         Ok(link)
     }
 
-    /// Sends a request.
+    /// Sends a request, and returns its id.
     pub fn send(&self, request: &Request) -> RequestId {
         self.send_with(request, &[])
     }
 
-    /// Opens files as one session.
+    /// Opens files as one session, without the parts in `skips`. Returns the id of the request.
     pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
@@ -141,7 +142,7 @@ impl Drop for Link {
     }
 }
 
-/// Takes in a message. By the first the worker says that it has started: what was to be sent until then is sent.
+/// Handles a message. The first message shows that the worker has started, so the waiting messages are sent.
 fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(Report)) {
     match unpack::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
@@ -155,10 +156,11 @@ fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn 
     }
 }
 
-/// Waits for the end of the worker that holds a lock. It ends with the worker: where the page ended that, nobody hears of it.
+/// Waits for the end of the worker that holds the lock `name`, and reports it. If the page itself ended the worker, the
+/// report is ignored.
 fn watch(name: String, report: Rc<dyn Fn(Report)>) {
     spawn_local(async move {
-        // A worker that could not take its lock is not taken for dead.
+        // A worker that could not take its lock is not considered dead.
         if matches!(lock::try_acquire(&name).await, Ok(None)) && lock::acquire(&name).await.is_some() {
             report(Report::Died(died("")));
         }
@@ -174,7 +176,7 @@ fn died(reason: &str) -> Failure {
     }
 }
 
-/// Words as a sentence: with one full stop.
+/// Ends a text with exactly one full stop.
 fn sentence(words: &str) -> String {
     format!("{}.", words.trim_end_matches('.'))
 }
@@ -188,14 +190,14 @@ struct Spawned {
     worker: Worker,
     /// The address of its first script.
     script: String,
-    /// The name of the worker, and of the lock that it holds.
+    /// The name of the worker, which is also the name of its lock.
     lock: String,
 }
 
-/// What it posts then.
+/// The message that a worker posts after it has taken its lock.
 const LOCKED: &str = "locked";
 
-/// What a worker runs first: it takes its lock, says so, then starts the program that it is handed.
+/// The first script of a worker. It takes the lock, posts [`LOCKED`], and then starts the program that it receives.
 const FIRST_SCRIPT: &str = r"
 const forEver = () => new Promise(() => {});
 const locked = new Promise((done) =>
@@ -213,7 +215,7 @@ onmessage = async ({ data: [script, program] }) => {
 };
 ";
 
-/// Starts a worker. It waits for the program that [`hand_over`] sends.
+/// Starts a worker, which waits for the program that [`hand_over`] sends.
 fn spawn() -> Result<Spawned, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
@@ -226,7 +228,7 @@ fn spawn() -> Result<Spawned, JsValue> {
     Ok(Spawned { worker, script: url, lock })
 }
 
-/// Hands a worker its program, once that is here.
+/// Sends the program to a worker, once the program is compiled.
 fn hand_over(worker: Worker, report: Rc<dyn Fn(Report)>) {
     spawn_local(async move {
         let sent = program().await.and_then(|program| worker.post_message(&program));

@@ -1,8 +1,9 @@
-//! Contract values as messages, the same way at both ends. This module knows no worker and no page.
+//! This module packs values of the protocol into messages. The page and the worker use the same format.
 //!
-//! A message is `[bytes, files]`: the contract's struct as postcard writes it, and the `File` objects that go with it.
-//! Bytes and not JS values: that takes 33 kB (gzip) less at both ends, and every integer crosses as it is. Both ends are
-//! of one build, which Hello makes sure of: it stays the first kind of request and of reply, so that any build reads it.
+//! A message is `[bytes, files]`: a value that postcard has encoded, and the `File` objects that belong to it. Bytes
+//! need 33 kB (gzip) less code in page and worker than JS values do, and every integer keeps its value. Page and worker
+//! are of the same build, which Hello checks. Hello must stay the first variant of requests and of replies, so that
+//! every build can read it.
 
 use js_sys::{Array, Uint8Array};
 use serde::Serialize;
@@ -10,13 +11,19 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
 
-/// Packs a value and the files that go with it.
+/// Packs a value and its files into a message.
+///
+/// # Errors
+/// Returns the message of the encoder.
 pub fn pack<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> {
     let bytes = postcard::to_allocvec(value).map_err(|e| e.to_string())?;
     Ok(Array::of2(&Uint8Array::from(&*bytes), &files.iter().collect::<Array>()).into())
 }
 
-/// The value and the files of a message.
+/// Unpacks the value and the files of a message.
+///
+/// # Errors
+/// Returns a text if `message` is not a message of this build.
 pub fn unpack<T: DeserializeOwned>(message: JsValue) -> Result<(T, Vec<File>), String> {
     let pair: Array = message.dyn_into().map_err(|_| "not a message of Rooflight".to_owned())?;
     let bytes: Uint8Array = pair.get(0).dyn_into().map_err(|_| "a message of another build".to_owned())?;

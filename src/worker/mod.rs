@@ -1,4 +1,4 @@
-//! The browser half of page and worker: how a worker is started, how messages are sent, how a Blob is read.
+//! This module connects the page and its worker in the browser: it starts workers, sends messages and reads Blobs.
 
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod blob;

@@ -1,8 +1,8 @@
-//! The worker's program: fetched and compiled once, as soon as the page is drawn, then handed to every worker that starts. This module knows
-//! where its files are; knows nothing of messages.
+//! This module fetches and compiles the worker's program once, as soon as the page is drawn, and hands it to every
+//! worker that starts.
 //!
-//! Beside the page its files are named by `index.html` (`<meta name="worker" content="script program">`). In a page that is one
-//! file there is nothing beside it: `share/boot.js` leaves both as Blobs in `globalThis.rooflightWorker`.
+//! `index.html` names the files that lie beside the page (`<meta name="worker" content="script program">`). A page that
+//! is one HTML file has no files beside it: `share/boot.js` leaves both as Blobs in `globalThis.rooflightWorker`.
 
 use js_sys::{Array, Promise, Reflect, WebAssembly, global};
 use std::cell::RefCell;
@@ -11,19 +11,20 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, Response, Url, window};
 
 thread_local! {
-    /// Of `[script, module]`; `None` before it is requested, and after it could not be had.
+    /// The promise of `[script, module]`; `None` before the first request, and after a failed one.
     static PROGRAM: RefCell<Option<Promise>> = const { RefCell::new(None) };
 }
 
-/// Fetches and compiles the program, where that was not begun.
+/// Starts to fetch and compile the program, unless this has begun before.
 pub fn prefetch() {
     drop(promise());
 }
 
-/// The program as a worker's first message has it: the script's address, or the script as a Blob, and the compiled module.
+/// Returns the program as the first message of a worker holds it: the script's address, or the script as a Blob, and
+/// the compiled module.
 ///
 /// # Errors
-/// What the browser says where it could not be fetched or compiled. The next call tries again.
+/// Returns the browser's error if the program could not be fetched or compiled. The next call tries again.
 pub(crate) async fn program() -> Result<JsValue, JsValue> {
     let found = JsFuture::from(promise()).await;
     if found.is_err() {
@@ -54,13 +55,13 @@ async fn load() -> Result<JsValue, JsValue> {
         match JsFuture::from(WebAssembly::compile_streaming(Promise::resolve(&program.clone()?).unchecked_ref())).await
         {
             Ok(module) => module,
-            // Hosts that call it something else than WebAssembly.
+            // Some hosts serve the program with a type other than `application/wasm`.
             Err(_) => JsFuture::from(WebAssembly::compile(&JsFuture::from(program.array_buffer()?).await?)).await?,
         };
     Ok(Array::of2(&script, &module).into())
 }
 
-/// Addresses of the script and of the program.
+/// Returns the addresses of the script and of the program.
 fn addresses() -> Result<(String, String), JsValue> {
     let document = window().and_then(|window| window.document()).ok_or("no document")?;
     let named = document.query_selector("meta[name=worker]")?.and_then(|meta| meta.get_attribute("content"));

@@ -1,13 +1,13 @@
-//! The worker's end: takes messages in, works them off one at a time, posts answers. This module knows the browser's
-//! worker scope; knows nothing of what is drawn.
+//! This module is the worker's side: it receives requests, handles them one at a time, and posts the answers.
 //!
 //! ```text
-//!   message ──► queue ──► (fresh task) ──► session ──► answer
+//!   message ──► queue ──► (new task) ──► session ──► answer
 //!                 ▲
-//!   Cancel(id) ───┘ withdraws what still waits
+//!   Cancel(id) ───┘ removes a request that still waits
 //! ```
 //!
-//! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
+//! Each request runs in a task of its own, not in the task of its message, so that a Cancel that has already arrived is
+//! handled first.
 
 use super::blob::BlobSource;
 use super::message::{pack, unpack};
@@ -24,10 +24,10 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-/// Between two progress messages of one stage, at least, milliseconds.
+/// The shortest time between two progress messages of one stage, in milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// Serves the page until it ends this worker. Called once, from the worker's `main`.
+/// Serves the page until the page ends this worker. The worker's `main` calls this function once.
 pub fn serve() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let server = Rc::new(RefCell::new(Server { scope: scope.clone(), session: None, queue: VecDeque::new() }));
@@ -54,7 +54,7 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
             return;
         }
     };
-    // A request that trapped holds the server for ever: this worker is dead, and the page has heard of it.
+    // A request that trapped keeps the server borrowed. This worker is dead, and the page has received the error.
     let Ok(mut this) = server.try_borrow_mut() else { return };
     if let Request::Cancel(id) = call.request {
         let before = this.queue.len();
@@ -68,7 +68,7 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
     tick(Rc::clone(server));
 }
 
-/// Works off one request, a moment later.
+/// Handles one request in a task of its own.
 fn tick(server: Rc<RefCell<Server>>) {
     Timeout::new(0, move || {
         if let Ok(mut this) = server.try_borrow_mut() {
@@ -79,7 +79,7 @@ fn tick(server: Rc<RefCell<Server>>) {
 }
 
 impl Server {
-    /// Works off the request that waits longest, if one still waits.
+    /// Handles the request that has waited longest, if any request waits.
     fn work(&mut self) {
         let Some((Call { id, request }, files)) = self.queue.pop_front() else { return };
         let reply = match &request {
@@ -142,7 +142,8 @@ impl Server {
         Ok(self.set_session(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
     }
 
-    /// Reports that the memory that the files need is being estimated: no other progress comes before that is known.
+    /// Reports that the memory that the files need is being estimated. No other progress message comes before the
+    /// estimate is ready.
     fn report_estimating(&self, id: RequestId, inputs: &[Input]) {
         let progress = Progress {
             stage: Stage::Recognise,
@@ -160,13 +161,13 @@ impl Server {
     fn answer(&self, id: RequestId, reply: Reply) {
         let sent = pack(&Answer { id, reply }, &[]).and_then(|m| self.scope.post_message(&m).map_err(describe));
         if let Err(reason) = sent {
-            // The page hears of it as this worker's error.
+            // The page receives this as an error of the worker.
             wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));
         }
     }
 }
 
-/// Whether files are so large that the memory that they need is estimated first.
+/// Returns whether the files are so large that the memory they need is estimated first.
 fn needs_estimate(inputs: &[Input]) -> bool {
     inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
 }
@@ -176,12 +177,12 @@ fn describe(error: JsValue) -> String {
     format!("{error:?}")
 }
 
-/// Milliseconds of the worker's clock.
+/// Returns the current time in milliseconds.
 fn now() -> f64 {
     js_sys::Date::now()
 }
 
-/// WebAssembly memory of this worker, bytes.
+/// Returns the size of this worker's WebAssembly memory in bytes.
 fn memory() -> Option<u64> {
     let memory: WebAssembly::Memory = wasm_bindgen::memory().dyn_into().ok()?;
     let buffer: ArrayBuffer = memory.buffer().dyn_into().ok()?;

@@ -33,7 +33,11 @@ export async function startServer(dist, { base = "/rooflight/" } = {}) {
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address();
-  return Object.assign(made, { url: `http://127.0.0.1:${port}${base}`, close: () => new Promise((done) => server.close(done)) });
+  const close = () => new Promise((done) => {
+    server.close(done);
+    server.closeAllConnections();
+  });
+  return Object.assign(made, { url: `http://127.0.0.1:${port}${base}`, close });
 }
 
 /** Debian's Chromium, or the one ROOFLIGHT_CHROMIUM names, with everything off that would call home. */

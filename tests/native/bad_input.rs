@@ -1,4 +1,5 @@
-//! Bad input on the command line: one clear sentence, the right exit code, nothing on stdout.
+//! These tests give bad input to the command line. The program must print one clear sentence on stderr and nothing on
+//! stdout, and end with the right exit code.
 
 use crate::common;
 use crate::common::{bytes, make};
@@ -9,7 +10,7 @@ fn run(args: &[&str], file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(file).output().unwrap()
 }
 
-/// Exit code 2, stdout empty, one line on stderr that holds each of `words`.
+/// Asserts exit code 2, an empty stdout, and one line on stderr that contains each of `words`.
 fn refused(file: &Path, words: &[&str]) {
     for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"]] {
         let out = run(args, file);
@@ -80,7 +81,7 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
-fn what_is_no_capture_in_a_folder_is_passed_over() {
+fn other_files_in_a_folder_are_skipped() {
     for text in [&b"\n"[..], b"\n\n", b"\n \n", b"x", b"\nA", b"# notes\n", b"{}"] {
         let (dir, _) = file("small.xplane.pb", &bytes(&make::small()));
         std::fs::write(dir.path().join("notes.txt"), text).unwrap();
@@ -113,7 +114,7 @@ fn the_same_file_twice_counts_once() {
         matches!(text[..], [one] if one.contains("small.xplane.pb: skipped, because it is the same file as")),
         "{text:?}"
     );
-    // One that differs in its last byte is another host.
+    // A file that differs in its last byte counts as the capture of another host.
     let mut other = bytes(&make::small());
     *other.last_mut().unwrap() ^= 1;
     std::fs::write(dir.path().join("again.xplane.pb"), other).unwrap();
@@ -145,7 +146,7 @@ fn truncated_keeps_the_complete_planes() {
     assert_eq!(json["status"], "partial");
     assert_eq!(json["totals"]["busy_duration_ps"], 800);
     assert!(json["notes"].as_array().unwrap().iter().any(|n| n["code"] == "partial_file"));
-    // Totals are never told without it, as text or as Markdown.
+    // Every output begins with the note that its totals are partial, as text and as Markdown.
     for args in [&["breakdown"][..], &["summary"], &["breakdown", "--markdown"], &["inspect"], &["roofline"], &["comm"]]
     {
         let out = String::from_utf8(run(args, &path).stdout).unwrap();
@@ -175,7 +176,7 @@ fn a_capture_without_ops_is_absent_not_an_error() {
 }
 
 #[test]
-fn which_steps_there_are() {
+fn unknown_step_lists_the_steps() {
     let steps = |names: &[u64]| {
         let mut plane = make::Plane::new("/device:TPU:0");
         let op = plane.op("%copy.1 = f32[8] copy(%a)", "copy.1", &[]);

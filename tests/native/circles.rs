@@ -1,7 +1,8 @@
-//! No two files import each other, directly or through others.
+//! These tests check that no two files import each other, directly or through others.
 //!
 //! A file's imports are read from its tokens: `use` trees, and paths that begin with `crate`, `super` or `self`, also
-//! inside macros. A name that a `mod.rs` re-exports leads to the file that defines it. Tests within a file do not count.
+//! inside macros. A name that a `mod.rs` re-exports leads to the file that defines the name. Tests within a file do not
+//! count.
 
 use crate::tidy::{check, files};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -19,7 +20,7 @@ struct Imports {
     exports: BTreeMap<String, Module>,
 }
 
-/// `src/analysis/comm/mod.rs` is the module `analysis::comm`.
+/// Returns the module of a file below the crate's folder: `analysis::comm` for `analysis/comm/mod.rs`.
 fn module(file: &str) -> Module {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let mut parts: Module = path.split('/').map(str::to_owned).collect();
@@ -29,7 +30,7 @@ fn module(file: &str) -> Module {
     parts
 }
 
-/// The absolute path of one that stands in `within`; `None` where it leads out of the crate.
+/// Returns the absolute path of a path that stands in the module `within`; `None` if the path leads out of the crate.
 fn absolute(path: &[String], within: &Module, modules: &BTreeMap<Module, String>) -> Option<Module> {
     let mut base = within.clone();
     let mut rest = path;
@@ -51,7 +52,7 @@ fn absolute(path: &[String], within: &Module, modules: &BTreeMap<Module, String>
     Some([base.as_slice(), rest].concat())
 }
 
-/// All paths of a `use` tree, each with the name it gets.
+/// Collects all paths of a `use` tree, each with the name that the tree gives to it.
 fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, String)>) {
     let mut path = prefix.to_vec();
     let mut alias = None;
@@ -79,7 +80,7 @@ fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, St
     }
 }
 
-/// Reads a stream of tokens into `imports`.
+/// Adds the imports of a stream of tokens to `imports`.
 fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>, imports: &mut Imports) {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
     let word = |at: usize| match tokens.get(at) {
@@ -93,7 +94,7 @@ fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>
     let mut at = 0;
     while at < tokens.len() {
         match (&tokens[at], word(at).as_deref()) {
-            // `#[cfg(test)] mod tests { … }`: what only tests import is left out.
+            // The imports of `#[cfg(test)] mod tests { … }` are left out.
             (TokenTree::Group(group), _)
                 if group.delimiter() == Delimiter::Bracket
                     && group.stream().to_string().replace(' ', "").contains("test")
@@ -136,7 +137,7 @@ fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>
     }
 }
 
-/// The file that defines what a path names.
+/// Returns the module of the file that defines the item of a path.
 fn defined_in(path: &[String], all: &BTreeMap<Module, Imports>, depth: u8) -> Option<Module> {
     let module = (0..=path.len()).rev().map(|n| path[..n].to_vec()).find(|module| all.contains_key(module))?;
     let export = path.get(module.len()).and_then(|name| all[&module].exports.get(name));
@@ -146,7 +147,7 @@ fn defined_in(path: &[String], all: &BTreeMap<Module, Imports>, depth: u8) -> Op
     }
 }
 
-/// Modules that import each other: each circle once, as a list of modules (Tarjan's strongly connected components).
+/// Returns the groups of modules that import each other, each group once (Tarjan's strongly connected components).
 fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     struct Walk<'a> {
         graph: &'a BTreeMap<Module, BTreeSet<Module>>,
@@ -187,7 +188,7 @@ fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     walk.found
 }
 
-/// The circles of a crate's files, by their texts.
+/// Returns the circles among the files of a crate, given as names and texts.
 fn circles_of(files: &[(String, String)]) -> Vec<Vec<Module>> {
     let modules: BTreeMap<Module, String> = files.iter().map(|(name, _)| (module(name), name.clone())).collect();
     let all: BTreeMap<Module, Imports> = files
@@ -228,12 +229,12 @@ fn circles_are_found() {
     let a = file("f/a.rs", "use super::b::B; fn f() { view! { {crate::g::c()} } }");
     let direct = [a.clone(), file("f/b.rs", "struct B; fn g() { super::a::f() }"), file("g.rs", "")];
     assert_eq!(circle(&direct), ["f::a", "f::b"]);
-    // Through a re-export, and through a path in a macro.
+    // This circle leads through a re-export and through a path in a macro.
     let mods = file("f/mod.rs", "mod a; mod b; pub use a::f;");
     let through =
         [a.clone(), file("f/b.rs", "struct B;"), mods.clone(), file("g.rs", "use crate::f::f; pub fn c() {}")];
     assert_eq!(circle(&through), ["f::a", "g"]);
-    // A folder that re-exports its files is in no circle with them; nor are files that only tests join.
+    // A folder that re-exports its files is in no circle with them, and neither are files that only tests join.
     let tests = file("f/b.rs", "struct B; #[cfg(test)] mod tests { use super::super::a::f; }");
     assert_eq!(circle(&[a, tests, mods, file("g.rs", "")]), Vec::<String>::new());
 }

@@ -1,4 +1,5 @@
-//! Communication against a real capture, a brute-force sweep and real programs; captures that were made are in `synth.rs`.
+//! These tests compare the analysis of communication with a real capture, a brute-force sweep and real programs. The
+//! tests in `synth.rs` use simulated captures.
 
 use crate::common;
 use crate::common::hlo::{AOT, aot};
@@ -51,7 +52,7 @@ fn assert_near(found: Picos, wanted: f64, what: &str) {
 }
 
 #[test]
-fn v6e_stall_and_overlap_are_those_that_are_known() {
+fn v6e_stall_and_overlap_match_known_values() {
     let Some(mut session) = Session::of(V6E) else { return };
     for (device, stall) in [76.0095, 76.0192, 76.0107, 75.9938].into_iter().enumerate() {
         let comm = session.comm(DeviceChoice::One(device as u32), StepChoice::All);
@@ -68,7 +69,7 @@ fn v6e_stall_and_overlap_are_those_that_are_known() {
             assert!(!comm.pairing.device_clock, "the async line has no device clock");
             assert_eq!((comm.pairing.from_line, comm.pairing.from_ops, comm.pairing.unpaired), (600, 0, 0));
         } else {
-            // Their async lines are empty: pairs are made of starts and dones.
+            // The async lines of the other devices are empty, so pairs are made from starts and dones.
             assert_eq!((comm.pairing.from_line, comm.pairing.from_ops, comm.pairing.unpaired), (0, 600, 0));
             assert!(comm.notes.iter().any(|note| note.code == "no_async_line"));
         }
@@ -95,11 +96,11 @@ fn v6e_all_reduce() {
     assert_eq!((group.size, group.stride, group.n_groups), (Some(2), Some(4), Some(4)));
     assert_eq!((group.first.as_slice(), group.text.as_str()), (&[0, 4][..], "[4,2]<=[2,4]T(1,0)"));
     assert_eq!((group.axis.as_deref(), group.n_axes), (Some("z"), Some(1)));
-    // A synchronous collective is never covered: nothing else runs on its line.
+    // A synchronous collective is never overlapped, because nothing else runs on its line.
     assert_eq!((row.overlap.exposed, row.overlap.overlapped), (row.overlap.in_flight, Picos::ZERO));
     let rate = row.bytes.unwrap() as f64 / seconds(row.wall);
     assert!((row.alg_rate.unwrap() / rate - 1.0).abs() < 1e-12);
-    // Two devices: 2 (2 − 1) / 2 = 1.
+    // For two devices, the factor of the bus bandwidth is 2 (2 − 1) / 2 = 1.
     assert_eq!(row.bus_rate, row.alg_rate);
     let link = comm.link.as_ref().unwrap();
     assert_eq!((link.chip.as_str(), row.peak), ("TPU v6e", Some(2.0 * link.one_way)));
@@ -113,7 +114,8 @@ fn v6e_all_reduce() {
     assert!(without.notes.iter().any(|note| note.code == "no_topology"));
 }
 
-/// Instant by instant, between all moments at which anything changes: how long something flies, and how long beside compute.
+/// Returns the time in flight, and the part of it that overlaps compute, by a sweep over all instants at which an
+/// interval starts or ends.
 fn brute(flying: &[(u64, u64)], computing: &[(u64, u64)]) -> (u64, u64) {
     let mut changes: Vec<(u64, i32, i32)> = Vec::new();
     for (of, (fly, compute)) in [(flying, (1, 0)), (computing, (0, 1))] {
@@ -140,7 +142,7 @@ fn line<'a>(plane: &'a Plane, name: &str) -> &'a Line {
     plane.lines.iter().find(|line| line.name == name).unwrap()
 }
 
-/// Raw events of a line on the event clock, with their text.
+/// Returns the raw events of a line with their texts, on the event clock.
 fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterator<Item = ((u64, u64), &'a str)> {
     let events = &line(plane, name).events;
     let at = events.times().map(|(start, length)| (start, start + length));
@@ -161,7 +163,7 @@ fn overlap_equals_a_sweep_instant_by_instant() {
         assert_eq!(computing.len(), 300);
         let mut flying: Vec<(u64, u64)> = events(&session, plane, "Async XLA Ops").map(|(at, _)| at).collect();
         if flying.is_empty() {
-            // Each start with the first done after it of the same name.
+            // Each start is paired with the first done after it that has the same name.
             let name = |text: &str| text.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
             for (start, text) in ops.iter().filter(|(_, text)| is(text, "copy-start")) {
                 let wanted = name(text).replace("-start", "-done");
@@ -191,7 +193,7 @@ fn overlap_equals_a_sweep_instant_by_instant() {
 }
 
 #[test]
-fn lanes_hold_everything_and_nothing_overlaps_in_one() {
+fn lanes_hold_all_spans_without_overlap() {
     let Some(mut session) = Session::of(V6E) else { return };
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
     let n_collectives = whole.tensor.n as usize;
@@ -238,7 +240,7 @@ impl CopiesWall for Comm {
     }
 }
 
-/// Every grouping has the same stall: each op is in one row.
+/// Every grouping has the same stall, because each op is in one row.
 #[test]
 fn every_grouping_sums_to_the_whole() {
     let Some(mut session) = Session::of(V6E) else { return };
@@ -258,7 +260,7 @@ fn every_grouping_sums_to_the_whole() {
     }
 }
 
-/// A step small enough to sum by hand:
+/// Returns a capture with one step that is small enough to sum by hand, in ps:
 ///
 /// ```text
 ///  async  ag 5…100, 250…390 (one flow)          acs 400…590                                 other 900…950
@@ -321,7 +323,7 @@ fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
 }
 
 #[test]
-fn summed_by_hand() {
+fn small_capture_matches_sums_by_hand() {
     let mut opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
     let programs = Programs::new(std::mem::take(&mut opened.open_files));
     let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
@@ -349,9 +351,10 @@ fn summed_by_hand() {
     assert_eq!(rows, wanted.map(|(key, core, way, exposed)| (key.to_owned(), core, way, exposed)));
     let gather = &comm.rows[2];
     assert_eq!((gather.bytes_each, gather.wall, gather.group.as_ref().unwrap().size), (Some(32), Picos(385), Some(4)));
-    // 385 ps are too short for a rate.
+    // A time of 385 ps is too short for a rate.
     assert_eq!((gather.alg_rate, gather.bus_rate), (None, None));
-    // What the text does not say is absent, not zero; and what it says of all is of the four that others name.
+    // Sizes and groups that the text lacks are absent, not zero. Empty `replica_groups` mean all devices, which are the
+    // four that other groups name.
     assert_eq!((comm.rows[3].bytes, comm.rows[3].bus_rate, &comm.rows[3].group), (None, None, &None));
     assert_eq!(comm.rows[1].group.as_ref().unwrap().size, Some(4));
     for code in ["unpaired", "other_async", "no_async_line", "unknown_sizes", "unknown_groups", "no_topology"] {
@@ -360,7 +363,7 @@ fn summed_by_hand() {
     assert_eq!(comm.steps.len(), 1);
     assert_eq!((comm.steps[0].compute_busy, comm.steps[0].idle), (Picos(440), Picos(1000 - 625)));
     assert_eq!(comm.steps[0].collectives, comm.tensor.overlap);
-    // Neither computed nor in flight: 0…5 is a start's, 390…400 and 590…600 are dones', 800…810 is a copy's.
+    // Neither computed nor in flight are 0…5 of a start, 390…400 and 590…600 of dones, and 800…810 of a copy.
     let rest = Remainder { data_movement: Picos(10), communication: Picos(25), other: Picos(0), idle: Picos(280) };
     assert_eq!(comm.steps[0].beside_collectives, Some(rest));
 
@@ -373,11 +376,11 @@ fn summed_by_hand() {
     assert_eq!((lanes.n_lanes, lanes.duration), (1, Picos(1000)));
 }
 
-/// A start that takes long covers what is in flight only if it computes:
+/// A start that takes long overlaps the time in flight only if the start computes:
 ///
 /// ```text
 ///  async  ag 0…106 µs                                 in flight
-///  ops    async-collective-start 1…106 µs, FLOPs?     covers it, or not
+///  ops    async-collective-start 1…106 µs             overlaps only with FLOPs
 /// ```
 #[test]
 fn a_start_without_flops_covers_nothing() {
@@ -418,7 +421,7 @@ fn a_start_without_flops_covers_nothing() {
     }
 }
 
-/// The published output of a real run on v5p: none of its 14 starts has FLOPs, so none is compute.
+/// None of the 14 starts in the published output of a real run on v5p has FLOPs, so none is compute.
 #[test]
 fn starts_of_the_v5p_golden_capture_compute_nothing() {
     let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
@@ -436,7 +439,7 @@ fn starts_of_the_v5p_golden_capture_compute_nothing() {
     assert!(starts.iter().all(|(_, kind)| *kind == Kind::Communication));
 }
 
-/// Two devices of vLLM, 129 all-reduces each: they wait for each other, neither is a straggler.
+/// Two devices of vLLM run 129 all-reduces each and wait for each other, so neither is a straggler.
 #[test]
 fn vllm_has_no_straggler() {
     let Some(mut session) = Session::of("tpu-vllm-trace/vllm.trace.json.gz") else { return };
@@ -448,9 +451,9 @@ fn vllm_has_no_straggler() {
     assert_eq!(comm.straggler(), None);
 }
 
-/// What crosses to the page comes back as it was.
+/// A request and an answer are equal after they are encoded and decoded, as between page and worker.
 #[test]
-fn answers_survive_the_way_to_the_page() {
+fn requests_and_answers_round_trip() {
     let opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let query = CommQuery { topology: "2x2".parse().ok(), ..CommQuery::default() };
@@ -459,7 +462,7 @@ fn answers_survive_the_way_to_the_page() {
     assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (query, comm));
 }
 
-/// What each collective of a real program does, with how many bytes, between whom.
+/// Compares each collective of real programs with a snapshot: its primitive, its bytes and its replica groups.
 #[test]
 fn collectives_of_real_programs() {
     for name in AOT {
@@ -467,7 +470,7 @@ fn collectives_of_real_programs() {
         let module = Module::from_proto(&proto);
         let mut result = String::new();
         for (id, instruction) in module.instructions() {
-            // A wait says what its start says.
+            // A done is left out, because it has the message of its start.
             let inside = instruction.computation.and_then(|c| module.computation(c)).is_some_and(|c| c.is_fusion);
             if inside || instruction.opcode.ends_with("-done") || !instruction_communicates(&module, id) {
                 continue;
@@ -482,7 +485,8 @@ fn collectives_of_real_programs() {
     }
 }
 
-/// By this test's own look: the opcode, what it wraps, or what its computation holds.
+/// Returns whether an instruction communicates, by a method of this test: by its opcode, by the op that it wraps, or by
+/// the ops of its fusion.
 fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) -> bool {
     let is = |opcode: &str| rooflight::hlo::opcode::is_collective(opcode);
     let Some(instruction) = module.instruction(module.wrapped(id)) else { return false };
@@ -493,7 +497,7 @@ fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) 
 }
 
 #[test]
-fn captures_of_other_devices_are_told_without_a_panic() {
+fn captures_of_other_devices_do_not_panic() {
     for name in common::XSPACES {
         let Some(mut session) = Session::of(name) else { return };
         for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(0), StepChoice::Number(u64::MAX)] {

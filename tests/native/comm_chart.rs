@@ -1,4 +1,5 @@
-//! Communication as the page draws it, against the analysis' figures and plain sums: steps, lanes, bandwidth, rows.
+//! These tests compare the drawing of communication on the page (steps, lanes, bandwidth, rows) with the figures of the
+//! analysis and with plain sums.
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::flags::Flag;
@@ -18,7 +19,7 @@ pub(crate) struct Session {
     programs: Programs,
 }
 
-/// The sample: eight devices of a real program, with collectives and copies of all kinds.
+/// Opens the sample: eight devices of a real program, with collectives and copies of all kinds.
 pub(crate) fn sample() -> Session {
     let packed = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(packed), from_folder: false };
@@ -40,7 +41,7 @@ impl Session {
 }
 
 #[test]
-fn steps_are_their_parts() {
+fn steps_are_the_sums_of_their_parts() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     for of in [CommRows::Collectives, CommRows::Copies] {
         let bars = steps::bars(&view.comm.steps, of);
@@ -50,13 +51,13 @@ fn steps_are_their_parts() {
             assert_eq!(bar.parts.len(), steps::parts(of, true).len());
             assert_eq!(alone + overlapped + exposed + moves + other + idle, step.duration);
             assert_eq!(alone + overlapped, step.compute_busy);
-            // The sample copies between layouts for 19 % of its time: that is neither other nor idle.
+            // The sample copies between layouts for 19 % of its time. This time is neither other nor idle.
             assert!(moves.as_f64() > 0.15 * step.duration.as_f64() && idle <= step.idle);
             let of = if of == CommRows::Copies { step.copies } else { step.collectives };
             assert_eq!((overlapped, exposed), (of.overlapped, of.exposed));
         }
     }
-    // A report has no split: what is left is one part.
+    // A report does not split the time beside communication, so the rest is one part.
     let report: Vec<StepComm> = view
         .comm
         .steps
@@ -74,7 +75,7 @@ fn steps_are_their_parts() {
 }
 
 #[test]
-fn the_sentence_and_the_figures_are_the_analysis() {
+fn sentence_and_figures_match_the_analysis() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let says = figures::sentence(&view, CommRows::Collectives);
     let (stall, step) = (view.comm.tensor.stall.as_f64(), view.comm.header.step_duration.unwrap().as_f64());
@@ -99,7 +100,7 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     assert_eq!(worst.value, format!("{:.1}", least / 1e9));
     let advice = text::advice(&view.comm);
     assert_eq!(advice.len(), view.comm.primitives.len());
-    // A v5p: of all-gather its compiler refuses the fusions that v5e takes.
+    // The chip is a v5p. The compiler for v5p refuses the fusions of all-gather that the compiler for v5e takes.
     let gather = advice.iter().find(|of| of.primitive == "all-gather").unwrap();
     let flags: Vec<String> = gather.flags.iter().map(Flag::setting).collect();
     assert_eq!(flags[0], "--xla_tpu_enable_ici_ag_pipelining=true");
@@ -107,7 +108,7 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     let origin = text::advice_origin(&view.comm, &advice);
     assert!(origin.contains("TPU v5, checked with libtpu 0.0.51"), "{origin}");
     let result = text::balance(&view.comm);
-    // The sample is made with a straggler.
+    // The sample is simulated with a straggler.
     assert!(result[0].starts_with("Straggler: TPU:5. "), "{result:?}");
 }
 
@@ -127,7 +128,7 @@ fn named(scene: &Scene) -> Vec<&Mark> {
 }
 
 #[test]
-fn lanes_show_every_span_and_fill_what_is_exposed() {
+fn lanes_show_every_span_and_fill_its_exposed_part() {
     let mut session = sample();
     for carried in [Carried::Collectives, Carried::Copies, Carried::All] {
         let request = LaneQuery { query: query(), carried, ..LaneQuery::default() };
@@ -141,7 +142,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
             let (left, right) = (66.0, width - 14.0);
             let x = |at: Picos| (at.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
             let seen = |start: Picos, end: Picos| x(end) > left && x(start) < right;
-            // Each span that is seen lies within a mark of its lane, and no two marks of a lane overlap.
+            // Each visible span lies inside a mark of its lane, and no two marks of a lane overlap.
             let marks = named(&scene);
             let boxes: Vec<_> = marks.iter().map(|mark| mark.shape.bounds()).collect();
             let row = if result.n_lanes > 7 { 13.0 } else { 25.0 };
@@ -163,7 +164,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
             }));
             assert_eq!(scene.table.rows.len(), result.spans.len());
         }
-        // One span, seen large: what is filled is what is exposed, to a pixel.
+        // For one span at a large scale, the filled part is the exposed part, to a pixel.
         let span = result.spans.iter().find(|span| {
             let length = span.end.0 - span.start.0;
             span.exposed.0 > length / 5 && span.exposed.0 < length * 4 / 5
@@ -224,7 +225,7 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
 }
 
 #[test]
-fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
+fn bandwidth_marks_are_placed_by_size_and_rate() {
     let mut session = sample();
     let topology = Some(Topology { sides: vec![2, 2, 2], wrap: true });
     let mesh = "data=2,model=4".parse::<NamedMesh>().ok();
@@ -240,7 +241,8 @@ fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
     let left = view.comm.rows.len() - marks.len();
     assert!(left > 0 && bandwidth::left_out(&view.comm.rows, of).unwrap().starts_with(&left.to_string()));
     assert!(marks.len() > 20);
-    // Larger is farther right, faster is higher: by the logarithm, the same for all.
+    // A larger message is farther right and a faster one is higher. Both scales are logarithmic and the same for all
+    // marks.
     let centre = |mark: &Mark| match &mark.shape {
         Shape::Circle { x, y, .. } => (*x, *y),
         shape => {
@@ -263,14 +265,14 @@ fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
             assert!((line(fr, lr, fy, ly, rate) - y).abs() < 1e-3);
         }
     }
-    // What links carry is drawn once per figure.
+    // The peak bandwidth of links is drawn once per value.
     let mut peaks: Vec<f64> = view.comm.rows.iter().filter_map(|row| row.peak).collect();
     peaks.sort_by(f64::total_cmp);
     peaks.dedup();
     assert!(!peaks.is_empty());
     let result = |mark: &&Mark| matches!(&mark.shape, Shape::Text { text, .. } if text.starts_with("links along"));
     assert_eq!(scene.marks.iter().filter(result).count(), peaks.len());
-    // The mesh that is given names axes.
+    // The given mesh names the axes.
     assert!(view.comm.rows.iter().any(|row| row.group.as_ref().is_some_and(|g| g.axis.as_deref() == Some("model"))));
     assert!(key(&view.comm.rows[0]).starts_with(&view.comm.rows[0].key));
 }

@@ -1,4 +1,4 @@
-//! The table of communication as the page shows it, against plain sums, sorts and scans of the report.
+//! These tests compare the page's table of communication with plain sums, sorts and scans of the report.
 
 use crate::comm_chart::{query, sample};
 use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, Primitive, Topology};
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 
 const BOTH: [Carried; 2] = [Carried::Collectives, Carried::Copies];
 
-/// All rows of the table as the page asks for them.
+/// Returns all rows of the table, as the page requests them.
 fn page(view: &CommView, carried: Carried, query: PageQuery) -> TablePage {
     let (more, _) = if carried == Carried::Copies { view.more_copies } else { view.more };
     let mut table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
@@ -27,7 +27,7 @@ fn rows_of(comm: &Comm, carried: Carried) -> &[CommRow] {
     if carried == Carried::Copies { &comm.copy_rows } else { &comm.rows }
 }
 
-/// The texts of a column, in the order of the rows.
+/// Returns the texts of a column, in the order of the rows.
 fn column(page: &TablePage, id: &str) -> Vec<String> {
     let at = page.columns.iter().position(|column| column.id == id).expect("the table has the column");
     page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
@@ -42,14 +42,14 @@ fn time_unit(page: &TablePage, id: &str) -> TimeUnit {
     TimeUnit::ALL.into_iter().find(|unit| unit.symbol() == head.unit).expect("a unit of time")
 }
 
-/// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are reported.
+/// Each total is the sum of its column, or is absent. The table of a summary also shows how many rows the capture has.
 #[test]
 fn totals_are_sums_of_their_columns() {
     let whole = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let mut part = whole.clone();
     let rest = CommRow::cut(&mut part.comm.rows, 12);
     part.more = (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum());
-    // The row with the lowest bandwidth is among those that are kept: the figure is that of all rows.
+    // The row with the lowest bandwidth is among those that are kept, so the figure is that of all rows.
     let lowest = |view: &CommView| {
         let readout = figures::readout(view, CommRows::Collectives);
         readout.main.into_iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap().value
@@ -65,7 +65,7 @@ fn totals_are_sums_of_their_columns() {
             assert_eq!(total(&page, "executions"), Some(&*format::count(executions)));
             let share = stall.fraction_of(view.comm.header.step_duration.unwrap()).unwrap();
             assert_eq!(total(&page, "share"), Some(&*format::percent(share)));
-            // Rows are in flight beside each other: a sum would count time twice.
+            // Several rows are in flight at the same time, so a sum would count time twice.
             assert!(["in_flight_ps", "exposed_ps", "overlap_pct"].iter().all(|id| total(&page, id).is_none()));
         }
     }
@@ -73,7 +73,7 @@ fn totals_are_sums_of_their_columns() {
     assert_eq!(total(&page, "key"), Some(&*format!("12 of {} rows", 12 + part.more.0)));
 }
 
-/// Of a pair whose other half lies outside of the capture there is time, but no execution.
+/// A pair whose other half lies outside the capture has time, but no execution.
 #[test]
 fn unpaired_halves_are_no_executions() {
     let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
@@ -84,7 +84,8 @@ fn unpaired_halves_are_no_executions() {
     assert!(page.rows[0].tips[0].iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
 }
 
-/// A number of a row, computed from the report itself; `None` where it has none. NaN: the column holds texts.
+/// Returns the number of a row in a column, computed from the report itself: `None` if the row has no such number, and
+/// NaN if the column holds texts.
 fn number(row: &CommRow, id: &str, carried: Carried) -> Option<f64> {
     Some(match id {
         "stall_ps" | "share" => row.stall.as_f64(),
@@ -101,7 +102,7 @@ fn number(row: &CommRow, id: &str, carried: Carried) -> Option<f64> {
 }
 
 #[test]
-fn rows_are_ordered_as_plain_sorting_has_them() {
+fn row_order_matches_plain_sorting() {
     let mut session = sample();
     let topology: Topology = "2x4".parse().unwrap();
     for by in CommBy::ALL {
@@ -123,7 +124,8 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
                         let is_right = match (pair[0], pair[1]) {
                             (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
                                 let (a, b) = (&texts[at], &texts[at + 1]);
-                                // Numbers at the ends of texts compare by value. Long texts are cut.
+                                // Texts that end in a number compare by the number. Long texts are cut and are not
+                                // compared.
                                 let parts = |text: &str| {
                                     let stem = text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
                                     let number = text[stem.len()..].parse::<u64>().ok();
@@ -136,7 +138,7 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
                             }
                             (Some(a), Some(b)) if descending => a >= b,
                             (Some(a), Some(b)) => a <= b,
-                            // What is absent comes last, both ways.
+                            // Absent values come last in both directions.
                             (None, Some(_)) => false,
                             (_, None) => true,
                         };
@@ -149,7 +151,7 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
 }
 
 #[test]
-fn a_filter_finds_what_a_row_says() {
+fn a_filter_matches_the_texts_of_a_row() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let filtered = |filter: TextFilter| page(&view, Carried::Collectives, PageQuery { filter, ..PageQuery::default() });
     let found = filtered(TextFilter::anywhere("ALL-gather"));
@@ -165,7 +167,7 @@ fn a_filter_finds_what_a_row_says() {
     assert_eq!(total(&found, "stall_ps"), Some(&*format::time(stall, time_unit(&found, "stall_ps"))));
     let n = format!("{} of {} rows", meant.len(), view.comm.rows.len());
     assert_eq!(total(&found, "key"), Some(&*n));
-    // A regular expression, and one field of a row.
+    // The filter can be a regular expression, and can apply to one field of a row.
     let regex = |text: &str, within| TextFilter { text: text.to_owned(), within, regex: true };
     let named = filtered(regex("^all-gather", FilterField::Leaf));
     let plain = view.comm.rows.iter().filter(|row| row.key.starts_with("all-gather")).count();
@@ -175,7 +177,7 @@ fn a_filter_finds_what_a_row_says() {
 }
 
 #[test]
-fn pages_are_parts_of_the_whole_and_copies_have_their_rows() {
+fn pages_and_copied_texts_are_parts_of_the_table() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let all = page(&view, Carried::Collectives, PageQuery::default());
     let mut table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
@@ -194,7 +196,7 @@ fn pages_are_parts_of_the_whole_and_copies_have_their_rows() {
 }
 
 #[test]
-fn columns_go_where_there_is_no_room_and_the_order_stays() {
+fn narrow_tables_drop_columns_but_keep_the_sorted_one() {
     let topology = Some("2x4".parse().unwrap());
     let view = sample().view(CommQuery { query: query(), topology, ..CommQuery::default() });
     let heads = page(&view, Carried::Collectives, PageQuery::default()).columns;

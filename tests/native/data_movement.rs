@@ -1,5 +1,5 @@
-//! Data movement: captures by hand, the real host-offload capture, and that it sums to what the
-//! breakdown says.
+//! These tests check data movement: on captures built by hand, on the real host-offload capture, and against the sums
+//! of the breakdown.
 
 use crate::common;
 use crate::common::{bytes, make, open};
@@ -21,7 +21,7 @@ fn of(plane: XPlane) -> DataMovement {
     data_movement(&opened, &Query { step: StepChoice::All, ..Query::default() })
 }
 
-/// A plane of ops that run one after the other: program, HLO text, category, duration.
+/// Returns a plane of ops that run one after the other, given as program, HLO text, category and duration in ps.
 fn plane(ops: &[(i64, &str, &str, i64)]) -> XPlane {
     let mut p = make::Plane::new("/device:TPU:0");
     let (mut events, mut now) = (Vec::new(), 0);
@@ -68,7 +68,7 @@ fn a_wait_takes_the_answers_of_its_start() {
 }
 
 #[test]
-fn async_waits_are_what_their_start_wraps() {
+fn async_waits_have_the_kind_of_the_wrapped_op() {
     let a = of(plane(&[
         (
             1,
@@ -101,7 +101,7 @@ fn async_waits_are_what_their_start_wraps() {
 }
 
 #[test]
-fn mixed_answers_go_by_time() {
+fn mixed_answers_are_decided_by_time() {
     let a = of(plane(&[
         (1, "%copy.1 = bf16[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 10),
         (1, "%copy.2 = f32[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 30),
@@ -121,7 +121,7 @@ fn mixed_answers_go_by_time() {
     assert_eq!((program.opcodes[0].opcode.as_str(), program.opcodes[0].n), ("copy", 3));
 }
 
-/// Without the compiler's categories the text gives them.
+/// If the capture has no categories, the categories come from the texts of the ops.
 #[test]
 fn categories_by_text() {
     let a = of(plane(&[(1, "%transpose.1 = f32[8] transpose(f32[8] %x), dimensions={0}", "", 5)]));
@@ -132,7 +132,8 @@ fn categories_by_text() {
     );
 }
 
-/// Every capture, every step choice: categories, and sources within them, sum to data movement and communication.
+/// Checks for several steps and devices that the categories, and the sources within them, sum to the time of data
+/// movement and communication.
 fn sums(opened: &Opened) {
     let analysis = Analysis::new(&opened.profile);
     let mut steps = vec![StepChoice::All, StepChoice::Busiest];
@@ -159,7 +160,7 @@ fn sums(opened: &Opened) {
 }
 
 #[test]
-fn it_sums_to_the_breakdown() {
+fn data_movement_sums_to_the_breakdown() {
     sums(&open("small.xplane.pb", bytes(&make::small())).unwrap());
     for file in common::XSPACES {
         let Some(bytes) = common::profile(file) else { return };
@@ -186,7 +187,7 @@ fn host_offload_of_a_real_capture() {
     assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12, reduce.total, reduce.total));
 }
 
-/// The ops of a real training run: every one is read, and nearly all are determined.
+/// Every op of a real training run is read, and nearly all changes are determined.
 #[test]
 fn a_real_training_run() {
     let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
@@ -209,7 +210,7 @@ fn a_real_training_run() {
     let a = of(plane(&ops));
     let formatting = row(&a, "data formatting");
     assert_eq!(formatting.tally(Change::Tiling).undetectable, Picos::ZERO);
-    // Three of them change dtype and order at once, one stays in order but for a dimension of one.
+    // Three of the ops change dtype and order at once. One op keeps its order except for a dimension of size one.
     assert_eq!(answers(formatting), [Some(false), Some(true), Some(false), Some(false), Some(false)]);
     assert_eq!(answers(row(&a, "copy-done"))[3], Some(true), "to VMEM and back");
     let figures = |r: &DataMovementRow| {
@@ -219,9 +220,10 @@ fn a_real_training_run() {
     insta::assert_json_snapshot!("v5p_data_movement", a.by_category.iter().map(figures).collect::<Vec<_>>());
 }
 
-/// Programs that are loaded: no instruction of a real one is out of reach, and fusions that only format are reported.
+/// With the instructions of its program, fewer fusions have an undetectable dimension order than with their texts
+/// alone.
 #[test]
-fn programs_say_more() {
+fn programs_determine_more_fusions() {
     let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };
     let proto = rooflight::wire::hlo::decode(&bytes).unwrap();
     let module = rooflight::hlo::Module::from_proto(&proto);

@@ -1,5 +1,5 @@
-//! Parts and wholes, at every depth: groups, their parts, scopes and steps, on a capture made here, on captures of every
-//! shape, and on the real ones.
+//! These tests check at every depth that parts sum to the whole: groups, the parts of groups, scopes and steps. The
+//! tests use built captures, random captures and the real ones.
 
 use crate::common;
 use crate::common::{bytes, make, open, profile};
@@ -20,7 +20,8 @@ fn sum(parts: impl Iterator<Item = Picos>) -> Picos {
     parts.sum()
 }
 
-/// Own and children give the total, at every node, in time, count and kinds; siblings are in order.
+/// Checks each node of a tree of scopes: own time and children sum to the total, kinds sum to the total, children have
+/// at most as many executions as the node, and siblings are in order.
 fn check_tree(tree: &Scopes) {
     for (i, node) in tree.nodes.iter().enumerate() {
         let children: Vec<_> = tree.nodes.iter().filter(|n| n.parent == Some(i as u32)).collect();
@@ -34,7 +35,7 @@ fn check_tree(tree: &Scopes) {
     assert_eq!(tree.nodes.iter().filter(|n| n.parent.is_none()).count(), 1);
 }
 
-/// Everything that must add up, for every grouping, step and device.
+/// Checks all sums for every grouping and device, and for several steps.
 fn check(opened: &Opened, analysis: &Analysis) {
     let steps = analysis.step_stats(&opened.profile);
     let devices = (0..analysis.devices.len() as u32).map(DeviceChoice::One).chain([DeviceChoice::All]);
@@ -80,7 +81,7 @@ fn check(opened: &Opened, analysis: &Analysis) {
 }
 
 #[test]
-fn captures_made_here() {
+fn built_captures() {
     for space in [make::small(), make::kda()] {
         let (opened, analysis) = opened(&space);
         check(&opened, &analysis);
@@ -117,7 +118,7 @@ fn the_tree_of_scopes() {
         named("mlp/wi/dot_general", 2, 210, 210),
     ];
     assert_eq!(result(&whole), expected);
-    // 28 % of 790 is 221: all but the first are smaller.
+    // 28 % of 790 ps are 221 ps. All nodes but the first are smaller.
     let block = "jit(f)/jvp(Model)/layers_0/kda";
     let kda = tree(block, 0.28);
     let expected = [named(block, 0, 0, 790), named("3 smaller", 1, 490, 490), named("proj/q/dot_general", 1, 300, 300)];
@@ -134,7 +135,7 @@ fn ops_without_a_scope_are_one_node() {
     assert_eq!((none.total, tree.no_scope), (Picos(600), Picos(600)), "never among the smaller ones");
 }
 
-/// The order of lines in the file says nothing.
+/// The order of lines in the file has no effect.
 #[test]
 fn lines_in_any_order() {
     let (first, analysis) = opened(&make::small());
@@ -152,7 +153,7 @@ fn lines_in_any_order() {
     assert_eq!(analysis.step_stats(&first.profile), other.step_stats(&second.profile));
 }
 
-/// A device of random ops on two lines, and of random steps, which may overlap.
+/// Returns a device with random ops on two lines, and with random steps, which may overlap.
 fn random(ops: &[(u8, i64, i64)], steps: &[(i64, i64)]) -> XSpace {
     let mut p = make::Plane::new("/device:TPU:0");
     let kinds = ["loop fusion", "copy", "all-reduce", "while"];
@@ -179,7 +180,7 @@ fn random(ops: &[(u8, i64, i64)], steps: &[(i64, i64)]) -> XSpace {
     XSpace { planes: vec![p.done()], ..XSpace::default() }
 }
 
-/// Self time of each kind and time without an op, instant by instant.
+/// Returns the self time of each kind and the time without an op, counted instant by instant.
 fn brute(analysis: &Analysis, opened: &Opened, window: (u64, u64)) -> ([u64; 7], u64) {
     let (device, facts) = (&analysis.devices[0], &analysis.facts[0]);
     let plane = &opened.profile.planes[device.plane];

@@ -1,4 +1,5 @@
-//! Compiled programs as files of their own: told by content, opened alone, and joined to the captures beside them.
+//! These tests open compiled programs as files of their own. A program is detected by the content of its file, opened
+//! alone, and joined to the captures beside the file.
 
 use crate::common;
 use crate::common::trace::xz;
@@ -56,7 +57,7 @@ fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
     engine.answer(&request.into()).decode().unwrap()
 }
 
-/// Names and programs of all ops that ran.
+/// Returns the names and programs of all ops that ran.
 fn ops(engine: &mut OpenSession) -> Vec<(Option<u64>, String)> {
     let query = Query { step: StepChoice::All, ..Query::default() };
     let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
@@ -73,7 +74,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// Bytes of a module without what is around it.
+/// Returns the bytes of a module, without the HLO proto around it.
 fn bare(bytes: &[u8]) -> Vec<u8> {
     HloProto::decode(bytes).unwrap().hlo_module.unwrap().encode_to_vec()
 }
@@ -82,13 +83,14 @@ fn aot(name: &str) -> Option<Vec<u8>> {
     profile(&format!("tpu-aot/{name}.hlo_proto.pb"))
 }
 
-/// Bytes by a name.
+/// Bytes, each with a name.
 type Named = Vec<(String, Vec<u8>)>;
 
-/// Bytes of a program in another form.
+/// A conversion of the bytes of a program to another form.
 type Form = fn(&[u8]) -> Vec<u8>;
 
-/// The capture without its programs, and these by the name of the event that had them.
+/// Returns the capture, the bytes of the capture without its programs, and these programs by the name of the event
+/// metadata that held them. `None` if there are no real captures.
 fn apart() -> Option<(XSpace, Vec<u8>, Named)> {
     let whole = hlo::xspace(V6E)?;
     let mut stripped = whole.clone();
@@ -117,7 +119,7 @@ fn every_program_opens_alone() {
             ("HLO module proto, gzip", gzip(&bare(&bytes))),
         ];
         for (words, bytes) in forms {
-            // Names decide nothing.
+            // The name of the file decides nothing.
             let (mut engine, session) = open(&[("some file", &bytes)]);
             assert_eq!((session.files[0].format.as_str(), session.files[0].bytes), (words, bytes.len() as u64));
             assert!(session.devices.is_empty() && session.planes.is_empty() && session.partial.is_none());
@@ -135,7 +137,7 @@ fn every_program_opens_alone() {
 }
 
 #[test]
-fn the_command_line_opens_them() {
+fn the_command_line_opens_programs() {
     let Some(bytes) = aot(hlo::AOT[2]) else { return };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("it.hlo_proto.pb");
@@ -154,9 +156,9 @@ fn the_command_line_opens_them() {
     }
 }
 
-/// A capture's programs beside it, by whatever name, tell of its ops what they told from inside.
+/// Programs beside a capture, under any name, give the same details of ops as programs inside the capture.
 #[test]
-fn beside_a_capture_they_are_as_if_within() {
+fn programs_beside_a_capture_give_the_same_details() {
     let Some((whole, stripped, programs)) = apart() else { return };
     let (mut engine, _) = open(&[(V6E, &bytes(&whole))]);
     let all = ops(&mut engine);
@@ -188,10 +190,9 @@ fn beside_a_capture_they_are_as_if_within() {
     }
 }
 
-/// What a capture has already is not joined twice; both can be read.
-/// A program whose file's name says another id than the capture's is joined by name, and that is reported.
+/// A program is joined by name if the name of its file has another id than the capture, and a note reports the ids.
 #[test]
-fn an_id_that_contradicts_the_captures_is_said() {
+fn an_id_that_differs_from_the_capture_is_reported() {
     let Some((_, capture, programs)) = apart() else { return };
     let (name, bytes) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
     let notes = |file: &str| {
@@ -215,8 +216,9 @@ fn file_notes(engine: &mut OpenSession) -> Vec<(String, String)> {
     file(engine).notes.into_iter().map(|note| (note.code.to_string(), note.message)).collect()
 }
 
+/// A program that the capture holds already is not joined twice, and both can be read.
 #[test]
-fn beside_the_whole_capture_the_capture_s_own_is_taken() {
+fn a_program_inside_the_capture_is_preferred() {
     let Some((whole, _, programs)) = apart() else { return };
     let (name, of) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
     let (mut engine, _) = open(&[(V6E, &bytes(&whole)), (name, of)]);
@@ -228,11 +230,11 @@ fn beside_the_whole_capture_the_capture_s_own_is_taken() {
     assert_eq!(page(&mut engine, 0).lines, page(&mut engine, second as u32).lines);
 }
 
-/// Two programs of one name ran: which of two files is which, only their instructions say.
+/// Two programs with the same name ran. Only their instructions show which file holds which of them.
 #[test]
 fn one_name_for_several_programs() {
     let Some((_, stripped, programs)) = apart() else { return };
-    // jit_f's runs and those of jit__psum under one name.
+    // The runs of jit_f and those of jit__psum get the same name.
     let mut space = XSpace::decode(stripped.as_slice()).unwrap();
     for plane in &mut space.planes {
         for metadata in plane.event_metadata.values_mut().filter(|m| m.name.starts_with("jit__psum(")) {
@@ -259,11 +261,11 @@ fn one_name_for_several_programs() {
     }
 }
 
-/// Data movement asks programs where texts say nothing: within the capture, and beside it.
+/// Data movement reads programs where the texts of ops give no answer, both inside the capture and beside it.
 #[test]
-fn data_movement_reads_them() {
+fn data_movement_reads_programs() {
     let Some((whole, _, programs)) = apart() else { return };
-    // Texts of ops become their names alone.
+    // The texts of ops are replaced by their names alone.
     let mut silent = whole.clone();
     for metadata in silent.planes.iter_mut().flat_map(|p| p.event_metadata.values_mut()) {
         if let Some((name, _)) = metadata.name.split_once(" = ") {
@@ -285,7 +287,7 @@ fn data_movement_reads_them() {
     for (i, (_, program)) in programs.iter().enumerate() {
         write(&format!("beside/{i}.hlo_proto.pb"), program);
     }
-    // By category, with what changes; an event without text has its category all the same.
+    // The rows are by category, with their changes. An event without a text still has its category.
     let data_movement = |name: &str| {
         let args = ["non-compute", "--json", "--step", "all", "--device", "all"];
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(dir.path().join(name)).output().unwrap();
@@ -303,7 +305,7 @@ fn data_movement_reads_them() {
 }
 
 #[test]
-fn several_together_are_several_programs() {
+fn several_files_are_several_programs() {
     let files: Option<Vec<(&str, Vec<u8>)>> = hlo::AOT.iter().map(|name| Some((*name, aot(name)?))).collect();
     let Some(files) = files else { return };
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, &**bytes)).collect();
@@ -311,7 +313,7 @@ fn several_together_are_several_programs() {
     assert_eq!(session.files.len(), 8);
     let view = file(&mut engine);
     assert_eq!(view.programs.len(), 8);
-    // All have the same name and no id: an op of one of them is requested by the program's place.
+    // All programs have the same name and no id, so an op is requested by the index of its program.
     for (i, program) in view.programs.iter().enumerate() {
         let name = &view.files[program.file.unwrap() as usize].name;
         let module = Module::from_proto(&hlo::aot(name).unwrap());
@@ -324,7 +326,7 @@ fn several_together_are_several_programs() {
 }
 
 #[test]
-fn ids_of_their_own() {
+fn programs_get_ids_from_files_and_captures() {
     let program = |id: i64, name: &str| {
         let computations = vec![HloComputationProto { name: "main".into(), ..HloComputationProto::default() }];
         let module = HloModuleProto { name: name.into(), id, computations, ..HloModuleProto::default() };
@@ -345,7 +347,7 @@ fn ids_of_their_own() {
     assert_eq!(ids(&[("a", &a), ("b", &b)]), [Some(7), None], "one id is one program's");
     assert_eq!(ids(&[("jit_f(-1).pb", &a)]), [Some(u64::MAX)], "the file's name has the events' id");
     assert_eq!(ids(&[("a", &program(0, "jit_f"))]), [None]);
-    // The small capture has programs 77 and others; a number alone joins nothing.
+    // A program is joined to the small capture by its name. An id alone joins nothing.
     let small = bytes(&make::small());
     let known = file(&mut open(&[("s.xplane.pb", &small)]).0).programs;
     let (id, name) = (known[0].program_id.unwrap(), known[0].name.as_str());
@@ -354,7 +356,7 @@ fn ids_of_their_own() {
     assert_eq!(ids(&[("s.xplane.pb", &small), ("t", &program(id.cast_signed(), "jit_other"))]), [None]);
 }
 
-/// What is read of a file before it is known for what it is.
+/// A source that counts the bytes that are read from it.
 struct Counted(Vec<u8>, Rc<Cell<u64>>);
 impl Source for Counted {
     fn size(&self) -> u64 {
@@ -367,15 +369,15 @@ impl Source for Counted {
 }
 
 #[test]
-fn what_is_no_program_is_not_read_further() {
-    // A graph of TensorFlow starts as a program does: with two names.
+fn other_files_are_read_only_at_the_start() {
+    // A graph of TensorFlow starts like a program, with two names.
     let mut bytes = b"\x0a\x0f\x0a\x05add_1\x12\x03Add\x1a\x01x".to_vec();
     bytes.resize(8 << 20, 0x0a);
     let read = Rc::new(Cell::new(0));
     let source = Box::new(Counted(bytes, Rc::clone(&read)));
     let input = Input { name: "graph.pb".into(), source, from_folder: false };
     assert!(OpenSession::open(vec![input], &mut |_| {}).is_err());
-    // Its head, and before it the bytes that would tell a report.
+    // The head of the file is read, and before that the bytes in which a report is detected.
     assert_eq!(read.get(), (1 << 16) + REPORT_MAGIC.len() as u64);
 }
 
@@ -384,7 +386,7 @@ fn formats_are_not_confused() {
     for name in hlo::AOT {
         let Some(bytes) = aot(name) else { return };
         let module = bare(&bytes);
-        // However early the head ends: never an XSpace once the names are there.
+        // Wherever the head ends, the file is not taken for an XSpace once the names are in the head.
         for n in (64..2048).chain([4096, 1 << 16]) {
             let size = bytes.len() as u64;
             assert_eq!(sniff(&bytes[..n], size), Format::HloProto, "{name} {n}");
@@ -399,7 +401,7 @@ fn formats_are_not_confused() {
     }
 }
 
-/// A cut or damaged program is refused, or its module is kept, and nothing panics.
+/// A cut or damaged program is refused, or its module is kept. Nothing panics.
 #[test]
 fn every_prefix_and_many_flips() {
     let Some((_, _, programs)) = apart() else { return };
@@ -435,7 +437,7 @@ fn every_prefix_and_many_flips() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_told_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_open_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         sniff(&bytes, bytes.len() as u64);
         let with_start = [b"\x0a\x0a\x0a\x04name\x12\x02".as_slice(), &bytes].concat();
         let input = Input { name: "it.pb".into(), source: Box::new(with_start), from_folder: false };

@@ -1,5 +1,5 @@
-//! What is in the files, and the texts of programs: sums over every real capture, texts against what a module prints,
-//! searches against a plain loop.
+//! These tests check the File view and the texts of programs: sums over every real capture, texts against the printed
+//! module, and searches against a plain loop.
 
 use crate::common::{XSPACES, breakdown_page, bytes, hlo, make, profile, profiles, roofline_query, self_time};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
@@ -41,7 +41,7 @@ fn search(engine: &mut OpenSession, program: ProgramRef, text: &str, regex: bool
     found.lines
 }
 
-/// A program's whole text, by windows of so many lines.
+/// Returns the whole text of a program, read in windows of `count` lines.
 fn text(engine: &mut OpenSession, program: ProgramRef, count: u32) -> String {
     let mut text = String::new();
     let mut first = 0;
@@ -77,7 +77,7 @@ fn check_sums(engine: &mut OpenSession, size: u64) -> FileView {
             assert!(line.n_events > 0 || line.used == LineUse::NotUsed);
         }
     }
-    // Programs against the breakdown's rows.
+    // The programs are compared with the rows of the breakdown.
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Program, ..Query::default() };
     let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
     let mut busy = 0;
@@ -132,8 +132,8 @@ fn a_real_capture() {
     assert!(devices[0].lines[3..].iter().all(|l| l.used == LineUse::NotUsed));
 }
 
-/// The program that ran longest comes first in the File view and in Memory. Ops of trace JSON do not say of which program they are:
-/// runs do. Lengths are those of the file's `XLA Modules` events, summed by hand.
+/// The program that ran longest comes first in the File view and in Memory. Ops of trace JSON do not name their
+/// program, but runs do. The lengths are those of the `XLA Modules` events in the file, summed by hand.
 #[test]
 fn the_program_that_ran_longest_comes_first() {
     let name = "tpu-vllm-trace/vllm.trace.json.gz";
@@ -159,9 +159,9 @@ fn the_program_that_ran_longest_comes_first() {
     assert_eq!(order, [0, 1, 2, 3], "nothing is known of their memory: the same order");
 }
 
-/// Every program of every capture, and those of their own, against what their modules print.
+/// The text of every program, in a capture or in a file of its own, is the text that its module prints.
 #[test]
-fn texts_are_what_modules_print() {
+fn texts_match_printed_modules() {
     let Some(dir) = profiles() else { return };
     let mut n = 0;
     for name in XSPACES {
@@ -204,7 +204,7 @@ fn check_text(engine: &mut OpenSession, program: ProgramRef, module: &Module) {
         assert_eq!((&*item.name, item.n_instructions), (&*computation.name, computation.instructions.len() as u32));
         assert_eq!(page(engine, program, item.line, 1).lines[0].kind, LineKind::Computation);
     }
-    // Each line that is an instruction says which, in order, and none is left out.
+    // The lines of instructions carry their names, in order, and none is left out.
     let mut names = Vec::new();
     while (names.len() as u32) < outline.head.n_lines {
         names.extend(page(engine, program, names.len() as u32, 1000).lines);
@@ -217,14 +217,14 @@ fn check_text(engine: &mut OpenSession, program: ProgramRef, module: &Module) {
     let (printed, _) = rooflight::hlo::text::module(&module.to_string()).unwrap();
     assert!(names.eq(printed.instructions().map(|(_, i)| i.name.to_string())));
     assert_eq!(printed.instructions().len(), module.instructions().len());
-    // Once read, counts are known.
+    // The counts are known once the program was read.
     let result = &file(engine).programs[program.0 as usize];
     assert_eq!(result.n_instructions, Some(module.instructions().len() as u32));
     assert_eq!(result.n_computations, Some(module.computations().len() as u32));
 }
 
 #[test]
-fn searches_find_what_a_loop_finds() {
+fn searches_match_a_plain_loop() {
     let Some(bytes) = profile(&format!("tpu-aot/{}.hlo_proto.pb", hlo::AOT[6])) else { return };
     let printed = Module::from_proto(&decode(&bytes).unwrap()).to_string();
     let mut engine = open("it.pb", bytes);
@@ -247,7 +247,7 @@ fn searches_find_what_a_loop_finds() {
 }
 
 #[test]
-fn without_hlo_the_events_texts_are_the_text() {
+fn without_hlo_the_text_lists_the_events() {
     let name = "tpu-v6e-host-offload/host.xplane.pb";
     let Some(mut space) = hlo::xspace(name) else { return };
     space.planes.retain(|plane| plane.name != "/host:metadata");
@@ -272,7 +272,7 @@ fn without_hlo_the_events_texts_are_the_text() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn missing_programs_are_reported() {
     let mut engine = open("it.xplane.pb", bytes(&make::small()));
     let n = file(&mut engine).programs.len() as u32;
     for program in [ProgramRef(n), ProgramRef(u32::MAX)] {

@@ -1,4 +1,4 @@
-//! Filters work on ops: what is shown is what matches, and never more than there is.
+//! These tests check that filters select ops: the matching ops are shown, and never more time than the capture has.
 
 use crate::common::{bytes, make, open};
 use rooflight::analysis::base::{Analysis, Filter, FilterError, FilterField, GroupBy, Query, StepChoice};
@@ -19,7 +19,8 @@ fn text(text: &str, within: FilterField) -> Filter {
     Filter { text: text.into(), within, ..Filter::default() }
 }
 
-/// By hand: the kernel 200 and the multiplication 75 of 1000; with the block's other ops 790.
+/// By hand, the kernel has 200 ps and the multiplication 75 ps of 1000 ps. With the other ops of the block, 790 ps
+/// match.
 #[test]
 fn a_name_of_a_block_and_of_a_kernel() {
     let space = make::kda();
@@ -42,7 +43,7 @@ fn a_name_of_a_block_and_of_a_kernel() {
 }
 
 #[test]
-fn what_matches_nothing_says_what_would() {
+fn a_filter_without_matches_counts_matches_anywhere() {
     let space = make::kda();
     let b = filtered(&space, GroupBy::Op, text("jvp", FilterField::Leaf)).unwrap();
     assert_eq!((b.groups.len(), b.shown.total, b.shown.anywhere, b.shown.n_all), (0, Picos::ZERO, Some(5), 5));
@@ -80,7 +81,7 @@ fn patterns() {
     assert_eq!(error.column, 4);
 }
 
-/// Kinds are a partition: a filter, cut by kind, gives back its whole.
+/// Each op has one kind, so the parts of a filter by kind sum to the filter without a kind.
 #[test]
 fn a_filter_by_kind_adds_up() {
     let small = make::small();
@@ -101,7 +102,7 @@ fn a_filter_by_kind_adds_up() {
     }
 }
 
-/// No filter: shown is all.
+/// Without a filter, the shown part is the whole.
 #[test]
 fn without_a_filter_everything_is_shown() {
     let opened = open("it.xplane.pb", bytes(&make::small())).unwrap();

@@ -1,6 +1,7 @@
-//! Writes seeds for the fuzz targets: `cargo test --test native fuzz_seeds:: -- --ignored` (fuzz/README.md). Small files that reach far: made
-//! captures, their programs, texts, traces, archives, reports; and the first events and instructions of real captures and programs,
-//! where there are any.
+//! This module writes seeds for the fuzz targets: `cargo test --test native fuzz_seeds:: -- --ignored`
+//! (fuzz/README.md). The seeds are small files that reach much code. The seeds are made from built captures, with their
+//! programs, texts, traces, archives and reports, and from the first events and instructions of real captures and
+//! programs, if there are any.
 
 use crate::common;
 use crate::common::trace::{events_of, gzip, text, xz};
@@ -16,9 +17,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// Events of a line, and instructions of a computation, that are kept of what is real.
+/// Number of events of a line, and of instructions of a computation, that a seed keeps of real data.
 const KEPT: usize = 40;
-/// Bytes of a capture that seeds of packed files hold, at most.
+/// Largest number of bytes of a capture in the seeds of packed files.
 const PACKED_START: usize = 8 << 10;
 
 fn put(target: &str, name: &str, bytes: &[u8]) {
@@ -27,19 +28,19 @@ fn put(target: &str, name: &str, bytes: &[u8]) {
     fs::write(dir.join(name), bytes).unwrap();
 }
 
-/// The first events of each line, with the metadata that they name.
+/// Returns a capture with the first events of each line and the metadata that they name.
 fn first_events(mut space: XSpace) -> XSpace {
     for plane in &mut space.planes {
         plane.lines.truncate(12);
         plane.lines.iter_mut().for_each(|line| line.events.truncate(KEPT));
         let named: Vec<i64> = plane.lines.iter().flat_map(|line| &line.events).map(|event| event.metadata_id).collect();
-        // What nothing names: the programs, which are seeds of their own.
+        // No event names the metadata of programs, which are seeds of their own.
         plane.event_metadata.retain(|id, _| named.contains(id));
     }
     space
 }
 
-/// The first instructions and buffers.
+/// Returns a program with its last four computations, and with their first instructions and the first buffers.
 fn first_instructions(mut program: HloProto) -> HloProto {
     if let Some(module) = &mut program.hlo_module {
         let from = module.computations.len().saturating_sub(4);
@@ -83,7 +84,8 @@ fn programs() -> Vec<(String, HloProto)> {
     all
 }
 
-/// The streams of a report, as `link` takes them: behind the version, the length and the checksum.
+/// Returns the streams of a report, as the target `link` takes them: without the version, the length and the checksum
+/// before them.
 fn streams(report: &[u8]) -> Vec<u8> {
     let start = (1..11).find(|at| report[*at] < 0x80).unwrap() + 5;
     let mut streams = Vec::new();
@@ -97,7 +99,7 @@ fn write() {
     for (name, space) in spaces() {
         let bytes = bytes(&space);
         put("analyses", &name, &bytes);
-        // Unpacking is what these two are about: a whole capture would take seconds each time.
+        // These two targets test unpacking. A whole capture would take seconds each time.
         let start = &bytes[..bytes.len().min(PACKED_START)];
         put("gzip", &name, &gzip(start));
         put("xz", &name, &xz(start));
@@ -119,13 +121,13 @@ fn write() {
         }
     }
     for mut space in [make::small(), make::kda()] {
-        // A host's times count from 1970.
+        // Host planes are left out, because their times count from 1970.
         space.planes.retain(|plane| plane.name != "/host:CPU");
         let text = text(&events_of(&space));
         put("trace", &format!("made-{}", text.len()), &text);
     }
     if let Some(trace) = profile("cpu-jax/vm.trace.json.gz") {
-        // Its start; what is cut off there is reported as damage.
+        // Only the start of the trace is kept. The missing rest is reported as damage.
         let text = rooflight::source::inflate_slice(&trace, 1 << 30).bytes;
         put("trace", "cpu-jax", &text[..40_000]);
     }
@@ -137,7 +139,7 @@ fn write() {
         let text = rooflight::hlo::Module::from_proto(&program).to_string();
         put("hlo_text", &format!("module-{name}"), text.as_bytes());
     }
-    // Choices: see `tests/native/common/generated.rs`.
+    // `tests/native/common/generated.rs` explains the choices.
     for n in 0..40 {
         let mut random = fastrand::Rng::with_seed(n);
         let choices: Vec<u8> = std::iter::once(0xff).chain((0..600).map(|_| random.u8(..))).collect();

@@ -1,17 +1,18 @@
-//! Captures made of chance, 200 of them, always the same: what must hold of every capture holds of them, in every view.
+//! These tests check some 200 random captures, the same in each run. The rules that hold for every capture must hold
+//! for these captures in every view.
 
 use crate::common::checked::check;
 use crate::common::generated::capture;
 
-/// The choices of the `n`th capture.
+/// Returns the choices of the `n`th capture.
 fn choices(n: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(n);
     (0..200 + random.usize(..1400)).map(|_| random.u8(..)).collect()
 }
 
 #[test]
-fn captures_of_chance_keep_their_sums() {
-    // More of them where there is time: `ROOFLIGHT_CAPTURES=100000 cargo test --test native generated::`.
+fn random_captures_keep_their_sums() {
+    // `ROOFLIGHT_CAPTURES=100000 cargo test --test native generated::` checks more captures.
     let requested = std::env::var("ROOFLIGHT_CAPTURES").ok().and_then(|n| n.parse().ok());
     let n = requested.unwrap_or(160_u64);
     let opened = (0..n).filter(|n| check(&[("it.xplane.pb", &capture(&choices(*n)))])).count() as u64;
@@ -19,14 +20,14 @@ fn captures_of_chance_keep_their_sums() {
 }
 
 #[test]
-fn several_of_them_are_a_session() {
+fn several_random_captures_form_a_session() {
     for n in 0..16 {
         let (a, b) = (capture(&choices(1000 + n)), capture(&choices(2000 + n)));
         check(&[("a.xplane.pb", &a), ("b.xplane.pb", &b)]);
     }
 }
 
-/// What finds nothing to choose from is still a capture.
+/// Too few choices still make a capture.
 #[test]
 fn no_choices() {
     for bytes in [&[][..], &[0], &[255; 40]] {

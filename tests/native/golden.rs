@@ -1,11 +1,11 @@
-//! The JSON contract, word for word: golden output of each view for a capture made here and for the real
-//! TPU capture. A change of the contract shows up as a change of these files.
+//! These tests compare the JSON contract with snapshots, word for word: the output of each view for a built capture and
+//! for the real captures. A change of the contract shows up as a change of the snapshots.
 
 use crate::common;
 use std::path::Path;
 use std::process::Command;
 
-/// What the command line prints for a file, with the file's folder taken out.
+/// Returns the JSON that the command line prints for a file, without the path of the file's folder.
 fn json(args: &[&str], file: &Path) -> serde_json::Value {
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg("--json").arg(file).output().unwrap();
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
@@ -86,7 +86,7 @@ fn small_capture() {
     insta::assert_snapshot!("small_markdown", text(&["summary", "--markdown"], &file));
 }
 
-/// Communication of the sample: it has many collectives, and its programs are in it.
+/// Compares communication of the sample, which has many collectives and contains its programs.
 #[test]
 fn sample_comm() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
@@ -96,7 +96,7 @@ fn sample_comm() {
     insta::assert_snapshot!("sample_comm_markdown", text(&["--by", "primitive", "--markdown"]));
 }
 
-/// A compiled program alone.
+/// Compares the memory of a compiled program alone.
 #[test]
 fn small_program() {
     let dir = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ fn small_program() {
     insta::assert_snapshot!("program_memory_markdown", text(&["memory", "--markdown", "--color", "0"], &file));
 }
 
-/// Names and paths of captures that are not ours are not ours to commit: their golden files hold figures only.
+/// Returns the figures of a breakdown alone. Names and paths in captures of other people must not be committed.
 fn figures(value: &serde_json::Value) -> serde_json::Value {
     fn row(g: &serde_json::Value) -> serde_json::Value {
         let of = |field: &str| g[field].clone();
@@ -145,13 +145,13 @@ fn real_captures() {
     let Some(dir) = common::profiles() else { return };
     for file in common::XSPACES {
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
-        // Of GPUs and CPUs the groupings that are their own.
+        // For GPUs and CPUs, only the groupings that apply to them are compared.
         let own = |name: &str| file.starts_with("tpu") || matches!(name, "by_op" | "by_kind" | "by_category");
         let by = VIEWS.iter().filter(|(name, _)| name.starts_with("by_") && own(name));
         let top: &[&str] = if file.starts_with("tpu") { &[] } else { &["--top", "12"] };
         for (view, args) in by {
             let value = json(&[args, top].concat(), &dir.join(file));
-            // Where a capture has nothing to group, once is enough.
+            // For a capture without anything to group, one snapshot is enough.
             if value["status"] != "absent" || *view == "by_op" {
                 insta::assert_json_snapshot!(format!("{name}_{view}"), figures(&value));
             }
@@ -159,7 +159,7 @@ fn real_captures() {
     }
 }
 
-/// Data movement's figures and answers: sources and shapes are not ours.
+/// Returns the figures and answers of data movement alone. Sources and shapes of other people must not be committed.
 fn data_movement(value: &serde_json::Value) -> serde_json::Value {
     let rows = |field: &str| -> Vec<serde_json::Value> {
         let row = |r: &serde_json::Value| {
@@ -204,7 +204,7 @@ fn real_captures_data_movement() {
     }
 }
 
-/// The roofline's figures: names are not ours.
+/// Returns the figures of a roofline alone. Names of other people must not be committed.
 fn roofline(value: &serde_json::Value) -> serde_json::Value {
     const ROOF: [&str; 20] = [
         "n_executions_rooflined",
@@ -250,7 +250,7 @@ fn roofline(value: &serde_json::Value) -> serde_json::Value {
 }
 
 #[test]
-fn real_captures_against_their_roofs() {
+fn real_captures_roofline() {
     let Some(dir) = common::profiles() else { return };
     for file in common::XSPACES {
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");

@@ -1,5 +1,5 @@
-//! The text of compiled programs as files: told by content, opened like the protos of the same programs, refused where it would
-//! take many times its size.
+//! These tests open the texts of compiled programs as files. Such a text is detected by its content and opens like the
+//! proto of the same program. A text is refused if its module would take many times the size of the text.
 
 use crate::common::hlo::{self, llama};
 use crate::common::trace::xz;
@@ -44,15 +44,15 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// What the command line writes as JSON, and its exit code.
+/// Returns the JSON that the command line writes, and its exit code.
 fn cli(view: &str, path: &Path) -> (Value, Option<i32>) {
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args([view, "--json"]).arg(path).output().unwrap();
     (serde_json::from_slice(&out.stdout).unwrap_or_default(), out.status.code())
 }
 
-/// The text of a program says of each instruction what its proto says.
+/// The text of a program gives the same details of each instruction as its proto.
 #[test]
-fn a_dump_says_what_the_proto_says() {
+fn a_dump_gives_the_same_details_as_its_proto() {
     for name in ["v5e_2x2_dense_L2_d1024_s1024_b8_tp2", "v4_2x2x1_dense_L8_d2048_s2048_b16_tp2"] {
         let Some(bytes) = profile(&format!("tpu-aot/{name}.hlo_proto.pb")) else { return };
         let module = Module::from_proto(&hlo::aot(name).unwrap());
@@ -65,7 +65,7 @@ fn a_dump_says_what_the_proto_says() {
             ("HLO text", format!("\n// a comment\n{dump}").into_bytes()),
         ];
         for (words, bytes) in forms {
-            // Names decide nothing.
+            // The name of the file decides nothing.
             let (mut of_text, session) = open("some file", &bytes);
             assert_eq!((session.files[0].format.as_str(), session.partial), (words, None));
             let (a, b) = (view(&mut of_text), view(&mut of_proto));
@@ -81,7 +81,7 @@ fn a_dump_says_what_the_proto_says() {
             assert_eq!((a.basis, b.basis), (OpBasis::Proto, OpBasis::Proto));
             for detail in [&mut a, &mut b] {
                 detail.notes.clear();
-                // Users stand in the order of the module: a text's is the schedule, a proto's is not.
+                // Users stand in the order of the module, which is the schedule in a text but not in a proto.
                 detail.users.sort_by(|a, b| a.name.cmp(&b.name));
             }
             assert_eq!(a, b, "{}", instruction.name);
@@ -89,7 +89,7 @@ fn a_dump_says_what_the_proto_says() {
     }
 }
 
-/// Padded bytes of the shapes that the head of a dump says of the entry's parameters.
+/// Returns the padded bytes of the entry's parameters, by the shapes in the head of a dump.
 fn entry_parameters(dump: &str) -> u64 {
     let layout = dump.split_once("entry_computation_layout={(").unwrap().1.split_once(")->").unwrap().0;
     let layout = layout.split("/*").map(|piece| piece.rsplit("*/").next().unwrap()).collect::<String>();
@@ -97,7 +97,8 @@ fn entry_parameters(dump: &str) -> u64 {
     shapes.map(|of| text::shape(&of).unwrap().padded_bytes().unwrap()).sum()
 }
 
-/// A dump of another project, counted here without the reader: lines with ` = ` after a name are instructions.
+/// Opens a dump of another project. The expected counts come without the reader: a line with ` = ` after a name is an
+/// instruction.
 #[test]
 fn a_real_dump_opens_in_the_page_and_the_command_line() {
     let Some(dump) = llama() else { return };
@@ -135,7 +136,7 @@ fn a_real_dump_opens_in_the_page_and_the_command_line() {
     assert!(live_out < entry + (1 << 20) && live_out > entry - (1 << 20), "{live_out} of {entry}");
     assert!(peak > entry && peak < 32 << 30, "a v6e has 32 GB: {peak} of {entry}");
     assert!(json["notes"].as_array().unwrap().iter().any(|note| note["code"] == "live_ranges"));
-    // Without an order nothing is reported of lives.
+    // Without an order of the instructions, there are no live ranges.
     let unordered = dir.path().join("unordered.hlo");
     std::fs::write(&unordered, dump.replacen("is_scheduled=true, ", "", 1)).unwrap();
     let (json, _) = cli("memory", &unordered);
@@ -145,7 +146,7 @@ fn a_real_dump_opens_in_the_page_and_the_command_line() {
     assert_eq!((&program["name"], &program["hlo_from"]), (&"jit_train_step".into(), &"hlo_text".into()), "{json}");
 }
 
-/// A file that was cut says so, and keeps what came before.
+/// A cut file is reported as partial, and the part before the cut is kept.
 #[test]
 fn a_cut_dump_is_partial() {
     let Some(dump) = llama() else { return };
@@ -157,9 +158,9 @@ fn a_cut_dump_is_partial() {
     }
 }
 
-/// Text that is none, or that would take many times its size, ends in a sentence.
+/// Text that is not a program, or whose module would take many times its size, is refused with a sentence.
 #[test]
-fn what_is_no_program_is_refused() {
+fn text_that_is_no_program_is_refused() {
     let input =
         |text: &str| Input { name: "x.txt".into(), source: Box::new(text.as_bytes().to_vec()), from_folder: false };
     for (text, title) in [
@@ -179,7 +180,7 @@ fn what_is_no_program_is_refused() {
         let Reply::Failed(failure) = reply else { panic!("it was read") };
         assert!(failure.message.contains("no compiler writes"), "{}", failure.message);
     }
-    // The plainest programs that compilers print are read, however long they are.
+    // The plainest programs that compilers print are read, whatever their length.
     let plain = "  add.1 = f32[8]{0} add(a.1, b.1)\n".repeat(1 << 17);
     assert!(text::module(&format!("HloModule m\n\nf {{\n{plain}}}\n")).is_some());
 }

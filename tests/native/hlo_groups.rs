@@ -1,4 +1,5 @@
-//! Replica groups: every form against brute force, every real collective against its devices.
+//! These tests compare every form of replica groups with brute force, and the groups of every real collective with its
+//! devices.
 
 use crate::common::hlo::{AOT, aot};
 use proptest::prelude::*;
@@ -67,7 +68,7 @@ fn known_groups() {
     assert_eq!(mesh("mesh['x'=8] {'x':(4)2,'x':(1)2}"), [[0, 4, 1, 5], [2, 6, 3, 7]]);
     assert_eq!(mesh("mesh['x'=2,'y'=2], device_ids=(0,2,3,1) {'x'}"), [[0, 3], [2, 1]]);
     assert_eq!(mesh("mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}"), [[0, 2], [1, 3]]);
-    // In an instruction, the mesh's devices follow a comma that does not end the attribute.
+    // In an instruction, the devices of a mesh follow a comma that does not end the attribute.
     let text =
         "%a = f32[4]{0} all-gather(%b), replica_groups=mesh['x'=2,'y'=2], device_ids=(0,2,3,1) {'x'}, dimensions={0}";
     let parsed = text::instruction(text).unwrap();
@@ -101,7 +102,8 @@ fn hostile_sizes_have_no_groups() {
     }
 }
 
-/// 0, 1, 2, … as an array of `dims`, transposed, flat: by coordinates, without strides.
+/// Returns 0, 1, 2, … as an array of `dims`, transposed by `perm` and flattened. The result comes from coordinates,
+/// without strides.
 fn transposed(dims: &[u64], perm: &[u64]) -> Vec<u64> {
     let mut cells: Vec<(Vec<u64>, u64)> = vec![(Vec::new(), 0)];
     for dim in dims {
@@ -133,7 +135,7 @@ proptest! {
         prop_assert_eq!(text::replica_groups(&groups.to_string()), Some(groups));
     }
 
-    /// Axes are split as pre × size × rest; two devices are in one group if they differ in grouped digits only.
+    /// Axes are split as pre × size × rest. Two devices are in one group if they differ only in grouped digits.
     #[test]
     fn mesh_groups_differ_only_along_their_axes(
         axes in prop::collection::vec((1_u64..3, 1_u64..4, 1_u64..3, 0_u8..3), 1..4),

@@ -1,4 +1,5 @@
-//! HLO protos of real captures: everything in them resolves, says what the texts say, and takes the memory that XLA gave it.
+//! These tests read the HLO protos of real captures. All references must resolve, the protos must agree with the texts,
+//! and sizes must match the memory that XLA assigned.
 
 use crate::common::hlo::{AOT, aot, corpora, llama, programs, xspace};
 use rooflight::hlo::{Damage, Instruction, Module, Shape, Style, Value, text};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const CAPTURES: [(&str, usize); 3] =
     [("tpu-v6e-host-offload/host.xplane.pb", 4), ("gpu-mi300/gemm.xplane.pb", 16), ("cpu-jax/vm.xplane.pb", 7)];
 
-/// Every program of the profiles.
+/// Returns every program of the real captures.
 fn all() -> Option<Vec<HloProto>> {
     let mut found: Vec<HloProto> = AOT.iter().map(|name| aot(name)).collect::<Option<_>>()?;
     for (capture, expected) in CAPTURES {
@@ -20,7 +21,7 @@ fn all() -> Option<Vec<HloProto>> {
     Some(found)
 }
 
-/// An instruction that names others without their places, which differ between a program and its text.
+/// Returns an instruction that names others without their ids, which differ between a program and its text.
 fn by_name(of: &Instruction) -> Instruction {
     let mut of = Instruction { proto_id: None, ..of.clone() };
     let before = of.attributes.iter_mut().filter_map(|attribute| match &mut attribute.value {
@@ -32,7 +33,7 @@ fn by_name(of: &Instruction) -> Instruction {
 }
 
 #[test]
-fn every_program_resolves_and_its_text_says_the_same() {
+fn programs_resolve_and_agree_with_their_texts() {
     let Some(all) = all() else { return };
     for program in all {
         let module = Module::from_proto(&program);
@@ -49,7 +50,8 @@ fn every_program_resolves_and_its_text_says_the_same() {
         assert_eq!(again.damage, Damage::default());
         assert!(read_style.percent);
         assert_eq!(again.frames, module.frames);
-        // A text has the instructions of a scheduled computation in the order of the schedule: they are found by name.
+        // A text has the instructions of a scheduled computation in the order of the schedule, so they are matched by
+        // name.
         for ((_, a), (_, b)) in module.computations().zip(again.computations()) {
             let root = |of: &Module, root: Option<_>| of.instruction(root.unwrap()).unwrap().name.clone();
             assert_eq!((&a.name, a.is_fusion, &a.thread), (&b.name, b.is_fusion, &b.thread));
@@ -69,7 +71,8 @@ fn every_program_resolves_and_its_text_says_the_same() {
     }
 }
 
-/// Swapped labels of the kernel would go unseen: both letters stand for a number.
+/// The labels of a convolution must name dimensions of equal size. Swapped labels of the kernel would not be noticed
+/// otherwise, because both letters stand for a number.
 #[test]
 fn the_features_of_convolutions_fit() {
     let Some(all) = all() else { return };
@@ -92,9 +95,9 @@ fn the_features_of_convolutions_fit() {
 }
 
 #[test]
-fn padded_sizes_are_those_that_xla_assigned() {
+fn padded_sizes_match_those_of_xla() {
     let Some(all) = all() else { return };
-    // Everything but arrays whose size is their padded size.
+    // Number of arrays with their padded size, of arrays without tiles, and of tuples.
     let (mut arrays, mut untiled, mut tables) = (0, 0, 0);
     for program in &all {
         let module = Module::from_proto(program);
@@ -105,13 +108,14 @@ fn padded_sizes_are_those_that_xla_assigned() {
             let size = u64::try_from(buffer.size).unwrap();
             match shape {
                 Shape::Array(array) if array.padded_bytes() == Some(size) => arrays += 1,
-                // TPUs give a scalar or a short vector without tiles a thousand places, which its layout does not say.
+                // TPUs give a scalar, or a short vector without tiles, 1024 elements, which the layout does not show.
                 Shape::Array(array) => {
                     assert!(array.dims.len() <= 1 && array.layout.as_ref().is_none_or(|l| l.tiles.is_empty()));
                     assert_eq!(Some(size), array.element_bits().map(|bits| 1024 * u64::from(bits / 8)), "{shape}");
                     untiled += 1;
                 }
-                // A tuple itself is a table of pointers, of four or eight bytes, rounded up by the platform.
+                // The buffer of a tuple is a table of pointers, of four or eight bytes each, rounded up by the
+                // platform.
                 Shape::Tuple(parts) => {
                     let (four, eight) = (4 * parts.len() as u64, 8 * parts.len() as u64);
                     let tables_of = [0, eight, eight.next_multiple_of(32), four.next_multiple_of(512)];
@@ -125,7 +129,8 @@ fn padded_sizes_are_those_that_xla_assigned() {
     assert_eq!((arrays, untiled, tables), (6285, 130, 2006));
 }
 
-/// The text of an instruction as an op's event has it: with the operands' shapes, without where it comes from.
+/// Returns the text of an instruction as an op's event has it: with the shapes of operands, and without metadata and
+/// backend config.
 fn as_event(module: &Module, id: rooflight::hlo::InstructionId) -> String {
     let mut instruction = module.instruction(id).unwrap().clone();
     for operand in &mut instruction.operands {
@@ -139,7 +144,8 @@ fn as_event(module: &Module, id: rooflight::hlo::InstructionId) -> String {
 #[test]
 fn events_have_the_texts_of_their_programs() {
     let Some(space) = xspace("tpu-v6e-host-offload/host.xplane.pb") else { return };
-    // By the name of the event that holds the program: `HloModuleProto.id` is another number in this capture.
+    // A program is found by the name of the event metadata that holds it, because `HloModuleProto.id` is another number
+    // in this capture.
     let of = |name: &str| rooflight::profile::program_of(name).unwrap().1.0;
     let modules: BTreeMap<u64, Module> =
         programs(&space).iter().map(|(name, program)| (of(name), Module::from_proto(program))).collect();
@@ -160,7 +166,7 @@ fn events_have_the_texts_of_their_programs() {
             let id = module.instruction_named(&parsed.instruction.name).unwrap();
             assert_eq!(as_event(module, id), ed.name);
             compared.0 += 1;
-            // Where it comes from is in the event's stats.
+            // The source of the instruction is in the stats of the event.
             if let Some(stack) = text_of(ed, "source_stack") {
                 let frames = module.stack(id);
                 let lines = frames.iter().rev().map(|f| format!("{}:{}:{}\n", f.file, f.line, f.column));
@@ -172,11 +178,11 @@ fn events_have_the_texts_of_their_programs() {
             }
         }
     }
-    // Copies say no source.
+    // Copies have no source.
     assert_eq!(compared, (71, 17));
 }
 
-/// Attributes made from protos come in an order that no real text contradicts.
+/// The attributes made from protos are in an order that no real text contradicts.
 #[test]
 fn attributes_are_in_the_order_of_texts() {
     let (Some(corpora), Some(llama), Some(all)) = (corpora(), llama(), all()) else { return };
@@ -206,7 +212,7 @@ fn attributes_are_in_the_order_of_texts() {
     assert_eq!(orders.intersection(&reversed).collect::<Vec<_>>(), Vec::<&(String, String, String)>::new());
 }
 
-/// Kernels of a GPU and ops of a CPU name an instruction and a program.
+/// Kernels of a GPU and ops of a CPU name an instruction and its program.
 #[test]
 fn kernels_name_instructions_of_their_programs() {
     for (capture, expected) in [("gpu-mi300/gemm.xplane.pb", 84), ("cpu-jax/vm.xplane.pb", 5880)] {

@@ -1,4 +1,5 @@
-//! Bad HLO: random and damaged texts and protos end without a panic, in time that grows with their size.
+//! These tests read bad HLO. Random and damaged texts and protos must be read without a panic, in time that grows with
+//! their size.
 
 use crate::common::hlo::{aot, corpora, llama};
 use proptest::prelude::*;
@@ -6,7 +7,8 @@ use rooflight::analysis::memory::ProgramMemory;
 use rooflight::hlo::{Module, text};
 use std::time::{Duration, Instant};
 
-/// Reads it as everything. What was read without anything left over prints as what reads back the same.
+/// Reads `source` in every form that the reader has. A result without a leftover must print as text that is read as the
+/// same result.
 fn read(source: &str) {
     if let Some(parsed) = text::instruction(source) {
         let printed = parsed.instruction.display(parsed.style).to_string();
@@ -38,22 +40,22 @@ fn walk(module: &Module) {
     }
 }
 
-/// What fuzzing found, made small.
+/// Inputs that fuzzing found, reduced.
 #[test]
 fn found_by_fuzzing() {
-    // A quote that never closes ended its value with the line and was not counted. Printed without what stood after it,
-    // it closed at another place.
+    // A quote without an end used to end its value with the line, and was not counted. When the value was printed
+    // without the text behind it, the quote closed at another place.
     let unclosed = "f {\n  a = f32[] b(), k=\"x\n}\n";
     read(unclosed);
     assert_eq!(text::module(unclosed).unwrap().0.damage.leftover, 1);
-    // A computation called like the word that a module starts with printed as the start of a module.
+    // A computation whose name is a word that starts a module used to be printed as the start of a module.
     for word in ["HloModule", "ENTRY", "FileNames", "StackFrames"] {
         read(&format!("\n{word}{{}}\n0\u{1a}/o{{}}\n"));
         read(&format!("{word} {{\n}}\n{word}{{}}\nf {{\n}}\n"));
     }
 }
 
-/// Pieces of the grammar.
+/// Pieces of the HLO grammar.
 const PIECES: [&str; 44] = [
     "HloModule m",
     "ENTRY ",
@@ -107,7 +109,7 @@ fn damaged_real_texts() {
     let mut texts: Vec<String> = corpora.into_iter().flat_map(|c| c.texts).step_by(13).collect();
     texts.push(module[..40_000].to_owned());
     texts.push(module[module.len() - 40_000..].to_owned());
-    // A small generator, so that a failure names its text.
+    // The generator has a fixed seed, so that a failure can be repeated.
     let mut state = 1_u64;
     let mut below = move |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -156,7 +158,7 @@ fn damaged_protos() {
     }
 }
 
-/// Texts on which a careless reader goes back again and again.
+/// Reads texts on which a reader that backtracks would take much longer.
 #[test]
 fn time_grows_with_size_alone() {
     let repeated = |piece: &str, end: &str| {

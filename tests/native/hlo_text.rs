@@ -1,4 +1,5 @@
-//! HLO texts of real captures are read with nothing left over, and what is printed is what was read.
+//! These tests read the HLO texts of real captures. Nothing may be left over, and the printed result must be the text
+//! that was read.
 
 use crate::common::hlo::{Corpus, corpora, llama};
 use rooflight::hlo::{Damage, Module, ReplicaGroups, opcode, text};
@@ -16,7 +17,7 @@ fn every_text_of_every_capture() {
 }
 
 #[test]
-fn texts_without_percent_signs_say_the_same() {
+fn texts_without_percent_signs_parse_the_same() {
     let Some(corpora) = corpora() else { return };
     for source in corpora.iter().flat_map(|c| &c.texts) {
         let bare = source.replace(" %", " ").replace("(%", "(").replace("=%", "=");
@@ -53,7 +54,7 @@ fn a_whole_module() {
     assert!(custom.backend_config().unwrap().starts_with("{\"flag_configs\""));
 }
 
-/// Both directions of every edge, and the way through asynchronous calls.
+/// Checks both directions of every edge, and the op that each asynchronous op wraps.
 fn edges(module: &Module) {
     for (id, instruction) in module.instructions() {
         assert_eq!(module.operands(id).count(), instruction.operands.len(), "{}", instruction.name);
@@ -153,7 +154,7 @@ ENTRY main {
 }
 
 #[test]
-fn what_is_not_understood_is_counted_and_kept() {
+fn unknown_text_is_counted_and_kept() {
     let odd = "%x = f6e3m2fn[2]{0} new-op(%a, what is this?), k=v, loose end, z=1 trailing) rest";
     let parsed = text::instruction(odd).unwrap();
     assert_eq!(parsed.damage.leftover, 4);

@@ -1,4 +1,5 @@
-//! Several hosts as one session: told apart, compared by number of step, and a damaged one costs no other.
+//! These tests open several hosts as one session. Hosts are distinguished, steps are compared by number, and a damaged
+//! host does not affect the others.
 
 use crate::common::trace::open_all;
 use crate::common::zip::{deflated, zip};
@@ -9,20 +10,20 @@ use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 
-/// How a host is made.
+/// The properties of a host's capture.
 #[derive(Clone, Copy, Default)]
 struct Host {
-    /// Its clock is ahead by so many nanoseconds.
+    /// Time by which the host's clock is ahead, in ns.
     ahead_ns: i64,
-    /// Its step 7 takes so much longer, ps.
+    /// Time by which step 7 takes longer, in ps.
     longer: i64,
-    /// Its profiler wrote no Steps line.
+    /// Whether the profiler wrote no Steps line.
     no_steps: bool,
-    /// Steps after the first were not taken.
+    /// Whether only the first step was recorded.
     short: bool,
 }
 
-/// Two devices, each named as those of all other hosts.
+/// Returns a capture of two devices, which have the same names on every host.
 fn host(of: Host) -> Vec<u8> {
     let device = |n| {
         let mut plane = make::device(n);
@@ -70,7 +71,7 @@ fn busy(of: &(Opened, Analysis)) -> Picos {
 #[test]
 fn hosts_of_any_number_are_one_session() {
     for n in [2, 8, 64] {
-        // Each takes longer than the one before: by hand, the spread is that of the first and the last.
+        // Each host takes longer than the one before. By hand, the spread is that of the first and the last host.
         let hosts = (0..n).map(|i| host(Host { longer: i, ..Host::default() }));
         let files = named(hosts);
         let session = open(&files);
@@ -93,7 +94,7 @@ fn hosts_of_any_number_are_one_session() {
         assert_eq!(seven.slowest, format!("worker-{:02} TPU:0", n - 1));
         assert!(codes(analysis).is_empty(), "{:?}", analysis.notes);
 
-        // In an archive they are the same session.
+        // In an archive, the files are the same session.
         let entries: Vec<_> = files.iter().map(|(name, bytes)| deflated(&format!("run/{name}"), bytes)).collect();
         let zipped = open(&vec![("run.zip".to_owned(), zip(&entries))]);
         assert_eq!(labels(&zipped.1), expected);
@@ -102,18 +103,18 @@ fn hosts_of_any_number_are_one_session() {
     }
 }
 
-/// The file is called the same wherever it was taken: then folders tell hosts apart.
+/// If the file has the same name on every host, folders distinguish the hosts.
 #[test]
-fn hosts_of_one_name() {
+fn hosts_with_the_same_file_name() {
     // The same bytes under two names would be one host.
     let other = host(Host { ahead_ns: 1, ..Host::default() });
     let files = vec![("a/vm.xplane.pb".to_owned(), host(Host::default())), ("b/vm.xplane.pb".to_owned(), other)];
     assert_eq!(labels(&open(&files).1), ["a/vm TPU:0", "a/vm TPU:1", "b/vm TPU:0", "b/vm TPU:1"]);
 }
 
-/// Clocks may be anything: what is reported of waits is of one host, and lengths are compared all the same.
+/// The clocks of hosts may differ. Waits are then reported for one host, and durations are still compared.
 #[test]
-fn clocks_that_do_not_agree() {
+fn clocks_that_differ() {
     let together = open(&named([host(Host::default()), host(Host { longer: 50, ..Host::default() })]));
     for (ahead_ns, word) in [(5_000_000_000, "later"), (-900_000, "earlier")] {
         let apart = open(&named([host(Host::default()), host(Host { ahead_ns, longer: 50, ..Host::default() })]));
@@ -132,7 +133,7 @@ fn clocks_that_do_not_agree() {
         assert!(ours.devices.iter().all(|arrival| arrival.device.starts_with("worker-00")), "{ours:?}");
     }
     assert!(codes(&together.1).is_empty());
-    // Within a step it may well be the hosts, not their clocks.
+    // A difference of less than a step may come from the hosts instead of their clocks.
     let near = open(&named([host(Host::default()), host(Host { ahead_ns: 0, ..Host::default() })]));
     assert!(codes(&near.1).is_empty());
 }
@@ -146,9 +147,9 @@ fn steps_of_some_hosts() {
     assert!(note.message.starts_with("1 of 2 steps are not on all 2 hosts (worker-01 has 1)"), "{}", note.message);
 }
 
-/// Runs that are only counted are the same run where all hosts have as many.
+/// Runs without step numbers are compared if all hosts have the same number of them.
 #[test]
-fn steps_that_are_counted() {
+fn steps_without_numbers_are_compared_by_count() {
     let counted = Host { no_steps: true, ..Host::default() };
     let (opened, analysis) = open(&named([host(counted), host(Host { longer: 50, ..counted })]));
     assert_eq!(analysis.step_stats(&opened.profile).spread[0].n_devices, 4);
@@ -157,18 +158,18 @@ fn steps_that_are_counted() {
     let (opened, analysis) = open(&named([host(counted), host(Host { short: true, ..counted })]));
     let note = analysis.notes.iter().find(|note| note.code == "hosts_not_aligned").expect("it is said");
     assert!(note.message.contains("worker-00 has 2 runs of jit_train, worker-01 has 1 runs"), "{}", note.message);
-    // Only what is known to belong together is compared: the first host's devices.
+    // Only devices that are known to belong together are compared, which are those of the first host.
     let spread = analysis.step_stats(&opened.profile).spread;
     assert!(spread.iter().all(|step| step.n_devices == 2 && step.slowest.starts_with("worker-00")), "{spread:?}");
 }
 
 #[test]
-fn a_damaged_host_costs_no_other() {
+fn a_damaged_host_does_not_affect_others() {
     let files = named((0..8).map(|ahead_ns| host(Host { ahead_ns, ..Host::default() })));
     let whole = open(&files);
-    // Cut in half: what is before is kept, and the session says whose it is and where.
+    // The file is cut in half. The part before the cut is kept, and the message names the file and the plane.
     let mut cut = files.clone();
-    // Not between its planes: what ends there is whole.
+    // The cut is not between planes, because a file that ends there is whole.
     let half = cut[3].1.len() / 2 - 50;
     cut[3].1.truncate(half);
     let (opened, analysis) = open(&cut);
@@ -181,7 +182,7 @@ fn a_damaged_host_costs_no_other() {
         all.into_iter().filter(|device| !device.label.starts_with("worker-03")).collect::<Vec<_>>()
     };
     assert_eq!(steps(&analysis, &opened.profile), steps(&whole.1, &whole.0.profile));
-    // Nothing left of it: skipped, by name.
+    // Nothing of the file can be read, so the file is skipped and named in a note.
     for (noise, words) in
         [(vec![0x99; 5000], "is not an XLA profile"), (vec![0; 5000], "starts with zero bytes"), (vec![], "is empty")]
     {
@@ -192,7 +193,7 @@ fn a_damaged_host_costs_no_other() {
         let note = opened.profile.notes.iter().find(|note| note.code == "file_not_read").unwrap();
         assert!(note.message.starts_with("worker-03.xplane.pb") && note.message.contains(words), "{}", note.message);
     }
-    // It starts well, and no plane can be had.
+    // The file starts like an XSpace, but no plane can be read.
     let mut damaged = files;
     damaged[3].1 = [b"\x22\x04host".to_vec(), vec![0x0f; 50]].concat();
     let (opened, analysis) = open(&damaged);

@@ -1,4 +1,4 @@
-//! The landing page's picture is drawn from figures of the sample: compared with an analysis of the sample that is shipped.
+//! This test compares the figures of the landing page's picture with an analysis of the sample that is shipped.
 
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
@@ -13,7 +13,7 @@ fn engine() -> OpenSession {
     OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
-/// Three digits are drawn.
+/// Returns whether a drawn figure, which has three digits, matches a computed one.
 fn close(drawn: f64, found: f64) -> bool {
     (drawn - found).abs() <= 0.006 * found.abs()
 }

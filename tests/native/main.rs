@@ -1,4 +1,5 @@
-//! Every native integration test, as one program: it is linked once. `cargo test --test native memory::` runs one file of them.
+//! This program holds all native integration tests, so that they are linked once. `cargo test --test native memory::`
+//! runs the tests of one file.
 
 mod agree;
 mod bad_input;
@@ -54,7 +55,7 @@ mod xprof;
 mod xz;
 mod zips;
 
-/// The program that makes captures; its builder of planes is also what other tests use.
+/// The program that simulates captures. Other tests also use its builder of planes.
 #[path = "../../examples/synth/main.rs"]
 #[allow(dead_code, reason = "the program has a main of its own")]
 mod simulator;

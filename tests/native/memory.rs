@@ -1,5 +1,5 @@
-//! Static memory against what `xprof` says of the same programs, and against programs small enough to count by hand.
-//! Where the two differ, docs/XPROF.md says why.
+//! These tests compare the memory of programs and of allocators with xprof's results for the same captures.
+//! docs/XPROF.md explains where the two differ.
 
 use crate::common;
 use crate::common::hlo::{AOT, aot, programs, xspace};
@@ -16,7 +16,7 @@ use rooflight::wire::proto::hlo::{HeapSimulatorTrace, HloProto};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What xprof tells apart.
+/// Size in bytes from which xprof lists a buffer on its own.
 const SMALL: u64 = 16 << 10;
 const MIB: f64 = 1_048_576.0;
 
@@ -34,7 +34,7 @@ fn space_memory(module: &Module, memory: &ProgramMemory, color: i64) -> Option<S
     memory.summarize(module, ProgramPeaks::default(), &memory_query(color)).space
 }
 
-/// Bytes of a figure in MiB: they have few enough digits to be exact.
+/// Returns the bytes of a figure in MiB. Such figures have few enough digits to be exact.
 fn bytes(mib: &Value) -> u64 {
     let bytes = mib.as_f64().unwrap_or(0.0) * MIB;
     assert!((bytes - bytes.round()).abs() < 1e-3, "{mib}");
@@ -45,12 +45,12 @@ fn all_bytes(list: &Value) -> Vec<u64> {
     list.as_array().map_or(Vec::new(), |list| list.iter().map(bytes).collect())
 }
 
-/// `a - b` where the two are given as unsigned.
+/// Returns `a - b`, which may be negative.
 fn difference(a: u64, b: u64) -> i64 {
     a as i64 - b as i64
 }
 
-/// A program in one memory against xprof's memory viewer.
+/// Compares a program in one memory with xprof's memory viewer.
 fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
     let what = format!("{what} colour {color}");
     let (module, memory) = held(proto).unwrap();
@@ -60,7 +60,7 @@ fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
         return;
     };
     let peak = &ours.peak;
-    // xprof sums sizes in memories whose buffers share addresses, so that its peak of VMEM may exceed the memory.
+    // xprof sums sizes in memories whose buffers share addresses, so its peak of VMEM may exceed the memory.
     let shared = if color == 0 { Vec::new() } else { shared_bytes(proto, color) };
     let shared_at = |point: usize| shared.get(point).copied().unwrap_or(0);
     for (figure, ours) in [
@@ -76,7 +76,7 @@ fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
     if shared.iter().all(|bytes| *bytes == 0) {
         assert_eq!(peak.position.map(u64::from), theirs["peakHeapSizePosition"].as_u64(), "{what} position");
     }
-    // xprof has no curve where nothing comes and goes; here it is one point.
+    // xprof has no curve if nothing is allocated and freed. Rooflight's curve has one point then.
     let curve = all_bytes(&theirs["heapSizes"]);
     let flat = vec![peak.indefinite];
     let summed: Vec<u64> =
@@ -114,13 +114,13 @@ fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
     assert_eq!(ours.alive.size, peak.peak, "{what}");
 }
 
-/// The highest sum of sizes, from the curve and what buffers share.
+/// Returns the highest sum of sizes, from the curve and the bytes that buffers share.
 fn summed_peak(memory: &ProgramMemory, color: i64, shared: &[u64]) -> u64 {
     memory.timeline(color).unwrap().iter().zip(shared).map(|(bytes, shared)| bytes + shared).max().unwrap()
 }
 
-/// At each point of a memory's trace, by how much the sizes of what is alive exceed the addresses that they take: every range held
-/// against every other, with nothing but the proto.
+/// Returns for each point of a memory's trace the bytes by which the sizes of the live buffers exceed the addresses
+/// that they take. Every range is compared with every other, from the proto alone.
 fn shared_bytes(proto: &HloProto, color: i64) -> Vec<u64> {
     let buffers = proto.buffer_assignment.as_ref().unwrap();
     let colors: BTreeMap<i64, i64> = buffers.logical_buffers.iter().map(|b| (b.id, b.color)).collect();
@@ -148,7 +148,7 @@ fn shared_bytes(proto: &HloProto, color: i64) -> Vec<u64> {
     shared
 }
 
-/// The peaks of VMEM that were reported above what there is: at most the allocation, which is full at the peak.
+/// The sums of buffer sizes in these programs exceed VMEM. Each peak must be at most the allocation.
 #[test]
 fn vmem_is_never_fuller_than_its_allocation() {
     let mib = |bytes: u64| bytes as f64 / MIB;
@@ -169,7 +169,8 @@ fn vmem_is_never_fuller_than_its_allocation() {
     }
 }
 
-/// The attribute that a compiler prints of outputs that have a parameter's memory, from the allocations that hold both.
+/// Returns the attribute that a compiler prints for outputs that use a parameter's memory, from the allocations that
+/// hold both.
 fn aliases(proto: &HloProto, module: &Module) -> Attribute {
     let assignment = proto.buffer_assignment.as_ref().unwrap();
     let root = module.computation(module.entry.unwrap()).unwrap().root.unwrap();
@@ -191,7 +192,7 @@ fn aliases(proto: &HloProto, module: &Module) -> Attribute {
                 "get-tuple-element" => {
                     module.operands(*output).next() == Some(*id) && instruction.text("index") == Some(index)
                 }
-                // What passes a buffer on, or ends a copy to it.
+                // These ops pass a buffer on, or end a copy to it.
                 "bitcast" | "copy-done" => output == id || module.operands(*output).next() == Some(*id),
                 _ => output == id,
             })
@@ -206,9 +207,9 @@ fn aliases(proto: &HloProto, module: &Module) -> Attribute {
     }
 }
 
-/// What live ranges of the text alone give, beside what the compiler assigned.
+/// The live ranges of the text alone give a peak near the one that the compiler assigned.
 #[test]
-fn live_ranges_are_near_what_was_assigned() {
+fn live_ranges_are_near_the_assigned_memory() {
     for name in AOT.into_iter().filter(|name| !name.contains("after_codegen")) {
         let Some(proto) = aot(name) else { return };
         let (module, memory) = held(&proto).unwrap();
@@ -229,7 +230,8 @@ fn live_ranges_are_near_what_was_assigned() {
     }
 }
 
-/// What xprof counts more for a buffer deep inside of a tuple: the pointers of the outermost one, in place of its own bytes.
+/// Returns the bytes that xprof counts in addition for a buffer deep inside a tuple, which may be negative: xprof
+/// counts the pointers of the outermost tuple instead of the buffer's own bytes.
 fn tuple(module: &Module, buffer: &Buffer) -> i64 {
     let Some((name, index)) = buffer.instruction.strip_suffix('}').and_then(|name| name.split_once('{')) else {
         return 0;
@@ -239,7 +241,8 @@ fn tuple(module: &Module, buffer: &Buffer) -> i64 {
     if index.contains(',') { difference(pointers, buffer.unpadded.unwrap()) } else { 0 }
 }
 
-/// Σ alive = the peak, exactly, and each is one of theirs. What is smaller than 16 KiB they tell in one piece.
+/// Compares the live buffers with xprof's. The sizes of the live buffers sum exactly to the peak, and each buffer is in
+/// xprof's list. xprof lists the buffers below 16 KiB as one sum.
 fn alive(what: &str, ours: &AliveAt, theirs: &Value) {
     assert_eq!(ours.buffers.iter().map(|b| b.size).sum::<u64>(), ours.size, "{what} Σ alive");
     assert_eq!((ours.buffers.len(), ours.rest), (ours.n as usize, 0));
@@ -272,7 +275,7 @@ fn alive(what: &str, ours: &AliveAt, theirs: &Value) {
     let only = |a: &[Row], b: &[Row]| a.iter().filter(|row| !b.contains(row)).cloned().collect::<Vec<_>>();
     assert_eq!((only(&found, &known), only(&known, &found)), (Vec::new(), Vec::new()), "{what} alive");
     assert_eq!(found.len(), known.len(), "{what} alive");
-    // When each was taken and let go.
+    // The points at which each buffer is allocated and freed are compared.
     let (mut n_lives, mut n_shared) = (0, 0);
     for (row, b) in all.iter().flat_map(|row| {
         ours.buffers.iter().filter(move |b| b.instruction == text(&row["instructionName"])).map(move |b| (row, b))
@@ -282,7 +285,8 @@ fn alive(what: &str, ours: &AliveAt, theirs: &Value) {
             let last = u64::from(b.last).min(theirs["heapSizes"].as_array().unwrap().len() as u64 - 2);
             assert_eq!(u64::from(b.first), life["start"].as_u64().unwrap_or(0), "{what} {}", b.instruction);
             let limit = life["limit"].as_u64().unwrap_or(0);
-            // Theirs is when the buffer itself was let go: what shares its memory may hold that for longer.
+            // xprof's limit is the point at which the buffer itself is freed. Buffers that share its memory may hold
+            // the memory longer.
             assert!(limit <= last, "{what} {} {limit} {last}", b.instruction);
             n_shared += usize::from(limit < last);
             n_lives += 1;
@@ -296,7 +300,7 @@ fn alive(what: &str, ours: &AliveAt, theirs: &Value) {
     assert_eq!(small, theirs, "{what} small");
 }
 
-/// `file:line`.
+/// Formats a source as `file:line`; `None` if there is no file.
 fn source(info: &Value) -> Option<String> {
     Some(format!("{}:{}", info["fileName"].as_str()?, info["lineNumber"]))
 }
@@ -312,8 +316,8 @@ fn aot_programs() {
     }
 }
 
-/// The arguments of these training steps are `st = (weights, first moments, second moments, step)` and `tok`, as
-/// `tools/compile_tpu.py` writes them. No word of the paths says so: the classes follow from how the programs use them.
+/// The arguments of these training steps are `st = (weights, first moments, second moments, step)` and `tok`. The paths
+/// of the arguments contain no word for a class, so the classes follow from the use of the arguments.
 #[test]
 fn train_state_is_classified_by_its_use() {
     let mut n = 0;
@@ -369,7 +373,7 @@ fn cpu_program() {
     agrees(&name, &proto, 0, &theirs);
 }
 
-/// As the command line asks.
+/// Returns the memory of a capture as the command line requests it.
 fn whole(name: &str, bytes: Vec<u8>) -> (Analysis, WholeMemory) {
     let mut opened = common::open(name, bytes).unwrap();
     let analysis = Analysis::new(&opened.profile);
@@ -379,8 +383,8 @@ fn whole(name: &str, bytes: Vec<u8>) -> (Analysis, WholeMemory) {
     (analysis, whole)
 }
 
-/// What allocators say against xprof's memory profile. Its moment is not compared: of several with the same peak it takes
-/// any, here it is the first.
+/// Compares the allocators of a capture with xprof's memory profile. The time of the peak is not compared: of several
+/// times with the same peak, xprof takes any, and Rooflight takes the first.
 fn allocators(name: &str, folder: &str, key: impl Fn(&AllocatorMemory) -> String) -> Option<WholeMemory> {
     let (_, whole) = whole(name, common::profile(&format!("{folder}/{name}"))?);
     let theirs = common::json(&format!("{folder}/xprof/memory_profile.json.gz"))?;
@@ -395,9 +399,9 @@ fn allocators(name: &str, folder: &str, key: impl Fn(&AllocatorMemory) -> String
         assert_eq!(Some(ours.peak.allocated), number(&peak["heapAllocatedBytes"]));
         assert_eq!(ours.peak.available, number(&peak["freeMemoryBytes"]));
         assert_eq!(ours.capacity, number(&summary["memoryCapacity"]));
-        // On one GPU theirs is less than what is in use at the peak beside it.
+        // On one GPU, xprof's value is less than the bytes in use at the peak in the same profile.
         assert!(ours.lifetime_peak >= number(&summary["peakBytesUsageLifetime"]));
-        // They print six digits.
+        // xprof prints six digits.
         let fragmentation = peak["fragmentation"].as_f64().unwrap();
         assert!((ours.fragmentation.unwrap() - fragmentation).abs() <= 1e-5 * fragmentation, "{fragmentation}");
         let all = theirs["sampledTimelineSnapshots"].as_array().unwrap();
@@ -420,7 +424,8 @@ fn v6e_runtime() {
     let first = &whole.runtime.allocators[0];
     assert_eq!((first.label.as_str(), first.device), ("TPU:0", Some(0)));
     assert_eq!((first.peak.in_use(), first.capacity), (21_492_569_216, Some(33_550_237_696)));
-    // The first event of that height, on the session's clock: 19,503,197,106 ns after its line's start at 212,990 ns.
+    // The first event of that height is 19,503,197,106 ns after the start of its line. On the session's clock, the line
+    // starts at 212,990 ns.
     assert_eq!((first.peak.at.0, first.peak.step), (19_503_410_096_000, Some(0)));
     let check = &whole.checks[0];
     let capacity = Capacity { size: 33_550_237_696, source: CapacitySource::Allocator };
@@ -441,7 +446,7 @@ fn gpu_runtime() {
     allocators("host.xplane.pb", "gpu-v100", by_name);
 }
 
-/// A program that is a file of its own gives the whole static view.
+/// A program in a file of its own gives the whole static view.
 #[test]
 fn a_program_alone() {
     let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };

@@ -1,5 +1,5 @@
-//! The rules of memory: on a program counted by hand, on random traces against an interpreter of their own, on damaged
-//! files.
+//! These tests check the rules of memory on a program counted by hand, on random traces against an independent
+//! interpreter, and on damaged files.
 
 use crate::common;
 use crate::common::memory::{assigned, buffer, event, tiny};
@@ -46,7 +46,8 @@ fn by_hand() {
     let moment = space.moment.as_ref().unwrap();
     assert_eq!((moment.instruction.as_str(), moment.place, moment.of), ("logits", 3, 6));
     assert_eq!(moment.part, Some(MomentPart::Turn));
-    // 8 × 100 of 8 × 128 elements; 3 × 5 of 8 × 128. What is alive all the time counts with its padding.
+    // 8 × 100 of 8 × 128 elements are used, and 3 × 5 of 8 × 128. Memory that is alive all the time counts with its
+    // padding.
     assert_eq!(space.peak_unpadded, below + 3200 + 32_768);
     assert_eq!((space.padding.wasted, space.padding.n), (896 + 4036, 2));
     assert_eq!(space.padding.worst[0].buffer.instruction, "m");
@@ -59,14 +60,14 @@ fn by_hand() {
         ("m", Category::Parameter, MemoryClass::Optimizer),
     ];
     assert_eq!(alive, known);
-    // Once more taken, the memory is reported as that of who took it.
+    // The memory of `act` is used again by `softmax`, and is then reported for `softmax`.
     let again = memory.alive_at(&module, &MemoryQuery::default(), 4).unwrap();
     let softmax = again.buffers.iter().find(|b| b.instruction == "softmax").unwrap();
     assert_eq!((softmax.first, softmax.last, softmax.size), (3, 5, 4096));
     assert_eq!((again.size, again.instruction.as_deref()), (57_344, Some("softmax")));
     let sizes: Vec<u64> = space.jumps.iter().map(|jump| jump.size).collect();
     assert_eq!(sizes, [32_768, 4096, 4096]);
-    // An eighth of the logits; then the peak is where it was.
+    // With an eighth of the logits, the peak stays at the same event.
     let vocabulary = space.vocabulary.unwrap();
     assert_eq!((vocabulary.dims, vocabulary.size), (vec![512], 32_768));
     assert_eq!((vocabulary.peak, vocabulary.saves), (57_344 - 28_672, 28_672));
@@ -76,7 +77,7 @@ fn by_hand() {
 }
 
 #[test]
-fn without_a_trace_the_schedule_tells() {
+fn without_a_trace_the_schedule_is_used() {
     let mut proto = tiny();
     proto.buffer_assignment.as_mut().unwrap().heap_simulator_traces.clear();
     for (offset, assigned) in (0..).zip(&mut proto.buffer_assignment.as_mut().unwrap().buffer_allocations[3].assigned) {
@@ -87,20 +88,20 @@ fn without_a_trace_the_schedule_tells() {
     assert!(result.notes.iter().any(|note| note.code == "no_heap_trace"), "{:?}", result.notes);
     let space = result.space.unwrap();
     assert_eq!(space.peak.basis, Basis::Schedule);
-    // act lives until logits has run, logits until softmax has, softmax until new_m has.
+    // `act` lives until `logits` has run, `logits` until `softmax` has run, and `softmax` until `new_m` has run.
     let heap = [0, 0, 0, 4096, 36_864, 36_864, 4096].map(|bytes| bytes + 20_480);
     assert_eq!(memory.timeline(0).unwrap(), heap);
     assert_eq!((space.peak.peak, space.peak.instruction.as_deref()), (57_344, Some("logits")));
     assert_eq!(space.alive.buffers.iter().map(|b| b.size).sum::<u64>(), 57_344);
 }
 
-/// A trace as an interpreter without any cleverness has it: who has whose memory, and how many hold it, summed anew at
-/// each point.
+/// Returns the curve of a trace by a simple interpreter. The interpreter tracks the memory of each buffer and the
+/// number of holders of each memory, and sums the sizes anew at each point.
 fn interpret(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<u64> {
     held_at_each_point(events, sizes).iter().map(|held| held.iter().map(|id| sizes[id]).sum()).collect()
 }
 
-/// The buffers whose memory is held at each point.
+/// Returns the buffers whose memory is held, for each point.
 fn held_at_each_point(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<Vec<i64>> {
     let (mut memory, mut holders) = (BTreeMap::<i64, i64>::new(), BTreeMap::<i64, u32>::new());
     let mut points = vec![Vec::new()];
@@ -161,7 +162,7 @@ fn program(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, below: u64) -> HloPro
     HloProto { buffer_assignment: Some(assignment), ..tiny() }
 }
 
-/// Events of ten buffers, two of which are not there.
+/// Generates events of ten buffers, two of which do not exist.
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let kind = prop_oneof![Just(Kind::Alloc), Just(Kind::Free), Just(Kind::ShareWith)];
     proptest::collection::vec(
@@ -174,7 +175,8 @@ fn sizes() -> impl Strategy<Value = BTreeMap<i64, u64>> {
     proptest::collection::vec(0_u64..1000, 8).prop_map(|sizes| (0_i64..).zip(sizes).collect())
 }
 
-/// The same program in another memory than the main one, each buffer at its offset in one allocation of so many bytes.
+/// Returns the same program in another memory than HBM, with each buffer at its offset in one allocation of `size`
+/// bytes.
 fn elsewhere(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, offsets: &[i64], size: i64) -> HloProto {
     let mut proto = program(events, sizes, 50);
     let assignment = proto.buffer_assignment.as_mut().unwrap();
@@ -187,7 +189,7 @@ fn elsewhere(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, offsets: &[i64], si
     proto
 }
 
-/// Buffers of VMEM share addresses: an address counts once at a point, whoever is there.
+/// Buffers of VMEM share addresses. Each address counts once per point, however many buffers take it.
 #[test]
 fn an_address_counts_once_by_hand() {
     let sizes: BTreeMap<i64, u64> = [(0, 100), (1, 60), (2, 40)].into();
@@ -199,7 +201,7 @@ fn an_address_counts_once_by_hand() {
     ];
     let proto = elsewhere(events, &sizes, &[0, 20, 80], 120);
     let (module, memory) = held(&proto);
-    // Buffer 1 lies within buffer 0, buffer 2 behind buffer 1.
+    // Buffer 1 lies inside buffer 0, and buffer 2 follows buffer 1.
     assert_eq!(memory.timeline(1).unwrap(), [0, 100, 100, 60, 100].map(|heap| heap + 50));
     let query = MemoryQuery { color: 1, ..MemoryQuery::default() };
     let alive = memory.alive_at(&module, &query, 2).unwrap();
@@ -212,7 +214,7 @@ fn an_address_counts_once_by_hand() {
 }
 
 proptest! {
-    /// Against every address of every point: a memory is never fuller than its allocation.
+    /// The curve counts each address once per point, so a memory is never fuller than its allocation.
     #[test]
     fn an_address_counts_once(
         events in events(),
@@ -250,8 +252,8 @@ proptest! {
     }
 
     #[test]
-    fn the_curve_is_the_interpreters(events in events(), sizes in sizes(), below in 0_u64..500) {
-        // The first event says whose trace it is: a real one takes a buffer that is there.
+    fn the_curve_matches_the_interpreter(events in events(), sizes in sizes(), below in 0_u64..500) {
+        // The first event determines the memory of the trace. In a real trace, this event allocates an existing buffer.
         let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
         let (module, memory) = held(&program(events.clone(), &sizes, below));
         let known: Vec<u64> = interpret(&events, &sizes).into_iter().map(|heap| heap + below).collect();
@@ -270,7 +272,7 @@ proptest! {
             prop_assert_eq!(alive.size, *bytes);
             prop_assert_eq!(alive.buffers.iter().map(|b| b.size).sum::<u64>(), *bytes);
         }
-        // Columns hold the least and the most of what they stand for, and nothing is left out.
+        // A column holds the minimum and the maximum of its points, and no point is left out.
         let curve = &space.curve;
         let ends: Vec<u32> = curve.columns.iter().skip(1).map(|c| c.first).chain([curve.to]).collect();
         prop_assert!(curve.columns.len() <= 7 && curve.to as usize == known.len());
@@ -292,7 +294,8 @@ proptest! {
         let ids: Vec<BufferId> = gone.iter().map(|id| BufferId(*id)).collect();
         let what = memory.peak_without(&module, &MemoryQuery::default(), &ids, ALL_POINTS).unwrap();
         prop_assert!(what.peak <= what.before && what.before <= what.peak + what.without);
-        // Buffers 0..8 stand in that order; after them allocations: 8 is what comes and goes, 9 the constant.
+        // Buffers 0 to 7 come first, in this order. Then come allocations: 8 is the one that holds the buffers, and 9
+        // is the constant.
         let left = sizes.iter().map(|(id, size)| (*id, if gone.contains(&(*id as u32)) { 0 } else { *size })).collect();
         let below = if gone.contains(&9) { 0 } else { 77 };
         let known = interpret(&events, &left).into_iter().max().unwrap() + below;
@@ -305,9 +308,9 @@ proptest! {
     }
 }
 
-/// As many memories as a file can have are not told: each has curves of its own.
+/// A file can have very many memories. Only some are listed, because each has curves of its own.
 #[test]
-fn of_endless_memories_few_are_told() {
+fn only_some_of_very_many_memories_are_listed() {
     let mut proto = tiny();
     let assignment = proto.buffer_assignment.as_mut().unwrap();
     let allocation =
@@ -320,21 +323,21 @@ fn of_endless_memories_few_are_told() {
     assert!(note.message.starts_with("936 "), "{note:?}");
 }
 
-/// What the page is sent comes out as it went in.
+/// Answers are equal after they are encoded and decoded, as between worker and page.
 #[test]
-fn reports_pass_from_worker_to_page() {
+fn reports_round_trip() {
     let (module, memory) = held(&tiny());
     let result = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
     let bytes = postcard::to_allocvec(&result).unwrap();
     assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), result);
     let largest = result.space.unwrap().alive.buffers[0].id;
     let what = memory.peak_without(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
-    // Without the logits the softmax takes once more what is free, and that is no more than before.
+    // Without the logits, `softmax` takes the freed memory again, which is no more than before.
     assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
     assert_eq!(postcard::from_bytes::<WhatIf>(&postcard::to_allocvec(&what).unwrap()).unwrap(), what);
 }
 
-/// Asks everything of whatever it is.
+/// Sends every query to the memory of a program, if `bytes` are an HLO proto.
 fn ask_all(bytes: &[u8]) {
     let Ok(proto) = decode(bytes) else { return };
     let Some(assignment) = &proto.buffer_assignment else { return };

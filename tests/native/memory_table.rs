@@ -1,4 +1,4 @@
-//! The table of live buffers as the page shows it, against plain sorts, scans and sums of the report.
+//! These tests compare the page's table of live buffers with plain sorts, scans and sums of the report.
 
 use crate::common::hlo::{AOT, aot};
 use flate2::read::GzDecoder;
@@ -14,7 +14,7 @@ use rooflight::wire::proto::hlo::HloProto;
 use std::collections::HashMap;
 use std::io::Read;
 
-/// The program of the repository, and real ones where they are.
+/// Returns the program in the repository, and real programs if there are any.
 fn all() -> Vec<HloProto> {
     let sample = include_bytes!("../../samples/train_step.hlo_proto.pb.gz");
     let mut bytes = Vec::new();
@@ -23,7 +23,8 @@ fn all() -> Vec<HloProto> {
     std::iter::once(HloProto::decode(&*bytes).unwrap()).chain(real).collect()
 }
 
-/// What is alive at the peak of a program, and how many points its curve has.
+/// Returns the buffers that are alive at the peak of a program, and the number of points of its curve. `None` without a
+/// buffer assignment.
 fn alive(proto: &HloProto) -> Option<(AliveAt, u32)> {
     let module = Module::from_proto(proto);
     let memory = ProgramMemory::new(proto.buffer_assignment.as_ref()?, &module);
@@ -89,7 +90,7 @@ fn rows_are_the_live_buffers_in_any_order() {
 }
 
 #[test]
-fn a_filter_finds_what_a_scan_finds() {
+fn a_filter_matches_a_plain_scan() {
     let mut n_found = 0;
     for proto in all() {
         let Some(of) = alive(&proto) else { continue };

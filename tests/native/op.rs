@@ -1,4 +1,5 @@
-//! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
+//! These tests request single ops as the page does, and compare the answers with the rows of the breakdown and with the
+//! program in the capture. The tests also cover captures without a program.
 
 use crate::common::{XSPACES, bytes, hlo, make, profile, roofline_query};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
@@ -26,13 +27,14 @@ fn op(engine: &mut OpenSession, query: &Query, program: Option<u64>, name: &str)
         .unwrap()
 }
 
-/// The rows of the breakdown of a capture.
+/// Returns the rows of the breakdown of a capture.
 fn rows(name: &str, bytes: Vec<u8>, query: &Query) -> Vec<Group> {
     let opened = crate::common::open(name, bytes).unwrap();
     Analysis::new(&opened.profile).breakdown(&opened.profile, query).unwrap().groups
 }
 
-/// Every op's figures are those of its row, its steps those of the steps' rows, its bins its executions.
+/// Checks for every op that its figures are those of its row, that the figures of its step are the same, and that its
+/// bins sum to its executions.
 fn check_rows(name: &str, bytes: &[u8]) {
     let engine = &mut open(name, bytes.to_vec());
     for device in [DeviceChoice::One(0), DeviceChoice::All] {
@@ -77,9 +79,9 @@ fn every_op_of_every_capture_has_the_figures_of_its_row() {
     }
 }
 
-/// Shapes, neighbours and place of each op are those of the proto.
+/// The opcode, the neighbours and the computation of each op are those of the proto.
 #[test]
-fn what_is_told_is_what_the_program_says() {
+fn op_details_match_the_program() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let programs: Vec<(String, Module)> =
         hlo::programs(&space).iter().map(|(name, proto)| (name.clone(), Module::from_proto(proto))).collect();
@@ -108,7 +110,7 @@ fn what_is_told_is_what_the_program_says() {
             assert_eq!(neighbour.is_op, of_it.is_some());
             assert_eq!(neighbour.total, of_it.map(|r| r.total));
             assert_eq!(neighbour.kind, of_it.map(|r| r.kind));
-            // One hop further, from there.
+            // The neighbour can be requested in turn.
             op(&mut engine, &query, detail.program_id, &neighbour.name);
         }
         assert!(detail.text.as_deref().is_some_and(|t| t.contains(&*instruction.opcode)));
@@ -153,9 +155,9 @@ fn ops_of_a_real_program() {
     assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
 }
 
-/// A packed file is unpacked again up to the program.
+/// The program in a packed file gives the same details. The file is unpacked again up to the program.
 #[test]
-fn packed_files_tell_the_same() {
+fn packed_files_give_the_same_details() {
     let Some(bytes) = profile(V6E) else { return };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).unwrap();
@@ -179,7 +181,7 @@ fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
 }
 
 #[test]
-fn without_the_program_the_event_s_text_tells() {
+fn without_the_program_the_event_text_is_used() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = open(V6E, bytes(&space));
     let rows = rows(V6E, bytes(&space), &Query::default());
@@ -211,7 +213,7 @@ fn without_the_program_the_event_s_text_tells() {
     }
 }
 
-/// A GPU's programs can be walked whole; the instructions that ran as kernels have figures.
+/// All instructions of a GPU's programs can be requested, and those that ran as kernels have figures.
 #[test]
 fn a_gpu_capture_has_programs() {
     let name = "gpu-mi300/gemm.xplane.pb";
@@ -227,18 +229,18 @@ fn a_gpu_capture_has_programs() {
             let detail = op(&mut engine, &Query::default(), Some(id), &instruction.name);
             assert_eq!((detail.basis, detail.program_id), (OpBasis::Proto, Some(id)));
             ran += u32::from(detail.figures.is_some());
-            // The names of a TPU's memories are no other device's.
+            // Only the memories of a TPU have names.
             assert!(detail.values.iter().all(|v| v.memory.is_none()));
             n += 1;
         }
         let first = module.instructions().next().unwrap().1;
         assert_eq!(op(&mut engine, &Query::default(), None, &first.name).basis, OpBasis::Proto);
     }
-    // As many as xprof's table of ops has rows.
+    // xprof's table of ops has the same number of rows.
     assert!(n > 10 && ran == 16, "{n} {ran}");
 }
 
-/// The detail of every instruction of a module, as if it were a TPU's.
+/// Returns the detail of every instruction of a module, as if the module belonged to a TPU.
 fn all_details(module: &Module) -> Vec<OpDetail> {
     let plane = Plane { name: "/device:TPU:0".into(), ..Plane::default() };
     let mut profile = Profile::default();
@@ -279,7 +281,7 @@ fn words_of_real_programs() {
     assert!(details.iter().filter_map(|d| d.computation.as_ref()).any(|p| p.trip_count == Some(16)));
 }
 
-/// Each text alone, as an event has it.
+/// Requests each text alone, as an event has it.
 #[test]
 fn words_of_real_texts() {
     let Some(corpora) = hlo::corpora() else { return };

@@ -1,4 +1,5 @@
-//! The neighbourhood of real ops: against the program's own relations, and drawn.
+//! These tests compare the neighbourhood of real ops with the relations in their program, and check the drawing of the
+//! neighbourhood.
 
 use crate::common::{bytes, hlo, make, open, roofline_query};
 use rooflight::analysis::base::{Analysis, Query, StepChoice};
@@ -15,17 +16,18 @@ use rooflight::wire::proto::xspace::XSpace;
 use std::collections::{BTreeMap, BTreeSet};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
-/// Told at most on each side: one hop away, two hops away, inside an opened one.
+/// Largest number of instructions that are shown on each side one hop away, on each side two hops away, and inside an
+/// opened node.
 const LIMITS: (usize, usize, usize) = (16, 32, 80);
 
-/// A profile without events.
+/// Returns a profile without events.
 fn empty() -> Profile {
     let mut profile = Profile::default();
     profile.planes.push(Plane { name: "/device:TPU:0".into(), ..Plane::default() });
     profile
 }
 
-/// A profile in which every instruction that is no part of a fusion ran, for times made up.
+/// Returns a profile in which every instruction outside of fusions ran, for invented durations.
 fn ran(module: &Module) -> Profile {
     let mut plane = make::Plane::new("/device:TPU:0");
     let mut events = Vec::new();
@@ -54,7 +56,7 @@ fn graph(profile: &Profile, analysis: &Analysis, module: &Module, name: &str, op
     analysis.op_graph(profile, &found, Some((module, None)), open, Vec::new()).unwrap()
 }
 
-/// Who gives to whom, by name, read off the instructions' own text: operands and control predecessors.
+/// Pairs of a producer and a consumer, by name, from the texts of the instructions: operands and control predecessors.
 struct Relations {
     data: BTreeSet<(String, String)>,
     control: BTreeSet<(String, String)>,
@@ -72,7 +74,7 @@ fn relations(module: &Module) -> Relations {
 }
 
 impl Relations {
-    /// Names at one hop and at two, in one direction.
+    /// Returns the names at one hop and at two hops, in one direction.
     fn hops(&self, name: &str, up: bool) -> [BTreeSet<String>; 2] {
         let step = |of: &BTreeSet<String>| -> BTreeSet<String> {
             let all = self.data.iter().chain(&self.control);
@@ -117,7 +119,8 @@ fn check_hops(of: &Relations, graph: &OpGraph) {
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "each once");
 }
 
-/// Every edge between instructions that are not opened is a relation of the program, and every relation an edge.
+/// Checks that every edge between instructions is a relation of the program, and that every relation between shown
+/// instructions is an edge.
 fn check_edges(of: &Relations, graph: &OpGraph) {
     let name = |node: u32| graph.nodes[node as usize].name.clone();
     let (mut data, mut control) = (BTreeSet::new(), BTreeSet::new());
@@ -138,7 +141,7 @@ fn check_edges(of: &Relations, graph: &OpGraph) {
         all.iter().filter(|(from, to)| names.contains(from) && names.contains(to)).cloned().collect()
     };
     assert_eq!((data, control), (among(&of.data), among(&of.control)));
-    // What stands for others is joined to something.
+    // A node that stands for others has an edge.
     for (i, _) in graph.nodes.iter().enumerate().filter(|(_, node)| left(node) > 0) {
         assert!(graph.edges.iter().any(|edge| edge.from as usize == i || edge.to as usize == i));
     }
@@ -154,7 +157,7 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
         for other in &drawing.nodes[i + 1..] {
             assert!(!rect.overlaps(other.rect), "{} and {}", node.label, other.label);
         }
-        // Inside every frame around it, and outside all others.
+        // A node is inside every frame around it, and outside all other frames.
         let around: Vec<u32> = std::iter::successors(Some(node.id), |at| graph.nodes[*at as usize].parent).collect();
         for frame in &drawing.boxes {
             assert_eq!(frame.rect.holds(rect), around.contains(&frame.id));
@@ -169,7 +172,7 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
         assert!(end.0 >= to.rect.x && end.0 <= to.rect.x + to.rect.width);
         assert!(start.0 >= from.rect.x && start.0 <= from.rect.x + from.rect.width);
         assert!(from.opened || start.1 == from.rect.y + from.rect.height);
-        // It goes through no node but in curves, which leave rows behind.
+        // The straight parts of an edge pass through no node. The curves of an edge lie outside the rows of nodes.
         for pair in edge.points.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let hit = drawing.nodes.iter().find(|n| !n.opened && n.rect.is_crossed(pair[0], pair[1]));
             assert!(hit.is_none(), "{} through {}", edge.tip, hit.unwrap().label);
@@ -189,7 +192,7 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
 }
 
 #[test]
-fn neighbourhoods_of_real_ops_are_those_of_the_program_and_can_be_drawn() {
+fn neighbourhoods_of_real_ops_match_the_program_and_can_be_drawn() {
     let Some(modules) = modules() else { return };
     let (profile, mut n) = (empty(), 0);
     let analysis = Analysis::new(&profile);
@@ -208,14 +211,14 @@ fn neighbourhoods_of_real_ops_are_those_of_the_program_and_can_be_drawn() {
     assert!(n >= 200, "{n}");
 }
 
-/// The instructions inside an opened node.
+/// Returns the nodes inside an opened node.
 fn inside<'a>(graph: &'a OpGraph, name: &str) -> Vec<&'a GraphNode> {
     let of = graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
     graph.nodes.iter().filter(|n| n.parent == Some(of)).collect()
 }
 
 #[test]
-fn an_opened_one_has_all_of_its_body() {
+fn an_opened_node_shows_its_whole_body() {
     let Some(modules) = modules() else { return };
     let profile = empty();
     let analysis = Analysis::new(&profile);
@@ -241,7 +244,8 @@ fn an_opened_one_has_all_of_its_body() {
             assert_eq!(names.len() + inside.iter().map(|n| left(n)).sum::<usize>(), body.len());
             let centre = &graph.nodes[graph.centre as usize];
             assert_eq!(centre.body.map(|b| (b.opened, b.instructions as usize)), Some((true, body.len())));
-            // What flows enters and leaves by parameters and root: the box itself has control edges alone.
+            // Data enters and leaves an opened fusion through its parameters and its root. The frame itself has only
+            // control edges.
             let own = graph.edges.iter().filter(|e| !e.control && (e.from == graph.centre || e.to == graph.centre));
             assert_eq!(own.filter(|_| &*of.opcode == "fusion").count(), 0, "{}", of.name);
             check_drawing(&graph);
@@ -251,7 +255,7 @@ fn an_opened_one_has_all_of_its_body() {
     assert!(n > 100, "{n}");
 }
 
-/// Everything that can be opened, opened, and what then can be, three times over.
+/// Opens every node that can be opened, three times in turn.
 #[test]
 fn boxes_in_boxes() {
     let Some(modules) = modules() else { return };
@@ -290,7 +294,7 @@ fn op_graph(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGra
 }
 
 #[test]
-fn the_engine_answers_with_times_or_a_sentence() {
+fn the_session_answers_with_times_or_an_error() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = engine(&space);
     let graph = op_graph(&mut whole, "all-reduce", &[]).unwrap();
@@ -299,7 +303,7 @@ fn the_engine_answers_with_times_or_a_sentence() {
     for node in &graph.nodes {
         let op = Question::Op { query: roofline_query(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
         let op: OpDetail = whole.answer(&op.into()).decode().unwrap();
-        // Not in the window is no zero.
+        // An op outside of the window has no times, instead of zeros.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);
         assert_eq!(node.total.zip(node.n), figures, "{}", node.name);
         assert_eq!(node.kind, op.figures.and(op.kind), "{}", node.name);
@@ -310,7 +314,7 @@ fn the_engine_answers_with_times_or_a_sentence() {
         matches!(op_graph(&mut whole, "no-such-op", &[]), Err(Reply::Failed(f)) if f.title == "There is no no-such-op")
     );
 
-    // Without programs: one hop, said.
+    // Without programs, the graph has one hop, and a note reports this.
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
     let text = op_graph(&mut engine(&none), "all-reduce", &[]).unwrap();
@@ -322,7 +326,7 @@ fn the_engine_answers_with_times_or_a_sentence() {
     check_drawing(&text);
 }
 
-/// Writes drawings to look at: `ROOFLIGHT_GRAPHS=folder cargo test --test native op_graph:: -- --ignored`.
+/// Writes drawings for inspection: `ROOFLIGHT_GRAPHS=folder cargo test --test native op_graph:: -- --ignored`.
 #[test]
 #[ignore = "writes files to look at"]
 fn pictures() {
@@ -387,7 +391,8 @@ fn pictures() {
     }
 }
 
-/// What few real programs have: control edges, far too many users, branches, two calls of the same.
+/// Checks relations that few real programs have: control edges, very many users, branches, and two calls of the same
+/// computation.
 #[test]
 fn rare_relations() {
     let users: String = (0..40).map(|i| format!("  %u{i} = f32[8]{{0}} negate(%mid)\n")).collect();
@@ -426,7 +431,7 @@ fn rare_relations() {
     assert_eq!((control.len(), control[0].from), (1, find(&later, "mid")));
     assert!(draw(&later).edges.iter().filter(|e| e.dashed).count() == 1);
 
-    // The operands of branches are their parameters; which branch is taken goes to the box.
+    // The operands of a conditional lead to the parameters of its branches. The predicate leads to the frame.
     let branch = of("branch", &["branch"]);
     let leads = |from: &str, to: &str| {
         let (from, to) = (find(&branch, from), find(&branch, to));
@@ -434,7 +439,7 @@ fn rare_relations() {
     };
     assert!(leads("which", "branch") && leads("a", "p.1") && leads("later", "p.2"));
     assert!(leads("r.1", "call.1") && leads("r.2", "call.1") && !leads("branch", "call.1"));
-    // Each instruction is there once: the second that calls the same stays closed, and it is reported.
+    // Each instruction is shown once, so the second caller of a computation stays closed, and a note reports this.
     let both = of("call.1", &["branch", "call.1"]);
     let opened: Vec<&str> = both.nodes.iter().filter(|n| n.is_opened()).map(|n| &*n.name).collect();
     assert_eq!((opened, both.notes.iter().filter(|n| n.code == "shared").count()), (vec!["branch"], 1));

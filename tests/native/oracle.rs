@@ -1,4 +1,5 @@
-//! The cursor against `prost`'s full decode of the same bytes: on every real sample, and on random XSpaces.
+//! These tests compare the reader of XSpaces with `prost`'s full decode of the same bytes, on every real sample and on
+//! random XSpaces.
 
 use crate::common;
 use crate::common::make;
@@ -23,10 +24,10 @@ fn read(bytes: &Vec<u8>) -> Profile {
     profile
 }
 
-/// All that the columns hold must equal what the messages say.
+/// Checks that everything in the columns equals the values in the messages.
 fn compare(bytes: &Vec<u8>, space: &XSpace) {
     let profile = read(bytes);
-    // What was derived is in no file.
+    // Derived planes are in no file.
     let planes: Vec<&Plane> = profile.planes.iter().filter(|plane| !plane.is_derived()).collect();
     assert_eq!(planes.len(), space.planes.len());
     assert_eq!(profile.hosts, space.hostnames);
@@ -95,7 +96,8 @@ fn compare_event(
     assert_eq!(op.resolved, metadata.is_some());
     let Some(metadata) = metadata else { return };
     assert_eq!(profile.text(op.text), metadata.name);
-    // Event stats win; an unusable one (absent, empty, -1) hides nothing.
+    // A stat of the event takes precedence over one of the metadata. An unusable stat (absent, empty, -1) hides
+    // nothing.
     let merged_text = |name: &str| {
         let of = |stats: &[XStat]| {
             last_usable(stats, expected, name, |s| text_or_number(s, expected).filter(|t| !t.is_empty()))
@@ -104,7 +106,7 @@ fn compare_event(
     };
     let ours = |id: Option<rooflight::profile::StrId>| id.map(|id| profile.text(id).to_owned());
     if op.stats.kernel.is_some() {
-        // What a kernel does not say its launch may; what it says stays.
+        // A stat that a kernel lacks may come from its launch. A stat of the kernel itself stays.
         assert_eq!(ours(op.stats.kernel).as_ref(), Some(&metadata.name));
         for (ours, name) in [(ours(op.stats.hlo_op), "hlo_op"), (ours(op.stats.hlo_module), "hlo_module")] {
             let text = merged_text(name);
@@ -188,7 +190,7 @@ fn two_concatenated_xspaces_are_one() {
     assert_eq!(read(&two).planes.len(), 2 * read(&one).planes.len());
 }
 
-// Random XSpaces: names from a small set so that they meet the stats we keep, ids from everywhere.
+// Random XSpaces have names from a small set, so that they match the stats that the reader keeps, and ids of any value.
 
 fn any_id() -> impl Strategy<Value = i64> {
     prop_oneof![0i64..12, 60_000i64..70_000, any::<i64>()]

@@ -1,4 +1,5 @@
-//! What is packed, nested or long to do harm: one clear sentence, in little memory and time, whatever the name says it is.
+//! These tests read files that are packed, nested or long enough to do harm. Each file must end in one clear sentence,
+//! in little memory and time, whatever its name is.
 #![cfg(target_os = "linux")]
 
 use crate::common;
@@ -9,10 +10,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
 
-/// Address space that is enough for a small capture, KiB.
+/// Address space that is enough for a small capture, in KiB.
 const MEMORY: u64 = 300 << 10;
 
-/// Runs the command line with little memory: more, and it would be killed by a failed allocation.
+/// Runs the command line with little memory. If the program needed more, a failed allocation would kill it.
 fn inspect(path: &Path) -> (Option<i32>, String, Vec<u8>) {
     let script = format!("ulimit -v {MEMORY}; exec timeout 60 \"$0\" inspect --json \"$1\"");
     let before = Instant::now();
@@ -31,14 +32,14 @@ fn of(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
     inspect(&path)
 }
 
-/// Nothing of it opens: exit code 2, and these words.
+/// Asserts that nothing of a file opens: exit code 2, and a message that contains `words`.
 fn refused(name: &str, content: &[u8], words: &str) {
     let (code, text, out) = of(name, content);
     assert!(code == Some(2) && out.is_empty(), "{code:?} {text}");
     assert!(text.contains(words), "{text}");
 }
 
-/// Packs pieces.
+/// Packs the pieces as one gzip stream.
 fn packed(pieces: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     pieces.into_iter().for_each(|piece| gzip.write_all(&piece).unwrap());
@@ -51,21 +52,22 @@ fn repeated(piece: u8, mebibytes: usize) -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn bombs() {
-    // Nothing but zeros: 64 KiB tell.
+    // The first 64 KiB show that a file holds only zeros.
     refused("a.xplane.pb.gz", &packed(repeated(0, 1000)), "It starts with zero bytes");
-    // A trace that is one long blank, one long text, one long number; each packs a thousandfold, and once more twice.
+    // The trace is one long blank, one long text, or one long number. Each trace packs a thousandfold, and is also
+    // packed twice.
     for (head, filler) in [("{\"traceEvents\":[", b' '), ("{\"a\":\"", b'x'), ("{\"a\":1", b'0')] {
         let bomb = packed(std::iter::once(head.as_bytes().to_vec()).chain(repeated(filler, 1000)));
         assert!(bomb.len() < 2 << 20);
         refused("a.trace.json.gz", &bomb, "it unpacks to more than 200 times its size, as no profile does");
         refused("a.trace.json.gz", &gzip(&bomb), "it unpacks to more than 200 times its size, as no profile does");
-        // xz packs tighter, so less is enough.
+        // xz packs tighter, so fewer bytes are enough.
         let bomb = xz(&[head.as_bytes(), &vec![filler; 80 << 20]].concat());
         assert!(bomb.len() < 32 << 10);
         refused("a.trace.json.xz", &bomb, "it unpacks to more than 200 times its size, as no profile does");
         refused("a.trace.json.gz", &gzip(&bomb), "it unpacks to more than 200 times its size, as no profile does");
     }
-    // A capture before it is kept.
+    // A capture in front of the bomb is kept.
     let mut head = bytes(&make::small());
     head.push(0x0a);
     prost::encoding::encode_varint(1000 << 20, &mut head);
@@ -80,11 +82,12 @@ fn bombs() {
     }
 }
 
-/// What a header of xz asks for is not taken before there is something to fill it.
+/// The memory that an xz header requests is not allocated before there are data to fill it.
 #[test]
 fn a_dictionary_of_four_gigabytes() {
     let whole = xz(&bytes(&make::small()));
-    // Behind the stream's 12 bytes the block's header: its size, no flags, one filter, LZMA2, whose one property is the size.
+    // The header of the block follows the 12 bytes of the stream header: its size, no flags, one filter, which is
+    // LZMA2, and the one property of the filter, which is the dictionary size.
     assert_eq!(whole[12..16], [2, 0, 0x21, 1]);
     let with = |dictionary: u8| {
         let mut file = whole.clone();
@@ -95,7 +98,7 @@ fn a_dictionary_of_four_gigabytes() {
         file
     };
     refused("a.xplane.pb.xz", &with(40), "its dictionary is larger than 128 MiB, twice that of xz -9");
-    // That of xz -9, of which no more is taken than there is to unpack.
+    // The dictionary size of xz -9 is accepted, and no more is allocated than there is to unpack.
     assert!(common::open("a.xplane.pb.xz", with(28)).unwrap().partial.is_none());
 }
 
@@ -116,7 +119,7 @@ fn brackets_a_hundred_thousand_deep() {
     }
 }
 
-/// A length that a file declares is compared with what is there before anything is reserved, at each depth.
+/// A length that a file declares is compared with the remaining bytes before memory is reserved, at each depth.
 #[test]
 fn ten_gigabytes_declared() {
     let declares = |tags: &[u8]| {
@@ -125,7 +128,7 @@ fn ten_gigabytes_declared() {
             file.push(*tag);
             prost::encoding::encode_varint(10_000_000_000, &mut file);
         }
-        // The name of a plane: told as an XSpace.
+        // The name of a plane identifies the file as an XSpace.
         [file, b"\x12\x0d/device:TPU:0".to_vec()].concat()
     };
     for tags in [&[0x0a][..], &[0x0a, 0x1a], &[0x0a, 0x1a, 0x22], &[0x0a, 0x22]] {
@@ -133,7 +136,7 @@ fn ten_gigabytes_declared() {
         assert!(matches!(code, Some(1 | 2)), "{tags:x?}: {text}");
         assert!(text.contains("The file ends") || text.contains("10,000,000,000 bytes"), "{tags:x?}: {text}");
     }
-    // Of a program as well.
+    // The same holds for a program.
     let mut program = declares(&[0x0a]);
     let at = program.len() - 15;
     program.truncate(at);
@@ -142,7 +145,7 @@ fn ten_gigabytes_declared() {
 }
 
 #[test]
-fn names_that_lie() {
+fn file_names_do_not_decide_the_format() {
     let capture = bytes(&make::small());
     for name in ["x.json.gz", "x.trace.json", "x.hlo_proto.pb", "x.zip", "x.txt"] {
         for content in [capture.clone(), gzip(&capture), xz(&capture)] {

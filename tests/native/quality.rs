@@ -1,4 +1,5 @@
-//! What a session lacks: each gap made by hand is found, counted and told what fills it, and real captures have those they have.
+//! These tests check the findings about data that a session lacks. Each gap made by hand is found, counted and given a
+//! remedy, and real captures have the gaps that are known.
 
 use crate::common;
 use crate::common::make::{self, int};
@@ -20,7 +21,7 @@ fn of(space: &XSpace) -> Vec<Finding> {
     view(&common::open("a.xplane.pb", bytes(space)).unwrap()).quality
 }
 
-/// Findings of a kind that hold these words.
+/// Returns the findings of a kind whose consequence contains `words`.
 fn those<'a>(found: &'a [Finding], kind: FindingKind, words: &str) -> Vec<&'a Finding> {
     found.iter().filter(|finding| finding.kind == kind && finding.consequence.contains(words)).collect()
 }
@@ -32,7 +33,7 @@ fn changed(change: impl Fn(&mut XPlane)) -> Vec<Finding> {
 }
 
 #[test]
-fn lines_that_are_not_there() {
+fn missing_lines_are_found() {
     let without = |name: &str| changed(|plane| plane.lines.retain(|line| line.name != name));
     let whole = of(&make::small());
     for (name, words) in [("Steps", "no “Steps” line"), ("XLA Modules", "no “XLA Modules” line")] {
@@ -42,7 +43,7 @@ fn lines_that_are_not_there() {
         assert_eq!(one.place.as_deref(), Some("TPU:0"));
         assert!(one.remedy.is_some());
     }
-    // What no plane of it has: said once, of both devices.
+    // A line that no plane of the capture has is reported once, for both devices.
     let [one] = those(&whole, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{whole:#?}") };
     assert_eq!((one.place.as_deref(), one.n, &one.remedy), (Some("2 devices, TPU:0 to TPU:1"), Some(2), &None));
     assert_eq!(those(&whole, FindingKind::Missing, "The capture has no HLO proto").len(), 1);
@@ -54,8 +55,8 @@ fn lines_that_are_not_there() {
 }
 
 #[test]
-fn what_is_counted() {
-    // Three of the six ops lose their metadata: the while's and both runs of the dot.
+fn findings_are_counted() {
+    // Three of the six events lose their metadata: the one of the while op and both of the dot.
     let found = changed(|plane| {
         let ops = plane.lines.iter().find(|line| line.name == "XLA Ops").unwrap();
         for id in [ops.events[0].metadata_id, ops.events[1].metadata_id] {
@@ -65,7 +66,7 @@ fn what_is_counted() {
     let [one] = those(&found, FindingKind::Unresolved, "missing metadata")[..] else { panic!("{found:#?}") };
     assert_eq!((one.n, one.place.as_deref()), (Some(3), Some("/device:TPU:0")));
 
-    // Two starts and a done.
+    // The plane has two starts and one done.
     let mut plane = make::Plane::new("/device:TPU:0");
     let start = plane.op("%all-gather-start.1 = (f32[8], f32[16]) all-gather-start(%a)", "all-gather-start.1", &[]);
     let done = plane.op("%all-gather-done.9 = f32[16] all-gather-done(%b)", "all-gather-done.9", &[]);
@@ -80,7 +81,7 @@ fn what_is_counted() {
 }
 
 #[test]
-fn what_notes_say_is_said_once_more_and_no_more() {
+fn notes_appear_once_among_the_findings() {
     let mut space = make::small();
     space.errors.push("buffers were full".into());
     space.planes[0].lines.iter_mut().find(|line| line.name == "Steps").unwrap().events[0].duration_ps += 500;
@@ -102,7 +103,7 @@ fn what_notes_say_is_said_once_more_and_no_more() {
 fn real_captures() {
     let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let found = view(&common::open("a.xplane.pb", v6e).unwrap()).quality;
-    // Chip 0 alone has the async line, and all have their HLO.
+    // Only chip 0 has the async line, and all chips have their HLO.
     let [one] = those(&found, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{found:#?}") };
     assert_eq!(one.n, Some(3));
     assert!(those(&found, FindingKind::Missing, "HLO proto").is_empty());
@@ -112,7 +113,7 @@ fn real_captures() {
     );
 }
 
-/// Eight GPUs of which the first only copies: the busiest of the others is shown.
+/// The first of these eight GPUs only copies, so the busiest of the others is shown.
 #[test]
 fn a_device_that_computes_is_shown_first() {
     let Some(v100) = profile("gpu-v100/host.xplane.pb") else { return };
@@ -128,13 +129,13 @@ fn a_device_that_computes_is_shown_first() {
     let most = all.iter().filter(|(only, _)| !only).map(|(_, busy)| *busy).max().unwrap();
     let DeviceChoice::One(shown) = analysis.usual_device(&opened.profile) else { panic!("one is shown") };
     assert_eq!(all[shown as usize], (false, most));
-    // Where the first computes it is the first.
+    // If the first device computes, the first device is shown.
     let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let opened = common::open("a.xplane.pb", v6e).unwrap();
     assert_eq!(Analysis::new(&opened.profile).usual_device(&opened.profile), DeviceChoice::One(0));
 }
 
-/// Asked for no step, the longest is shown: not the first, which may be a warm-up.
+/// Without a requested step, the longest step is shown, and not the first, which may be a warm-up.
 #[test]
 fn the_longest_step_is_shown_first() {
     let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
@@ -143,7 +144,7 @@ fn the_longest_step_is_shown_first() {
     let all = analysis.devices.iter().flat_map(|device| &device.steps);
     let longest = all.rev().max_by_key(|step| step.duration()).unwrap();
     assert_ne!(longest.number, 0, "the first step is shorter");
-    // The same step on every device: what is compared is of one step.
+    // Every device shows the same step, so that figures of one step are compared.
     for device in [DeviceChoice::One(0), DeviceChoice::One(1), DeviceChoice::One(3), DeviceChoice::All] {
         let query = Query { device, ..Query::default() };
         let header = analysis.breakdown(&opened.profile, &query).unwrap().header;
@@ -151,10 +152,9 @@ fn the_longest_step_is_shown_first() {
     }
 }
 
-/// The trace JSON and the XSpace of one run on CPUs say the same of where time goes, op by op and to the
-/// picosecond.
+/// The trace JSON and the XSpace of one run on CPUs give the same times, op by op and to the picosecond.
 #[test]
-fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
+fn a_trace_and_its_xspace_agree_on_cpus() {
     let Some((trace, space)) = profile("cpu-jax/vm.trace.json.gz").zip(profile("cpu-jax/vm.xplane.pb")) else { return };
     let result = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
@@ -164,7 +164,7 @@ fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
             let Breakdown { totals, groups, .. } = analysis.breakdown(&opened.profile, &query).unwrap();
             let mut rows: Vec<_> = groups.iter().map(|row| (row.key.clone(), row.n_executions, row.total)).collect();
             rows.sort();
-            // Kinds that names tell; of the others a trace lacks the program.
+            // Names determine the kind communication. For the other kinds, a trace lacks the program.
             (totals.busy, totals.idle, totals.by_kind[Kind::Communication.index()], rows)
         };
         let devices = analysis.devices.iter().map(|device| device.label.clone()).collect::<Vec<_>>();
@@ -176,7 +176,8 @@ fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
     assert!(trace == space, "they differ: {:?} and {:?}", (trace.2.0, trace.2.1), (space.2.0, space.2.1));
 }
 
-/// Without HLO, names tell what ops of CPUs are: nothing is left as other, and what names tell is what the HLO beside it tells.
+/// Without HLO, names determine the kinds of ops on CPUs. No op is left as other, and the kinds are those that the HLO
+/// gives.
 #[test]
 fn a_trace_of_cpus_is_classified_by_name() {
     let Some((trace, space)) = profile("cpu-jax/vm.trace.json.gz").zip(profile("cpu-jax/vm.xplane.pb")) else { return };
@@ -191,7 +192,8 @@ fn a_trace_of_cpus_is_classified_by_name() {
     let totals = &of_trace.totals;
     assert_eq!((totals.by_kind[Kind::Other.index()], totals.unknown_categories.len()), (Picos::ZERO, 0));
     assert_eq!(totals.by_kind, of_space.totals.by_kind);
-    // Sums that an independent reader of the file made: of dots, of plain copies and concatenations, of loops with all they hold.
+    // The sums come from an independent reader of the file: those of dots, of plain copies and concatenations, and of
+    // loops with everything inside them.
     let near = |ps: Picos, seconds: f64| (ps.as_f64() / 1e12 - seconds).abs() < 0.0005;
     let total = |is: &dyn Fn(&str) -> bool| -> Picos {
         of_trace.groups.iter().filter(|row| is(row.key.split('.').next().unwrap())).map(|row| row.total).sum()
@@ -200,12 +202,12 @@ fn a_trace_of_cpus_is_classified_by_name() {
     assert!(near(total(&|name| name == "copy" || name == "concatenate"), 0.0096));
     assert!(near(totals.container_inclusive, 0.230));
     assert!(of_trace.groups.iter().all(|row| row.main_category() != Some("<none>")));
-    // Its program has a name, and no id.
+    // The program has a name and no id.
     assert_eq!(of_trace.groups[0].program.as_deref(), Some("jit_train_step"));
     assert!(opened.profile.notes.iter().any(|note| note.code == "program_numbers"));
 }
 
-/// Two programs that a trace JSON tells apart by `hlo_module` alone stay two, with their own runs.
+/// Two programs that a trace JSON distinguishes only by `hlo_module` stay two programs, with their own runs.
 #[test]
 fn programs_of_a_trace_do_not_merge() {
     let event = |module: &str, run: u32, ts: u32| {
@@ -234,9 +236,9 @@ fn programs_of_a_trace_do_not_merge() {
     assert_eq!(rows, [("jit_a", "dot.1", 3), ("jit_b", "dot.1", 2)]);
 }
 
-/// What trace JSON leaves out is reported once, of one file by its name.
+/// The data that trace JSON leaves out are reported once. For a single file, the note has the name of the file.
 #[test]
-fn what_traces_lack_is_said_once() {
+fn missing_data_of_traces_are_reported_once() {
     let trace = |n| {
         let space = XSpace { planes: vec![make::device(n)], ..XSpace::default() };
         gzip(&common::trace::text(&common::trace::events_of(&space)))

@@ -1,4 +1,5 @@
-//! How an XSpace is walked: each byte about once, and a line's own fields in whatever order they come.
+//! These tests check the walk over an XSpace: each byte is read about once, and a line's own fields may come in any
+//! order.
 
 use crate::common;
 use crate::common::bytes;
@@ -13,7 +14,7 @@ use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpa
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A source that counts what is read of it, and how often.
+/// A source that counts the bytes that are read from it, and the reads.
 struct Counted {
     bytes: Vec<u8>,
     stride: u64,
@@ -38,7 +39,7 @@ fn stat(metadata_id: i64, value: u64) -> XStat {
     XStat { metadata_id, value: Some(Value::Uint64Value(value)) }
 }
 
-/// A line of `n` events with flows, a part of them with times on the device's clock.
+/// Returns a line of `n` events with flows and with times on the device's clock.
 fn line(name: &str, n: u64) -> XLine {
     let event = |i: u64| XEvent {
         metadata_id: 1,
@@ -76,7 +77,7 @@ fn read(bytes: Vec<u8>) -> Profile {
 
 #[test]
 fn each_byte_is_read_about_once() {
-    // Names as long as HLO texts are, so that the metadata takes several reads, too.
+    // The names are as long as HLO texts, so that the metadata takes several reads, too.
     let metadata =
         (1..2_000).map(|id| (id, XEventMetadata { id, name: "%copy".repeat(40), ..XEventMetadata::default() }));
     let lines = || ["XLA Ops", "Async XLA Ops", "Steps"].map(|name| line(name, 100_000)).into();
@@ -88,13 +89,13 @@ fn each_byte_is_read_about_once() {
         let opened = open(vec![Input { name: "a.xplane.pb".into(), source, from_folder: false }], &mut |_| {}).unwrap();
         assert_eq!(opened.profile.n_events(), 600_000);
         let (bytes, times) = read.get();
-        // Beyond a line and beyond the metadata some more is read than is needed.
+        // At the ends of lines and metadata, some more is read than is needed.
         assert!(bytes < size + size / 8, "{bytes} of {size} by {stride}");
         assert!(times < size / stride + 40, "{times} times by {stride}");
     }
 }
 
-/// A field of wire type 2.
+/// Encodes a field of wire type 2.
 fn field(number: u8, inside: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
     prost::encoding::encode_varint(inside.len() as u64, &mut field);
@@ -102,9 +103,9 @@ fn field(number: u8, inside: &[u8]) -> Vec<u8> {
     field
 }
 
-/// Protobuf lets fields come in any order: what a line says of itself may stand behind its events, or twice.
+/// Protobuf fields may come in any order: a line's own fields may follow its events, or occur twice.
 #[test]
-fn what_a_line_says_of_itself_may_come_last() {
+fn fields_of_a_line_may_come_last() {
     for name in ["Async XLA Ops", "XLA Ops"] {
         let whole = line(name, 1_000);
         let usual = read(bytes(&XSpace { planes: vec![plane(vec![whole.clone()])], ..XSpace::default() }));

@@ -1,4 +1,5 @@
-//! `rooflight report`, the program: what it writes, what it refuses, and that what leaves holds no line of source unless asked.
+//! These tests run `rooflight report`: the files that it writes, the arguments that it refuses, and that no output
+//! holds a source line unless one is requested.
 
 use crate::common::{bytes, make};
 use base64::Engine;
@@ -14,16 +15,16 @@ use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// An address for links.
+/// The address of a page, for links.
 const BASE: &str = "https://example.org/rooflight/";
 
-/// A folder with a capture in a folder, and a program to ask about it.
+/// A folder with a capture in a folder of its own, in which the program runs.
 struct Desk {
     dir: tempfile::TempDir,
     capture: PathBuf,
 }
 
-/// Lines of source of the small capture end like this, and its folder is called like this.
+/// Texts that no report may contain: the source file in the small capture, the capture's folder, and a person's folder.
 const SECRETS: [&str; 3] = ["model.py", "of-mine", "someone"];
 
 impl Desk {
@@ -33,7 +34,7 @@ impl Desk {
         fs::create_dir(capture.parent().unwrap()).unwrap();
         let mut space = make::small();
         for plane in &mut space.planes {
-            // The same line with a person's folder before it.
+            // The source line gets a person's folder in front.
             let of = plane.event_metadata.values_mut().flat_map(|of| &mut of.stats);
             for stat in of.chain(plane.lines.iter_mut().flat_map(|line| &mut line.events).flat_map(|of| &mut of.stats))
             {
@@ -59,7 +60,7 @@ impl Desk {
         command.arg("report").arg(&self.capture).args(args).output().unwrap()
     }
 
-    /// What it prints, of what succeeds.
+    /// Runs the program, which must succeed, and returns its output.
     fn output(&self, args: &[&str]) -> String {
         let out = self.run(args);
         let error = String::from_utf8_lossy(&out.stderr);
@@ -67,7 +68,7 @@ impl Desk {
         String::from_utf8(out.stdout).unwrap()
     }
 
-    /// One sentence on stderr with these words, nothing on stdout.
+    /// Asserts exit code 2, all `words` on stderr, and nothing on stdout.
     fn refused(&self, args: &[&str], words: &[&str]) {
         let out = self.run(args);
         let error = String::from_utf8(out.stderr).unwrap();
@@ -75,7 +76,7 @@ impl Desk {
         assert!(words.iter().all(|word| error.contains(word)), "{args:?}: {error}");
     }
 
-    /// A folder that looks as a build leaves it.
+    /// Creates a folder like that of a build.
     fn dist(&self, name: &str) -> PathBuf {
         let dir = self.path(name);
         fs::create_dir(&dir).unwrap();
@@ -84,12 +85,13 @@ impl Desk {
     }
 }
 
-/// All that could be read of some bytes: as they are, and every stream of deflate, gzip or base64 in a report that they hold.
+/// Returns everything that can be read in some bytes: the bytes themselves, and every stream of deflate or gzip that
+/// begins within the first 64 bytes.
 fn readable(bytes: &[u8]) -> String {
     let mut all = bytes.to_vec();
     for at in 0..bytes.len().min(64) {
         let mut inside = Vec::new();
-        // What is no stream ends with an error; what came before it counts.
+        // Bytes that are no stream end with an error. The part before the error counts.
         let _ = DeflateDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
         let _ = MultiGzDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
         all.extend(inside);
@@ -116,12 +118,12 @@ fn report_of(link: &str) -> String {
     link.trim().split_once('#').unwrap().1.parse::<Address>().unwrap().report
 }
 
-/// The text of a page of one file.
+/// Reads a page in one file.
 fn page(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// What lies in one of its blocks.
+/// Returns the content of a block of a page.
 fn block(html: &str, what: &str) -> Vec<u8> {
     let block = html.split(&format!("application/x-rooflight-{what}")).nth(1).unwrap();
     let text = block.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
@@ -129,9 +131,9 @@ fn block(html: &str, what: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_link_opens_at_the_pages_own_address_or_another() {
+fn a_link_needs_the_address_of_a_page() {
     let desk = Desk::new();
-    // Whoever serves that address can read what the link holds: there is none that nobody gave.
+    // The server at that address can read the content of the link, so there is no default address.
     desk.refused(&["--link"], &["needs the address of a Rooflight page", "--base https://", "ROOFLIGHT_BASE"]);
     desk.refused(&["--link", "--base", ""], &["needs the address of a Rooflight page"]);
     desk.refused(&["--link", "--base", "example.org/r"], &["--base is example.org/r", "https://"]);
@@ -165,7 +167,7 @@ fn a_report_file_holds_all_but_sources() {
     let result = unpack(&file).unwrap();
     assert_eq!((result.report.origin.level, result.captures.len()), (100, 0));
     holds_no_secret(&file);
-    // It is requested as the capture is.
+    // A report file is requested as a capture is.
     let program = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
         command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()
@@ -178,7 +180,7 @@ fn a_report_file_holds_all_but_sources() {
     let result = unpack(&with).unwrap();
     assert_eq!(result.captures[0].name, "small.xplane.pb", "without its folder");
     assert!(with.ends_with(&fs::read(&desk.capture).unwrap()));
-    // Passed on once more it carries the capture, not a report with a report in it.
+    // When such a file is passed on, the new file carries the capture, not a report with a report in it.
     let once_more = program(&["with.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
     assert!(once_more.status.success());
     assert!(fs::read(desk.path("again.rooflight")).unwrap() == with);
@@ -192,16 +194,16 @@ fn a_report_file_holds_all_but_sources() {
 }
 
 #[test]
-fn a_page_is_made_of_the_built_one() {
+fn a_page_is_made_from_the_built_page() {
     let desk = Desk::new();
-    // Where tests run from a checkout with a built page, that is found: so the program stands apart.
+    // A program inside a checkout would find the checkout's built page, so the program is copied to another folder.
     let program = desk.path("apart/program");
     fs::create_dir(program.parent().unwrap()).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_rooflight"), &program).unwrap();
     let run = || {
         let mut command = Command::new(&program);
         command.current_dir(desk.dir.path()).arg("report").arg(&desk.capture).args(["--html", "it.html"]);
-        // Another test that starts its program just now still has the copy open for writing, for a moment.
+        // Another test that starts its program at this moment may have the copy open for writing for a short time.
         for _ in 0..200 {
             match command.output() {
                 Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => sleep(Duration::from_millis(20)),
@@ -242,7 +244,7 @@ fn a_page_is_made_of_the_built_one() {
 }
 
 #[test]
-fn words_and_what_would_leave() {
+fn text_and_markdown_list_the_shared_data() {
     let desk = Desk::new();
     let result = desk.output(&[]);
     assert!(
@@ -254,7 +256,7 @@ fn words_and_what_would_leave() {
         !result.contains("Lines of source code") && SECRETS.iter().all(|secret| !result.contains(secret)),
         "{result}"
     );
-    // A link's usual level has no lines of source even so.
+    // A link's usual level has no source lines even with `--with-sources`, so the level is 100.
     let result = desk.output(&["--with-sources", "--level", "100"]);
     assert!(result.contains("Lines of source code") && result.contains("/home/someone/train.py:3"), "{result}");
     let words = desk.output(&["--markdown"]);
@@ -285,7 +287,7 @@ fn pseudonyms() {
 }
 
 #[test]
-fn what_it_does_not_do() {
+fn wrong_arguments_are_refused() {
     let desk = Desk::new();
     desk.refused(&["--level", "101"], &["101", "--level"]);
     desk.refused(&["--link", "--rooflight", "x"], &["--link", "--rooflight"]);

@@ -1,5 +1,5 @@
-//! Bad bytes: every prefix of a small capture and many corruptions of it and of real ones end in `Ok` or `Err`,
-//! without a panic and without memory that the input does not justify.
+//! These tests read bad bytes. Every prefix of a small capture, and many corruptions of it and of real captures, must
+//! end in `Ok` or `Err`, without a panic and without memory that the input does not justify.
 
 use crate::common;
 use crate::common::{make, open};
@@ -9,7 +9,8 @@ use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::units::Picos;
 
-/// Opens and, if anything was read, analyses; the invariants hold on damaged files too.
+/// Opens a capture and analyses the part that was read. The invariants hold for damaged files, too. Returns whether the
+/// capture is whole.
 fn use_it(bytes: Vec<u8>) -> bool {
     let Ok(opened) = open("it.xplane.pb", bytes) else { return false };
     let analysis = Analysis::new(&opened.profile);
@@ -58,7 +59,7 @@ fn every_prefix_of_the_small_capture() {
     let bytes = common::bytes(&make::small());
     let whole: Vec<bool> = (0..=bytes.len()).map(|n| use_it(bytes[..n].to_vec())).collect();
     assert!(whole[bytes.len()]);
-    // Where one field of the XSpace ends and the next begins, a prefix is a whole XSpace. Nowhere else.
+    // A prefix is a whole XSpace only where one field of the XSpace ends and the next begins.
     let mut ends = vec![bytes.len()];
     let mut space = make::small();
     space.hostnames.clear();
@@ -72,7 +73,7 @@ fn every_prefix_of_the_small_capture() {
 }
 
 #[test]
-fn every_prefix_of_its_gzip_and_of_its_xz() {
+fn every_prefix_of_the_packed_capture() {
     for pack in [common::trace::gzip, common::trace::xz] {
         let bytes = pack(&common::bytes(&make::small()));
         for n in 0..bytes.len() {
@@ -83,19 +84,19 @@ fn every_prefix_of_its_gzip_and_of_its_xz() {
 }
 
 #[test]
-fn flipped_bytes_of_its_xz() {
+fn flipped_bits_of_the_xz_capture() {
     let bytes = common::trace::xz(&common::bytes(&make::small()));
     let mut random = Lcg(3);
     for _ in 0..3_000 {
         let mut damaged = bytes.clone();
         let at = random.below(damaged.len());
         damaged[at] ^= 1 << random.below(8);
-        // Each byte is under a checksum, so none of them is taken for whole.
+        // A checksum covers each byte, so no damaged file is taken for whole.
         assert!(!use_it(damaged), "a flip at {at} goes unnoticed");
     }
 }
 
-/// A small generator, so that a failure names its round.
+/// A random generator with a fixed seed, so that a failure can be repeated.
 struct Lcg(u64);
 impl Lcg {
     fn below(&mut self, n: usize) -> usize {
@@ -137,7 +138,7 @@ fn flipped_bytes_and_cuts_in_real_captures() {
 
 #[test]
 fn declared_lengths_allocate_nothing() {
-    // A plane, a line and an event that each claim 2⁶³ bytes.
+    // A plane, a line and an event each declare 2⁶³ − 1 bytes.
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
     for head in [vec![0x0a], vec![0x0a, 60, 0x12, 1, b'p', 0x1a], vec![0x0a, 60, 0x12, 1, b'p', 0x1a, 40, 0x22]] {
         let mut bytes = head;

@@ -1,13 +1,15 @@
-//! Names in a capture cannot act on a terminal: the program prints no control or invisible character that a name holds.
+//! These tests check that names in a capture cannot act on a terminal: the program prints no control character and no
+//! invisible character of a name.
 
 use crate::common::{bytes, make};
 use std::process::Command;
 
-/// Clears the screen, sets a title, moves the cursor, overwrites a line, reverses text, hides text, and ends a line.
+/// Text that clears the screen, sets a title, moves the cursor, overwrites a line, reverses text, hides text, and ends
+/// a line.
 const HOSTILE: &str =
     "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}[1Aop\rOK\u{8}\u{7f}\u{9b}31m\u{202e}gnp\u{2066}x\u{200b}y\u{feff}\nz";
 
-/// Every text of the small capture, with the hostile one behind it.
+/// Returns the small capture with the hostile text appended to its names and texts.
 fn capture() -> Vec<u8> {
     let mut space = make::small();
     for plane in &mut space.planes {
@@ -34,7 +36,7 @@ fn capture() -> Vec<u8> {
 }
 
 #[test]
-fn nothing_that_is_printed_acts_on_a_terminal() {
+fn printed_names_do_not_act_on_a_terminal() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("hostile\u{1b}[2J.xplane.pb");
     std::fs::write(&path, capture()).unwrap();

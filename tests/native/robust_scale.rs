@@ -1,5 +1,5 @@
-//! What grows with the square of its number would take minutes here: many devices, steps that overlap, many captures, many planes
-//! and lines without anything in them. The limits are generous; what is linear takes a second or two.
+//! These tests read many devices, steps that overlap, many captures, and many empty planes and lines. Code that grows
+//! with the square of their number would take minutes, and linear code takes a second or two. The limits are generous.
 
 use crate::common;
 use crate::common::bytes;
@@ -10,7 +10,7 @@ use rooflight::session::{Input, Opened, open};
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::time::{Duration, Instant};
 
-/// Many times what it takes on a busy machine without optimisation, and a fraction of what the square of it takes.
+/// Many times the time on a busy machine without optimisation, and a fraction of the time that quadratic code takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn in_time<T>(work: impl FnOnce() -> T) -> T {
@@ -86,7 +86,8 @@ fn with_steps(steps: &[(i64, i64)]) -> Opened {
     opened(vec![plane.done()])
 }
 
-/// Steps that run at the same time by the thousand are no steps of a program: the whole capture is shown, and it is reported.
+/// Thousands of steps that run at the same time are not the steps of a program. The whole capture is shown, and a note
+/// reports the overlap.
 #[test]
 fn steps_that_overlap() {
     let all = with_steps(&vec![(0, 200_000); 20_000]);
@@ -100,7 +101,7 @@ fn steps_that_overlap() {
         let whole = analysis.breakdown(&all.profile, &Query::default()).unwrap();
         assert_eq!((whole.header.step.as_str(), whole.totals.busy.0), ("all", 200_000));
     });
-    // Each overlaps the one before it: each op is counted in both, as is reported.
+    // Each step overlaps the one before it. An op in two steps counts in both, and a note reports the overlap.
     let chain = with_steps(&(0..20_000).map(|i| (i * 10, 20)).collect::<Vec<_>>());
     in_time(|| {
         let analysis = Analysis::new(&chain.profile);
@@ -113,7 +114,8 @@ fn steps_that_overlap() {
     });
 }
 
-/// A few bytes each in the file, hundreds in memory: what goes beyond what the file's size can hold is counted.
+/// An empty plane or line takes a few bytes in the file and hundreds in memory. Planes and lines beyond the number that
+/// the size of the file allows are only counted.
 #[test]
 fn planes_and_lines_without_events() {
     let empty = |n: usize| (0..n).map(|_| XPlane { name: "p".into(), ..XPlane::default() });
@@ -134,7 +136,7 @@ fn planes_and_lines_without_events() {
     assert_eq!(Analysis::new(&opened.profile).devices.len(), 1);
 }
 
-/// A thread per event, in a trace JSON.
+/// A trace JSON with a thread per event.
 #[test]
 fn threads_without_end() {
     let events: Vec<String> =
@@ -148,7 +150,7 @@ fn threads_without_end() {
     assert!(opened.partial.is_some_and(|partial| partial.contains("are left out")));
 }
 
-/// As plain as a program's text can be: 38 bytes an instruction.
+/// A program of the plainest instructions, which take 38 bytes each.
 #[test]
 fn a_long_chain_of_instructions_is_a_program() {
     use rooflight::wire::proto::hlo::{HloComputationProto, HloInstructionProto, HloModuleProto, HloProto, ShapeProto};

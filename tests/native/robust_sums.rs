@@ -1,4 +1,5 @@
-//! Sums of times that no number holds stop at the largest, and say so; nothing wraps and nothing panics.
+//! These tests check sums of times that exceed the range of a number. Such a sum stays at the largest number, and a
+//! note reports the overflow. Nothing wraps, and nothing panics.
 
 use crate::common;
 use crate::common::bytes;
@@ -13,7 +14,7 @@ use std::process::Command;
 const MOST: Picos = Picos(u64::MAX);
 const HALF: i64 = i64::MAX;
 
-/// A plane with lines of ops, each with these events; all of one op.
+/// Returns a plane with a line of ops for each list of events. All events are of one op.
 fn plane(name: &str, lines: &[&[(i64, i64)]]) -> XPlane {
     let mut plane = Plane::new(name);
     let op = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
@@ -30,7 +31,8 @@ fn analysis(planes: Vec<XPlane>) -> (rooflight::session::Opened, Analysis) {
     (opened, analysis)
 }
 
-/// All groupings of all views that sum times; what the busiest row has, and the sum of all.
+/// Computes all groupings of all views that sum times. Returns the inclusive time of the first row, the busy time, and
+/// the severity of the note about the overflow.
 fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
     let (opened, analysis) = analysis(planes);
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
@@ -48,7 +50,7 @@ fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
 
 #[test]
 fn durations_of_one_line() {
-    // 50 events of 2⁶³ − 1 ps that all begin at once: only one of them runs at a time.
+    // 50 events of 2⁶³ − 1 ps begin at the same time, and only one of them runs at a time.
     let (inclusive, busy, note) = busy(vec![plane("/device:TPU:0", &[&[(0, HALF); 50]])]);
     assert_eq!((inclusive, busy, note), (MOST, Picos(HALF as u64), Some(Severity::Partial)));
 }
@@ -58,7 +60,7 @@ fn lines_side_by_side() {
     let long: &[(i64, i64)] = &[(0, 1 << 62)];
     let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 9])]);
     assert_eq!((inclusive, busy, note), (MOST, MOST, Some(Severity::Partial)));
-    // Three of them fit.
+    // The sum of three lines is in range.
     let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 3])]);
     assert_eq!((inclusive, busy, note), (Picos(3 << 62), Picos(3 << 62), None));
 }
@@ -87,7 +89,7 @@ fn times_of_a_trace_json() {
 }
 
 #[test]
-fn the_program_says_that_it_is_partial() {
+fn the_command_line_reports_an_overflow_as_partial() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.xplane.pb");
     let long: &[(i64, i64)] = &[(0, 1 << 62)];

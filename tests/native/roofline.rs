@@ -1,4 +1,5 @@
-//! The roofline: captures made here, whose figures are computed by hand, and that all parts sum to the whole.
+//! These tests check the roofline on built captures whose figures are computed by hand, and check that all parts sum to
+//! the whole.
 
 use crate::common;
 use crate::common::{bytes, make, open, profiles};
@@ -17,7 +18,7 @@ use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 
-/// Picoseconds of a microsecond.
+/// One microsecond, in ps.
 const US: i64 = 1_000_000;
 
 fn roofline(opened: &mut Opened, query: &RooflineQuery) -> Roofline {
@@ -41,12 +42,12 @@ fn all() -> RooflineQuery {
     RooflineQuery { query: Query { step: StepChoice::All, ..Query::default() }, ..RooflineQuery::default() }
 }
 
-/// What holds of every roofline.
+/// Checks the sums that hold for every roofline.
 fn sums(r: &Roofline) {
     let f = &r.figures;
     let rows: Picos = r.rows.iter().map(|row| row.group.total).sum();
     if rows == Picos(u64::MAX) || f.totals.busy == Picos(u64::MAX) {
-        return; // Times beyond all bounds are pegged, and do not sum.
+        return; // Saturated times do not sum.
     }
     assert_eq!(rows, f.considered);
     let held = f.step.as_ref().map_or(Picos::ZERO, |roof| roof.total);
@@ -64,7 +65,7 @@ fn sums(r: &Roofline) {
     }
     let opaque = f.skipped.iter().find(|s| s.reason == SkipReason::OpaqueCall).map_or(Picos::ZERO, |s| s.total);
     assert_eq!(f.opaque.iter().map(|k| k.total).sum::<Picos>(), opaque);
-    // Floors beyond all bounds are pegged, too: a peak of next to nothing.
+    // Roofline times saturate, too, if a peak is next to zero.
     if let Some(step) = f.step.as_ref().filter(|step| step.t_roof < Picos(i64::MAX as u64)) {
         for parts in [
             r.rows.iter().filter_map(|row| row.roof.as_ref()).collect::<Vec<_>>(),
@@ -84,10 +85,10 @@ fn sums(r: &Roofline) {
     assert!(f.coverage.is_none_or(|c| (0.0..=1.0).contains(&c)));
 }
 
-/// An op that ran: HLO text, category, duration, stats.
+/// An op that ran: HLO text, category, duration in ps, stats.
 type Ran<'a> = (&'a str, &'a str, i64, &'a [(&'a str, Value)]);
 
-/// A plane of ops that run one after the other.
+/// Returns a plane of ops that run one after the other.
 fn plane(device: &str, own: &[(&str, Value)], ops: &[Ran<'_>]) -> XPlane {
     let mut p = Plane::new("/device:TPU:0");
     if !device.is_empty() {
@@ -126,7 +127,7 @@ fn note(r: &Roofline, code: &str) -> bool {
 
 const DOT: &str = "%dot.1 = f32[64,64]{1,0} dot(bf16[64,64]{1,0} %a, bf16[64,64]{1,0} %b)";
 
-/// 138.8 GFLOP in 2.12 ms on a v5e: gap 1.42 ms, 67 %.
+/// 138.8 GFLOP in 2.12 ms on a v5e leave a gap of 1.42 ms, which is 67 %.
 #[test]
 fn by_hand() {
     let costs = cost(138_800_000_000, 1_000_000);
@@ -163,7 +164,7 @@ fn peaks_by_choice() {
         (roof.mfu.unwrap() * 1e3, roof.hbm_util().unwrap() * 1e3)
     };
     let near = |(a, b): (f64, f64), c: f64, d: f64| assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-2, "{a} {b}");
-    // 0.1 TFLOP/s of 200, 100 GB/s of 800.
+    // The op reaches 0.1 of 200 TFLOP/s, and 100 of 800 GB/s.
     near(mfu(PeakChoice::default()), 0.5, 125.0);
     near(mfu(PeakChoice { prefer: PeakSource::Published, ..PeakChoice::default() }), 0.507_614, 122.1);
     near(mfu(PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() }), 0.086_693, 27.1);
@@ -171,7 +172,7 @@ fn peaks_by_choice() {
     near(mfu(yours), 100.0, 100.0);
 }
 
-/// `flops` and `bytes_accessed` on events, not on metadata; two events of one op may differ.
+/// `flops` and `bytes_accessed` can be stats of events instead of metadata, and two events of one op can differ.
 #[test]
 fn costs_on_events() {
     let mut p = Plane::new("/device:TPU:0");
@@ -195,7 +196,8 @@ fn costs_on_events() {
     assert!((r.figures.coverage.unwrap() - 0.8).abs() < 1e-12);
 }
 
-/// A fusion with a tuple as its result: by the dot inside, where the program is there; else by its largest part.
+/// If the result of a fusion is a tuple, the dtype comes from the operands. If the text has no dtypes of operands, the
+/// dtype comes from the largest part of the tuple and is uncertain.
 #[test]
 fn tuples() {
     let hlo = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(%a, %b), kind=kOutput, calls=%c";
@@ -213,7 +215,8 @@ fn tuples() {
     );
 }
 
-/// A kernel at 400 % of the peak is shown as it is, is reported to be wrong, and hides no other op's gap.
+/// A kernel at 400 % of the peak is shown as it is, a note reports that its cost is wrong, and it hides no other op's
+/// gap.
 #[test]
 fn above_the_peak() {
     let kernel =
@@ -269,7 +272,7 @@ fn f32_matmuls_need_a_peak() {
 }
 
 #[test]
-fn opaque_kernels_and_what_the_user_knows_of_them() {
+fn the_costs_of_opaque_kernels_can_be_given() {
     let kernel = |n: u32| {
         format!(
             "%gmm.{n} = bf16[64,64]{{1,0}} custom-call(bf16[64,64]{{1,0}} %q), custom_call_target=\"tpu_custom_call\""
@@ -296,7 +299,7 @@ fn memories_have_their_own_roofs() {
     let split = Value::BytesValue([access(1, 1, 10), access(2, 1, 10), access(1, 3, 100)].concat());
     let mut costs = cost(40, 120);
     costs.push(("memory_access_breakdown", split));
-    // 1 GB/s is a byte in 1000 ps.
+    // 1 GB/s is one byte per 1000 ps.
     let own = [
         ("peak_teraflops_per_second", Value::DoubleValue(1.0)),
         ("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(1.0)),
@@ -309,14 +312,14 @@ fn memories_have_their_own_roofs() {
     assert_eq!((roof.hbm_util(), roof.util), (Some(0.2), Some(0.5)));
     assert!(!note(&r, "bytes_not_split"));
     assert_eq!(verify(roof).unwrap().verdict, Verdict::Fair);
-    // The same op without the split: all bytes are HBM's.
+    // Without the split, all bytes of the same op count as HBM's.
     let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &cost(40, 120))]), &all());
     assert_eq!(held(&r, "dot.1").t_hbm(), Picos(120_000));
     assert!(note(&r, "bytes_not_split"));
 }
 
 #[test]
-fn model_flops_stand_in() {
+fn model_flops_replace_missing_flops() {
     let costs = vec![("model_flops", int(1_970_000_000)), ("bytes_accessed", int(8))];
     let r = of(plane("TPU v5e", &[], &[(DOT, "convolution", 20 * US, &costs)]), &all());
     let roof = held(&r, "dot.1");
@@ -326,7 +329,7 @@ fn model_flops_stand_in() {
     assert!((r.figures.window.model_mfu.unwrap() - 0.5).abs() < 1e-9 && r.figures.window.mfu.is_none());
 }
 
-/// Ends of asynchronous ops and loops have no roof; a pair's bytes count once.
+/// The ends of asynchronous ops have no roof, and the bytes of a pair count once.
 #[test]
 fn all_kinds() {
     let start = "%copy-start.1 = (f32[8]{0}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)";
@@ -386,7 +389,7 @@ fn short_ops_are_bound_by_latency() {
     assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], Check::Latency);
 }
 
-/// Each grouping, step and device of a capture made here and of every real one.
+/// The sums hold for several groupings, steps and devices of a built capture and of every real one.
 #[test]
 fn parts_sum_everywhere() {
     let small = || open("it.xplane.pb", bytes(&make::small())).unwrap();
@@ -415,9 +418,9 @@ fn every(open: impl Fn() -> Opened) {
     }
 }
 
-/// An op's panel says what its row says.
+/// The panel of an op has the same figures as the op's row.
 #[test]
-fn an_op_by_itself_is_its_row() {
+fn a_single_op_matches_its_row() {
     let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
     captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for opened in captures {
@@ -441,9 +444,9 @@ fn an_op_by_itself_is_its_row() {
     }
 }
 
-/// A step by itself and among all of them.
+/// A step has the same figures alone and among all steps.
 #[test]
-fn steps_are_what_each_is_alone() {
+fn each_step_matches_the_step_alone() {
     let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
     captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for mut opened in captures {
@@ -487,7 +490,7 @@ fn any_stat() -> impl Strategy<Value = Option<Value>> {
 }
 
 proptest! {
-    /// Whatever stats say, parts sum, and nothing panics.
+    /// Whatever the stats are, parts sum to the whole and nothing panics.
     #[test]
     fn any_stats(
         ops in prop::collection::vec((0_usize..5, any_stat(), any_stat(), any_stat(), any_stat(), 0_i64..1_000_000), 0..12),
@@ -526,7 +529,7 @@ proptest! {
     }
 }
 
-/// A session of a file, and its answer.
+/// Returns the roofline of an opened file.
 fn answer_of(mut opened: Opened, query: &RooflineQuery) -> Roofline {
     roofline(&mut opened, query)
 }
@@ -536,7 +539,8 @@ fn sample() -> Opened {
     open("sample.xplane.pb.xz", std::fs::read(path).unwrap()).unwrap()
 }
 
-/// A step is shared by the devices of the job, not by those on screen: one device and all of them reach the same MFU.
+/// The devices of the job share the useful FLOPs of a step, not the devices that are shown. One device and all devices
+/// therefore reach the same MFU.
 #[test]
 fn useful_flops_are_shared_by_the_devices_of_the_program() {
     let useful = UsefulFlops { batch: 16.0, sequence: 2048.0, flops_per_token: 6.03e9, devices: None };
@@ -553,12 +557,12 @@ fn useful_flops_are_shared_by_the_devices_of_the_program() {
         assert!((mfu - 0.322).abs() < 0.002, "{mfu}");
         assert!(note(r, "useful_devices") && !note(r, "window_above_peak"));
     }
-    // Given a wrong number, it is more than the devices can do, and is reported to be.
+    // With a wrong number of devices, the MFU is more than the devices can reach, and a note reports this.
     let wrong = window(DeviceChoice::One(0), Some(1));
     assert!(wrong.figures.window.useful_mfu.unwrap() > 2.5 && note(&wrong, "window_above_peak"));
 }
 
-/// Without a program the devices of the capture count, whichever of them is shown.
+/// Without a program, the devices of the capture share the useful FLOPs, whichever of them is shown.
 #[test]
 fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
     let device = |n: usize| {
@@ -583,8 +587,9 @@ fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
     }
 }
 
-/// 34 × 31 × 53 outputs of 5,120 features, a window of 1 × 2 × 2 over 16 features, stride 1 × 2 × 2, padding 1 on every side:
-/// 32 · 60 · 104 positions lie on the input. It runs as two kernels, and costs once per run.
+/// The convolution has 34 × 31 × 53 outputs of 5,120 features, and a window of 1 × 2 × 2 over 16 features, with stride
+/// 1 × 2 × 2 and padding 1 on every side. 32 · 60 · 104 positions lie inside the input. The convolution runs as two
+/// kernels, and its cost counts once per run.
 #[test]
 fn a_convolution_of_two_kernels_costs_once_per_run() {
     let Some(capture) = common::profile("gpu-mi300-conv-legacy/host.xplane.pb") else { return };
@@ -606,13 +611,13 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
         let r = at(StepChoice::Number(step));
         assert_eq!(held(&r, "cudnn-conv.1.0").flops, once, "step {step}");
     }
-    // The data sheet's bandwidth counts, the profile's stands beside it.
+    // The data sheet's bandwidth is used, and the profile's bandwidth is shown beside it.
     let peaks = &all.figures.peaks[0];
     assert_eq!((peaks.chip.as_deref(), peaks.bytes(Level::Hbm)), (Some("MI300X"), Some(5300e9)));
     assert!(note(&all, "published_hbm") && !note(&all, "above_peak"));
 }
 
-/// V100's tensor cores take f16, and no bf16.
+/// The tensor cores of a V100 take f16, and not bf16.
 #[test]
 fn a_v100_has_a_peak_of_f16() {
     let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
@@ -623,9 +628,9 @@ fn a_v100_has_a_peak_of_f16() {
     assert!((peaks.flops(Precision::F16).unwrap() / 125.3376e12 - 1.0).abs() < 1e-9);
 }
 
-/// The averages of 24 ms of a step of 889 ms say so, in the same words everywhere.
+/// The efficiency is that of 24 ms in a step of 889 ms. The table and the chart state this in the same words.
 #[test]
-fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
+fn the_roofline_states_its_part_of_the_step() {
     let Some(capture) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
     let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
@@ -637,9 +642,9 @@ fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
     assert_eq!((hero.value.as_str(), hero.scope.as_deref()), ("81.8", Some(scope)));
 }
 
-/// MFU counts the model's FLOPs, HFU those of recompute, too.
+/// MFU counts the FLOPs of the model, and HFU counts those of recompute, too.
 #[test]
-fn mfu_is_of_the_models_flops() {
+fn mfu_counts_the_flops_of_the_model() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
     let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
     let result = roofline_table::window_use(&r.figures);

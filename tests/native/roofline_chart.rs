@@ -1,5 +1,5 @@
-//! The roofline as the page asks for it and draws it: rows in any order against sorting by brute force, marks where their
-//! figures say, labels that cross nothing.
+//! These tests compare the roofline on the page with plain computations: rows in any order with a brute-force sort, and
+//! marks with the places that follow from their figures. Labels must not overlap.
 
 use crate::common::{bytes, hlo, profile};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
@@ -23,7 +23,7 @@ use std::fs;
 
 const SIZE: (f64, f64) = (760.0, 620.0);
 
-/// The sample of the repository, and a real capture where there is one.
+/// Opens the sample in the repository, and a real capture if there is one.
 fn engines() -> Vec<OpenSession> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
     let real = profile("tpu-v6e-host-offload/host.xplane.pb");
@@ -36,7 +36,7 @@ fn engines() -> Vec<OpenSession> {
 }
 
 #[test]
-fn what_has_a_roofline_lacks_nothing() {
+fn a_missing_roofline_is_explained() {
     let sample = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let v100 = profile("gpu-v100/host.xplane.pb");
     for (bytes, is_whole) in [(Some(sample), true), (v100, false)] {
@@ -51,7 +51,7 @@ fn what_has_a_roofline_lacks_nothing() {
             let found: Vec<_> = text.needs.iter().map(|need| need.found.as_deref()).collect();
             assert_eq!(found, [Some("125.3 TFLOP/s fp16"), Some("898 GB/s HBM"), None], "{}", text.why);
             assert!(text.needs[2].how.contains("jit_compile") && !text.needs[2].how.contains("jax"));
-            // A filter that lets nothing through is no lack of the capture.
+            // A filter without matches is not a lack of the capture.
             assert_eq!(empty::roofline(&session, &head.figures, false), None);
         }
     }
@@ -66,7 +66,7 @@ fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
     engine.answer(&Question::Roofline(query.clone()).into()).decode().unwrap()
 }
 
-/// Rows of the table, as the page asks for them.
+/// Requests rows of the table, as the page does.
 fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query: PageQuery) -> TablePage {
     let (of, first) = (TableOf::Roofline(request.clone(), by), query.first);
     let question = Question::Table { of, action: TableAction::Rows(query) };
@@ -75,7 +75,7 @@ fn page(engine: &mut OpenSession, (request, by): (&RooflineQuery, RoofBy), query
     page
 }
 
-/// All rows in an order.
+/// Requests all rows in an order.
 fn all_rows(engine: &mut OpenSession, of: (&RooflineQuery, RoofBy), sort: &SortBy) -> TablePage {
     page(engine, of, PageQuery { sort: Some(sort.clone()), count: u32::MAX, ..PageQuery::default() })
 }
@@ -84,7 +84,8 @@ fn keys(page: &TablePage) -> Vec<&str> {
     page.rows.iter().map(|row| row.key.as_str()).collect()
 }
 
-/// What a row is sorted by: a number, or a text. Columns of rates leave out rows that take next to no time, as the table does.
+/// Returns the value by which a row is sorted: a number or a text. Columns of rates leave out rows that take next to no
+/// time, as the table does.
 fn value(point: &RoofPoint, column: &str, whole: Picos) -> Option<(f64, String)> {
     let roof = point.roof.as_ref();
     let rated = roof.filter(|roof| !roof.is_too_short(whole));
@@ -111,7 +112,8 @@ fn value(point: &RoofPoint, column: &str, whole: Picos) -> Option<(f64, String)>
     }
 }
 
-/// Rows that are compared with a roof come in the order of their values, whatever the column; ties by name; absent values last.
+/// Rows with a roof come in the order of their values in every column, and absent values come last. A page of rows is a
+/// part of all rows.
 #[test]
 fn rows_come_in_any_order_and_in_pieces() {
     for mut engine in engines() {
@@ -147,7 +149,7 @@ fn rows_come_in_any_order_and_in_pieces() {
                 let end = PageQuery { first: head.n_rows, count: 5, ..PageQuery::default() };
                 assert!(page(&mut engine, of, end).rows.is_empty());
             }
-            // By name, numbers at the ends of names compare by value.
+            // In the order of names, numbers at the ends of names compare by value.
             let named = all_rows(&mut engine, of, &SortBy::new("key", false));
             let names: Vec<&str> = named.rows.iter().map(|row| row.title.as_str()).collect();
             for pair in names.windows(2) {
@@ -162,12 +164,12 @@ fn rows_come_in_any_order_and_in_pieces() {
 }
 
 #[test]
-fn figures_marks_and_rows_tell_the_same() {
+fn figures_marks_and_rows_agree() {
     for mut engine in engines() {
         let query = roofline_query(GroupBy::Op);
         let head = head(&mut engine, &query);
         let page = all_rows(&mut engine, (&query, RoofBy::Op), &SortBy::new("recoverable_ps", true));
-        // By what could be won, the share so far only grows, and ends at all of it.
+        // In the order of the gaps, the cumulative share only grows, and ends at 1.
         let rows: HashSet<&str> = keys(&page).into_iter().collect();
         let by_gap = keys(&page);
         let points: HashMap<String, &RoofPoint> = head.points.iter().map(|point| (point.row_key(), point)).collect();
@@ -176,13 +178,13 @@ fn figures_marks_and_rows_tell_the_same() {
         assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]));
         assert!(head.more.0 > 0 || shares.last().is_none_or(|last| (last - 1.0).abs() < 1e-9));
         assert!(points.keys().all(|key| rows.contains(key.as_str())));
-        // The exact times of the tooltips sum to the figure.
+        // The exact times in the tooltips sum to the figure.
         let own = |row: &Row| {
             let (_, text) = row.tips[0].iter().find(|(label, _)| label == "Self").unwrap();
             text.trim_end_matches(" ps").replace(',', "").parse::<u64>().unwrap()
         };
         assert_eq!(page.rows.iter().map(own).sum::<u64>(), head.figures.considered.0);
-        // The totals are those of the figures, in the unit of their columns.
+        // The totals are those of the figures, in the units of their columns.
         let total = |id: &str| page.totals.iter().find(|(of, _)| of == id).map(|(_, text)| text.as_str());
         let unit = |id: &str| {
             let head = page.columns.iter().find(|column| column.id == id).unwrap();
@@ -200,7 +202,7 @@ fn figures_marks_and_rows_tell_the_same() {
             assert!((dot.x - dot.roof.flops / dot.roof.level_bytes[0]).abs() <= 1e-9 * dot.x);
             assert!((dot.y - dot.roof.flops / (dot.roof.total.0 as f64 / 1e12)).abs() <= 1e-9 * dot.y);
         }
-        // Steps, in any order.
+        // Steps come in both orders.
         let mut order = |descending| {
             let page = all_rows(&mut engine, (&query, RoofBy::Step), &SortBy::new("key", descending));
             keys(&page).iter().map(|key| key.parse::<u64>().unwrap()).collect::<Vec<_>>()
@@ -226,7 +228,7 @@ fn texts(scene: &Scene) -> Vec<Rect> {
 }
 
 #[test]
-fn the_chart_shows_what_is_there() {
+fn the_chart_shows_every_row() {
     for mut engine in engines() {
         let head = head(&mut engine, &roofline_query(GroupBy::Op));
         let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
@@ -236,7 +238,7 @@ fn the_chart_shows_what_is_there() {
         for (at, a) in texts(&first).iter().enumerate() {
             assert!(texts(&first)[at + 1..].iter().all(|b| !a.overlaps(*b)), "labels lie over each other");
         }
-        // Rows beyond the axes are drawn at their edge: every row is there, and none outside of the frame.
+        // Rows beyond the axes are drawn at the edge. Every row is drawn, and none outside of the frame.
         look.pinned = true;
         let pinned = scene(&dots, &ceilings, &look, "TPU:0");
         assert_eq!(pinned.marks.iter().filter(|mark| mark.id.is_some()).count(), dots.all.len());
@@ -248,14 +250,14 @@ fn the_chart_shows_what_is_there() {
         let unpinned = ids_of(&first) < dots.all.len();
         assert_eq!(beyond.contains("drawn at the edge"), unpinned, "{beyond}");
         look.pinned = false;
-        // All of it: every mark is there, and a brush over all takes all rows.
+        // In the full window, every mark is drawn, and a brush over the whole chart selects all rows.
         look.window = full_window(&dots, &ceilings);
         let all = scene(&dots, &ceilings, &look, "TPU:0");
         let ids = |scene: &Scene| scene.marks.iter().filter(|mark| mark.id.is_some()).count();
         assert_eq!(ids(&all), dots.all.len());
         let frame = Rect { x: 0.0, y: 0.0, width: SIZE.0, height: SIZE.1 };
         assert_eq!(brushed(&dots, &look, frame).len(), dots.n_rows());
-        // A brush takes those whose place is within, by arithmetic of its own.
+        // A brush selects the rows whose place is inside. The places are computed here independently.
         let (x, y) = (look.window.x, look.window.y);
         let area = Rect { x: 100.0, y: 100.0, width: 300.0, height: 250.0 };
         let taken = brushed(&dots, &look, area);
@@ -268,13 +270,13 @@ fn the_chart_shows_what_is_there() {
             let inside = (100.0..=400.0).contains(&px) && (100.0..=350.0).contains(&py);
             assert!(edge || taken.contains(&dot.key) == inside, "{} at {px}, {py}", dot.name);
         }
-        // Forms that are left out are gone, sums stay.
+        // Hidden forms are not drawn, and sums remain.
         look.hidden = Form::ALL.to_vec();
         assert_eq!(
             ids(&scene(&dots, &ceilings, &look, "TPU:0")),
             dots.all.iter().filter(|dot| dot.form.is_none()).count()
         );
-        // Zoomed anywhere, nothing is drawn beyond the frame.
+        // In every zoomed window, nothing is drawn outside of the frame.
         look.hidden.clear();
         for at in [(100.0, 100.0), (400.0, 300.0), (700.0, 500.0)] {
             look.window = zoomed(full_window(&dots, &ceilings), full_window(&dots, &ceilings), SIZE, at, 5.0);
@@ -290,7 +292,7 @@ fn the_chart_shows_what_is_there() {
 }
 
 #[test]
-fn files_have_all_rows_in_the_order_shown() {
+fn exports_have_all_rows_in_the_shown_order() {
     let query = roofline_query(GroupBy::Op);
     for mut engine in engines() {
         let sort = SortBy::new("key", true);
@@ -313,7 +315,7 @@ fn files_have_all_rows_in_the_order_shown() {
 }
 
 #[test]
-fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
+fn without_peaks_nothing_is_drawn_and_the_reason_is_shown() {
     let Some(mut space) = hlo::xspace("tpu-v6e-host-offload/host.xplane.pb") else { return };
     for plane in &mut space.planes {
         plane.stats.clear();

@@ -1,5 +1,5 @@
-//! The roofline against what `xprof` says of the same capture, and of a run whose figures alone are known. Where the two
-//! differ, docs/XPROF.md says why.
+//! These tests compare the roofline with xprof's results for the same capture, and for a run of which only xprof's
+//! tables exist. docs/XPROF.md explains where the two differ.
 
 use crate::common;
 use crate::common::make::{Plane, text};
@@ -15,13 +15,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 const V6E: &str = "tpu-v6e-host-offload";
-/// xprof says GiB/s.
+/// Bytes of a GiB. xprof gives bandwidth in GiB/s.
 const GIB: f64 = 1_073_741_824.0;
 
 /// A row of one of xprof's tables, by column.
 type Row = BTreeMap<String, Value>;
 
-/// All rows of a table.
+/// Returns all rows of a table.
 fn table(table: &Value) -> Vec<Row> {
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
     let rows = table["rows"].as_array().unwrap().iter();
@@ -51,7 +51,7 @@ fn v6e(all_kinds: bool) -> Option<(Opened, Analysis, RooflineAnswer)> {
     Some((opened, analysis, answer))
 }
 
-/// The first table of `roofline_model`, and the peaks it was made with.
+/// Returns the first table of `roofline_model`, and the peaks that it was made with.
 fn model(folder: &str) -> Option<(Vec<Row>, BTreeMap<String, f64>)> {
     let json = common::json(&format!("{folder}/roofline_model.json.gz"))?;
     let peaks = json[0]["p"].as_object().unwrap().iter();
@@ -64,7 +64,7 @@ fn v6e_peaks() {
     let Some((opened, analysis, _)) = v6e(false) else { return };
     let Some((_, theirs)) = model(&format!("{V6E}/xprof")) else { return };
     let ours = analysis.device_peaks(&opened.profile, 0, &PeakChoice::default());
-    // They are printed with six digits.
+    // xprof prints peaks with six digits.
     let near =
         |ours: Option<f64>, theirs: f64| assert!((ours.unwrap() / theirs - 1.0).abs() < 1e-5, "{ours:?} {theirs}");
     near(ours.flops(Precision::Bf16), theirs["peak_flop_rate"] * 1e9);
@@ -75,7 +75,7 @@ fn v6e_peaks() {
     assert_eq!(ours.bytes(Level::CmemRead), None);
 }
 
-/// FLOPs, bytes and rates of every op in both tables; efficiencies of every op that has a roof here.
+/// Compares the FLOPs, bytes and rates of every op with both tables, and the efficiencies of every op that has a roof.
 #[test]
 fn v6e_every_op() {
     let Some((opened, analysis, answer)) = v6e(true) else { return };
@@ -111,13 +111,14 @@ fn v6e_every_op() {
         assert_eq!((roof.bound.key(), string(of_model, "bound_by")), ("hbm", "HBM"));
         n += 1;
     }
-    // Difference 1: an asynchronous op's ends have no roof here; there a copy-start runs at 54,626,898 % of it.
+    // Difference 1: the ends of an asynchronous op have no roof in Rooflight. In xprof, a copy-start runs at 54,626,898
+    // % of its roof.
     without.sort_unstable();
     assert_eq!((n, without.len()), (5, 12));
     assert!(without.iter().all(|name| name.starts_with("copy-start") || name.starts_with("copy-done")), "{without:?}");
 }
 
-/// Difference 2: the whole of a run counts each asynchronous pair's bytes once, xprof twice.
+/// Difference 2: the total of a run counts the bytes of each asynchronous pair once, and xprof counts them twice.
 #[test]
 fn v6e_program() {
     let Some((_, _, answer)) = v6e(true) else { return };
@@ -142,7 +143,8 @@ fn mi300_peaks() {
     let plane = opened.profile.planes.iter().find(|p| p.name == "/device:GPU:0").unwrap();
     let ours = DevicePeaks::resolve("GPU:0", plane, &PeakChoice::default());
     assert!((ours.flops(Precision::Bf16).unwrap() / (theirs["peak_flop_rate"] * 1e9) - 1.0).abs() < 1e-5);
-    // Their bandwidth is the driver's, half of what HBM3 transfers: it is offered, and the data sheet's counts.
+    // xprof's bandwidth is the driver's, which is half of what HBM3 transfers. Rooflight offers it as a choice and uses
+    // the data sheet's.
     let hbm =
         |source| ours.offers.iter().find(|p| (p.of, p.source) == (PeakOf::Memory(Level::Hbm), source)).unwrap().value;
     assert!((hbm(PeakSource::Profile) / (theirs["peak_hbm_bw"] * GIB) - 1.0).abs() < 1e-5);
@@ -152,7 +154,7 @@ fn mi300_peaks() {
     assert!(ours.peak(PeakOf::Memory(Level::VmemWrite)).is_none(), "shared memory has no roof here");
 }
 
-/// A memory's part of `memory_access_breakdown`.
+/// Encodes the part of one memory in `memory_access_breakdown`.
 fn access(operation: u64, memory: u64, bytes: u64) -> Vec<u8> {
     let mut inner = vec![0x08, operation as u8, 0x10, memory as u8, 0x18];
     let mut rest = bytes;
@@ -164,8 +166,8 @@ fn access(operation: u64, memory: u64, bytes: u64) -> Vec<u8> {
     [vec![0x0a, inner.len() as u8], inner].concat()
 }
 
-/// The v5p run, of which only xprof's tables are there: a capture is made of them, with the costs that its rates mean, and
-/// read as any other. Every op's efficiency has to come out again.
+/// Only xprof's tables exist of the v5p run. A capture is built from them, with the costs that follow from their rates,
+/// and is read as any other. The efficiency of every op must be that of the tables.
 #[test]
 fn v5p_every_op() {
     let Some((model, peaks)) = model("tpu-v5p-golden") else { return };
@@ -225,7 +227,7 @@ fn v5p_every_op() {
             continue;
         };
         let close = |ours: f64, theirs: f64, what: &str| {
-            // xprof rounds bytes and times here and there.
+            // xprof rounds some bytes and times.
             assert!((ours - theirs).abs() <= 1e-4 * theirs.abs() + 1e-5, "{} {what}: {ours} {theirs}", row.group.key);
         };
         if roof.precision == Some(Precision::Bf16) {
@@ -244,7 +246,7 @@ fn v5p_every_op() {
     }
     let expected = [("async_end", 130), ("container", 5), ("opaque_custom_call", 2)];
     assert_eq!((n, result.rows.len(), skipped), (220, 357, BTreeMap::from(expected)));
-    // Kernels whose cost estimate is wrong are shown above their roof, not clamped.
+    // Kernels with a wrong cost estimate are shown above their roof, without a limit.
     let above: Vec<_> = above.iter().map(|(name, util)| (&name[..21], *util)).collect();
     assert_eq!(above, [("vmap_splash_mha_dkv_s", 328.0), ("vmap_splash_mha_dq_se", 400.0)]);
     let uncertain = result.rows.iter().filter_map(|row| row.roof.as_ref()).filter(|roof| roof.dtype_uncertain);

@@ -1,4 +1,5 @@
-//! The session as the page asks it: orders of rows, trees, steps, and filters that are none.
+//! These tests send requests to a session as the page does: for rows in any order, trees and steps, and with invalid
+//! filters.
 
 use crate::common;
 use crate::common::{bytes, make};
@@ -27,7 +28,7 @@ fn head(engine: &mut OpenSession, query: Query) -> BreakdownHead {
     }
 }
 
-/// The names of all rows in an order.
+/// Returns the names of all rows in an order.
 fn keys(engine: &mut OpenSession, query: &Query, sort: Option<SortBy>) -> Vec<String> {
     let page = common::breakdown_page(engine, query, PageQuery { sort, count: 1000, ..PageQuery::default() });
     page.rows.into_iter().map(|row| row.key).collect()
@@ -37,13 +38,13 @@ fn key(group: &Group) -> String {
     row_key(&group.key, group.program_id)
 }
 
-/// A name so that numbers at its end compare by value.
+/// Splits a name so that numbers at its end compare by value.
 fn natural(name: &str) -> (&str, Option<u64>, &str) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, name[stem.len()..].parse().ok(), name)
 }
 
-/// The column's value in a row as it is reported; `None` where it has none.
+/// Compares two rows by a column. Returns whether each row has a value in the column, and the order of the values.
 fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
     fn of<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
         let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
@@ -94,7 +95,8 @@ fn check_order(rows: &[&Group], sort: &SortBy) {
     }
 }
 
-/// Rows that are made one by one are ordered as all rows in memory are, and as a plain comparison of their values says.
+/// Rows that are made one by one have the same order as all rows in memory, and this order agrees with a plain
+/// comparison of their values.
 #[test]
 fn every_column_both_ways() {
     for space in [make::small(), make::kda()] {
@@ -122,7 +124,7 @@ fn every_column_both_ways() {
     }
 }
 
-/// What the page gets row by row is what the command line gets at once.
+/// The rows that the page gets one by one are those that the command line gets at once.
 #[test]
 fn rows_are_those_of_the_breakdown() {
     let opened = common::open("it.xplane.pb", bytes(&make::small())).unwrap();
@@ -150,9 +152,9 @@ fn rows_are_those_of_the_breakdown() {
     }
 }
 
-/// The running sum goes on where the page before ends, and ends with all of the step's self time.
+/// The running sum continues where the page before ends, and ends with the whole self time of the step.
 #[test]
-fn the_running_sum_is_of_all_rows_before() {
+fn the_running_sum_includes_all_rows_before() {
     let mut engine = engine(&make::small());
     let query = Query { step: StepChoice::All, ..Query::default() };
     let cells = |page: &TablePage, id: &str| -> Vec<String> {
@@ -182,7 +184,7 @@ fn the_running_sum_is_of_all_rows_before() {
     }
 }
 
-/// A row that is copied alone is that line of the whole table, its running sum included.
+/// A row that is copied alone is the same line as in the whole table, including its running sum.
 #[test]
 fn one_row_is_copied_as_in_the_whole_table() {
     let mut engine = engine(&make::small());

@@ -1,4 +1,5 @@
-//! Reports of real captures and of the sample: what they hold, what they weigh, what leaves with them, and how they answer.
+//! These tests check reports of real captures and of the sample: their contents, their lengths, the names and texts
+//! that leave with them, and the answers of a session that is opened from a report.
 
 use crate::common;
 use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
@@ -35,13 +36,13 @@ fn open(files: &Files) -> (OpenSession, SessionInfo) {
     OpenSession::open(files.iter().map(input).collect(), &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
-/// What "Open the sample" opens.
+/// Returns the sample that the page offers.
 fn sample() -> Files {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
     vec![("sample.xplane.pb.xz", std::fs::read(path).unwrap())]
 }
 
-/// The sample, and real captures where there are any.
+/// Returns the sample, and real captures if there are any.
 fn all() -> Vec<Files> {
     let real = common::XSPACES.iter().filter_map(|name| Some(vec![(*name, common::profile(name)?)]));
     std::iter::once(sample()).chain(real).collect()
@@ -63,7 +64,7 @@ fn a_report_is_read_back_exactly() {
 }
 
 #[test]
-fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
+fn shown_and_cut_parts_sum_to_the_whole() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60, 99, 100] {
             let result = full.cut_to(Level::from_slider(at));
@@ -97,7 +98,8 @@ fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
             for row in comm.rows.iter().chain(&comm.copy_rows) {
                 assert_eq!(row.overlap.exposed + row.overlap.overlapped, row.overlap.in_flight, "{name}");
             }
-            // Totals are what they were, ops to four digits, but for the longest of each kind, which have what rounding left over.
+            // Totals do not change. Ops are rounded to four digits, except for the longest ops of each kind, which take
+            // the difference that rounding leaves.
             assert_eq!((&result.header, totals), (&full.header, &full.totals), "{name}");
             for row in &result.rows {
                 let is = |other: &&OpRow| {
@@ -110,7 +112,8 @@ fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
     }
 }
 
-/// A trace whose programs have no ids, so that ops of several programs share rows: each row holds ops of several kinds.
+/// Returns a trace whose programs have no ids. Ops of several programs share rows, so that rows hold ops of several
+/// kinds.
 fn mixed_rows(n_ops: u64, seed: u64) -> Files {
     let categories = ["loop fusion", "all-reduce fusion", "data formatting", "convolution fusion", "infeed", "while"];
     let mut random = fastrand::Rng::with_seed(seed);
@@ -156,7 +159,7 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
 }
 
 #[test]
-fn figures_are_exact_and_rows_print_what_the_capture_prints() {
+fn figures_are_exact_and_rows_print_as_in_the_capture() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60] {
             let result = full.cut_to(Level::from_slider(at));
@@ -194,7 +197,7 @@ fn figures_are_exact_and_rows_print_what_the_capture_prints() {
     }
 }
 
-/// One op, with a name, a category, a chip and an allocator that anyone may have chosen.
+/// Returns a trace with one op of any name and any category.
 fn strange(name: &str, category: &str) -> Files {
     let (name, category) = (serde_json::json!(name), serde_json::json!(category));
     let events = format!(
@@ -204,7 +207,7 @@ fn strange(name: &str, category: &str) -> Files {
 }
 
 #[test]
-fn names_act_in_no_export() {
+fn names_have_no_effect_in_exports() {
     for (name, csv, plain) in [
         ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0", None),
         ("@SUM(1)", "'@SUM(1)", None),
@@ -243,7 +246,7 @@ fn points(report: &Report) -> usize {
 }
 
 #[test]
-fn the_samples_link_is_short_and_holds_what_matters() {
+fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     let full = report(&sample());
     let level = ShareQuery::default().fits(&full).unwrap();
     let result = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
@@ -263,7 +266,7 @@ fn the_samples_link_is_short_and_holds_what_matters() {
     assert!(back.steps.devices[0].all.is_some());
 }
 
-/// The table of docs/SHARING.md: it is what is measured here.
+/// The table in docs/SHARING.md has the values that are measured here.
 #[test]
 fn lengths_are_as_documented() {
     let report = report(&sample()).without_sources();
@@ -274,7 +277,7 @@ fn lengths_are_as_documented() {
         let space = &result.memory.spaces[0];
         let (ops, points, length) = (result.rows.len(), points(&result), encode_link(&result).len());
         let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
-        // To the hundred: a packer's next release may win a few bytes.
+        // Lengths are rounded up to the hundred, because the next release of a packer may save a few bytes.
         let length = length.div_ceil(100) * 100;
         let line =
             format!("| {at} | {ops} | {points} | {curve} | {buffers} | {} | {length} |", result.comm.comm.rows.len());
@@ -284,7 +287,7 @@ fn lengths_are_as_documented() {
 }
 
 #[test]
-fn too_long_is_told_by_one_measure() {
+fn the_fit_of_a_link_depends_on_its_length() {
     assert_eq!(
         [Fit::from_length(AIM), Fit::from_length(AIM + 1), Fit::from_length(MOST), Fit::from_length(MOST + 1)],
         [Fit::Good, Fit::Long, Fit::Long, Fit::TooLong]
@@ -293,7 +296,7 @@ fn too_long_is_told_by_one_measure() {
     assert!(Fit::TooLong.sentence(70_000).unwrap().contains("70000"));
 }
 
-/// Whether bytes hold a text, as they are or unpacked.
+/// Returns whether an encoded report contains a text, packed or unpacked.
 fn holds(report: &Report, text: &str) -> bool {
     let bytes = encode(report);
     let mut packed = &bytes[1..];
@@ -308,7 +311,7 @@ fn holds(report: &Report, text: &str) -> bool {
 }
 
 #[test]
-fn no_line_of_source_leaves_unless_it_is_asked_for() {
+fn source_lines_are_shared_only_if_requested() {
     for full in all().iter().map(report) {
         let groups = full.rows.iter().map(|row| &row.group);
         let mut sources: Vec<&str> = groups.filter_map(|group| group.source_inner.as_deref()).collect();
@@ -321,7 +324,8 @@ fn no_line_of_source_leaves_unless_it_is_asked_for() {
             assert!(!holds(&result, file), "{}: {file}", full.files());
         }
         if let Some(source) = sources.first() {
-            // Within one text: in the table, a text is reported from where it differs from the one before.
+            // The preview is compared, because the encoded table stores a text only from the point at which it differs
+            // from the text before.
             assert!(
                 full.preview()
                     .texts
@@ -335,7 +339,7 @@ fn no_line_of_source_leaves_unless_it_is_asked_for() {
 }
 
 #[test]
-fn pseudonyms_are_the_same_for_the_same() {
+fn equal_names_get_equal_pseudonyms() {
     let full = report(&sample());
     let result = full.anonymise();
     let section = |title: &str| {
@@ -437,7 +441,7 @@ fn a_full_summary_answers_as_its_capture_does() {
 }
 
 #[test]
-fn what_a_summary_does_not_hold_it_says() {
+fn a_summary_refuses_requests_for_missing_data() {
     let result = report(&sample()).cut_to(Level::USUAL);
     let (mut engine, session) = OpenSession::of_report(result.clone());
     let summary = session.summary.unwrap();
@@ -478,7 +482,7 @@ fn what_a_summary_does_not_hold_it_says() {
             other => panic!("{request:?}: {other:?}"),
         }
     }
-    // Rows that are summed are rows, and all of them sum to the whole.
+    // Summed rows are rows, too, and all rows sum to the whole.
     let page = PageQuery { count: 1000, ..PageQuery::default() };
     let page = common::breakdown_page(&mut engine, &Query::default(), page);
     assert_eq!(page.rows.iter().map(common::self_time).sum::<Picos>(), result.totals.busy);
@@ -486,7 +490,7 @@ fn what_a_summary_does_not_hold_it_says() {
 }
 
 #[test]
-fn a_report_can_be_shared_again_and_never_gets_more() {
+fn a_report_can_be_shared_again_without_gaining_data() {
     let full = report(&sample());
     let (mut engine, _) = OpenSession::of_report(full.cut_to(Level::SMALL).without_sources());
     let query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
@@ -520,7 +524,8 @@ fn report_files_open_alone_or_as_their_captures() {
     let mut flipped = with.clone();
     flipped[200] ^= 1;
     assert!(refused(&flipped).message.contains("checksum"));
-    // Beside a capture it costs none: one that is whole, one that is damaged, and captures that one carries.
+    // A report beside a capture does not keep the capture from opening: neither a whole report, nor a damaged one, nor
+    // one that carries captures.
     let beside = |name: &str, report: Vec<u8>| {
         let of = |name: &str, bytes: Vec<u8>| Input {
             name: format!("run/{name}"),
@@ -537,10 +542,10 @@ fn report_files_open_alone_or_as_their_captures() {
         assert!(engine.report(&ShareQuery::default()).is_ok());
     }
     let (_, session) = beside(name, with).map_err(|failure| failure.message).unwrap();
-    // The capture that it carries is the one beside it: it counts once.
+    // The capture in the report is the one beside it, so it counts once.
     assert_eq!(session.files.len(), 1);
     assert!(session.notes.iter().any(|note| note.code == "same_capture"), "{:?}", session.notes);
-    // Two of them, and nothing else: neither opens.
+    // Two reports without a capture do not open.
     let inputs = [("a", 100), ("b", 50)].map(|(name, level)| Input {
         name: format!("{name}.rooflight"),
         source: Box::new(pack(&full.cut_to(Level::from_slider(level)), &[])),
@@ -554,8 +559,8 @@ fn report_files_open_alone_or_as_their_captures() {
 }
 
 #[test]
-fn links_that_were_written_once_open_for_ever() {
-    // Never changed, only added to: one of each version.
+fn old_links_open() {
+    // The folder has one file per version of links. Files are added and never changed.
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/links/v1.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let address: Address = text.trim().split_once('#').unwrap().1.parse().unwrap();
@@ -566,5 +571,5 @@ fn links_that_were_written_once_open_for_ever() {
     assert!(markdown(&decode_link(&address.report).unwrap(), None).contains("sample.xplane.pb.gz"));
 }
 
-/// The step of that link, whole milliseconds.
+/// Duration of the step in that link, in whole ms.
 const V1_STEP_MS: u64 = 166;

@@ -1,4 +1,4 @@
-//! The small capture, summed by hand.
+//! These tests compare the breakdown of the small capture with sums made by hand.
 
 use crate::common::{bytes, make, open};
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice};
@@ -20,7 +20,8 @@ fn one_step_is_clipped_and_sums() {
     let b = breakdown(&Query { step: StepChoice::Number(7), ..Query::default() });
     let t = &b.totals;
     assert_eq!(b.header.step_duration, Some(Picos(1000)));
-    // while 100…700 holds fusion.1 (200) and dus (350): 50 are its own; the copy is cut at 1000.
+    // The while op (100…700) encloses fusion.1 (200 ps) and dus (350 ps), so its own time is 50 ps. The copy is cut at
+    // 1000.
     assert_eq!(t.time_of_kind(Kind::Container), Picos(50));
     assert_eq!(t.time_of_kind(Kind::Compute), Picos(200));
     assert_eq!(t.time_of_kind(Kind::Communication), Picos(150));
@@ -92,7 +93,7 @@ fn sources_have_three_tiers() {
 }
 
 #[test]
-fn a_capture_without_tpu_ops_says_so() {
+fn a_capture_without_tpu_ops_is_reported() {
     let mut space = make::small();
     space.planes.retain(|p| p.name == "/host:CPU");
     let opened = open("host.xplane.pb", bytes(&space)).unwrap();

@@ -1,5 +1,5 @@
-//! GPUs: kernels on streams against xprof's own tables of the same captures, and captures made here where real ones hold no
-//! such case.
+//! These tests compare kernels on the streams of GPUs with xprof's tables of the same captures. Built captures cover
+//! the cases that no real capture has.
 
 use crate::common;
 use crate::common::make::{self, int, text};
@@ -27,7 +27,7 @@ fn breakdown(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by
     of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::default() }).unwrap()
 }
 
-/// Rows of one of xprof's tables, by the names of its columns.
+/// Returns the rows of one of xprof's tables, by the names of its columns.
 fn table(folder: &str, name: &str) -> Option<Vec<BTreeMap<String, serde_json::Value>>> {
     let table = common::json(&format!("{folder}/xprof/{name}.json.gz"))?;
     let ids: Vec<String> =
@@ -39,7 +39,8 @@ fn table(folder: &str, name: &str) -> Option<Vec<BTreeMap<String, serde_json::Va
     Some(table["rows"].as_array().unwrap().iter().map(row).collect())
 }
 
-/// Executions and time of each kernel as xprof has it: its rows are by kernel, op and size of grid.
+/// Returns the executions and the time, in µs, of each kernel in xprof's table, whose rows are by kernel, op and grid
+/// size.
 fn kernel_stats(folder: &str) -> Option<BTreeMap<String, (f64, f64)>> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for row in table(folder, "kernel_stats")? {
@@ -51,7 +52,7 @@ fn kernel_stats(folder: &str) -> Option<BTreeMap<String, (f64, f64)>> {
     Some(sums)
 }
 
-/// The same here, of all devices: counts and self time of the ops' kernels.
+/// Returns the executions and the time, in µs, of each kernel of an op, over all devices.
 #[expect(clippy::cast_precision_loss, reason = "the table's numbers are doubles")]
 fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f64)> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
@@ -68,7 +69,8 @@ fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f6
     sums
 }
 
-/// All of xprof's kernels, to the digits printed. It lists no copies that CUPTI tells apart from kernels.
+/// Compares all of xprof's kernels, to the printed digits. xprof's table lacks the copies that CUPTI distinguishes from
+/// kernels.
 #[test]
 fn every_kernel_equals_kernel_stats() {
     for (folder, file, busy) in [(V100, "host.xplane.pb", 0), (MI300, "gemm.xplane.pb", 3_475_484_000)] {
@@ -79,7 +81,7 @@ fn every_kernel_equals_kernel_stats() {
             assert!((our_n - n).abs() < 0.5 && (our_us - us).abs() < 1e-3 * n, "{name}: {our_n} {our_us}, {n} {us}");
         }
         assert!(ours.keys().all(|name| name.starts_with("Memcpy")), "{:?}", ours.keys());
-        // No kernels of one stream overlap in these: Σ self is Σ durations.
+        // No kernels of one stream overlap in these captures, so the self times sum to the durations.
         let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
         let sum: f64 = kernels(&of).values().map(|(_, us)| us).sum();
         assert!((b.totals.busy.as_f64() / 1e6 - sum).abs() < 1e-3, "{folder}");
@@ -87,7 +89,8 @@ fn every_kernel_equals_kernel_stats() {
     }
 }
 
-/// Every (program, op) of xprof's `hlo_stats`: count, time, category, FLOPs and bytes. cuBLAS' calls have FLOPs here.
+/// Compares every (program, op) of xprof's `hlo_stats`: count, time, category, FLOPs and bytes. Calls of cuBLAS have
+/// FLOPs only in Rooflight.
 #[test]
 fn mi300_every_op_equals_hlo_stats() {
     let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
@@ -110,7 +113,7 @@ fn mi300_every_op_equals_hlo_stats() {
         if text("category") == "custom-call" {
             assert!(flops > 0.0 && bytes > 0.0, "{key:?}");
         } else {
-            // GFLOP/s, and GiB/s of base 2.
+            // The rates are in GFLOP/s and in GiB/s.
             assert!(near(flops / ps * 1e3, number("normalized_flop_rate")), "{key:?} {flops}");
             let rate = bytes / ps * 1e12 / f64::from(1 << 30);
             assert!((rate - number("measured_memory_bw")).abs() <= 1e-6 * rate, "{key:?} {rate}");
@@ -127,7 +130,7 @@ fn mi300_runs_and_copies() {
     let steps: Vec<u64> = device.steps.iter().map(|step| step.duration().0 / 1_000_000).collect();
     assert_eq!(steps, [672, 587, 573], "three runs of the largest matmul, each one kernel");
     assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
-    // The launches say that these copies come from the host; kernels alone do not.
+    // Only the launches show that these copies come from the host. Kernels do not.
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let copies = b.groups.iter().find(|g| g.key == "MemcpyH2D").unwrap();
     assert_eq!((copies.n_executions, copies.kind), (12, Kind::DataMovement));
@@ -136,7 +139,7 @@ fn mi300_runs_and_copies() {
     assert_eq!(matmul.n_executions, 18, "of hipBLASLt, and the fusion named after one");
 }
 
-/// What ROCm calls copies is data movement, and has a category. Figures of `profiles/README.md`.
+/// The ops that ROCm calls copies are data movement and have a category. The figures are those of `profiles/README.md`.
 #[test]
 fn copies_of_rocm_are_no_compute() {
     let Some(of) = real("gpu-mi300-conv-legacy", "host.xplane.pb") else { return };
@@ -150,10 +153,10 @@ fn copies_of_rocm_are_no_compute() {
     assert!(categories.contains(&"MemcpyD2D") && !categories.contains(&"<none>"), "{categories:?}");
 }
 
-/// The kernel that ran stands beside the op it is of; the kernels of TensorFlow, which says no ops, have the category that
-/// their names tell.
+/// The kernel that ran is shown beside its op. TensorFlow does not record ops, so the names of its kernels give their
+/// category.
 #[test]
-fn kernels_are_told_beside_their_ops() {
+fn kernels_are_shown_beside_their_ops() {
     let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
@@ -163,7 +166,7 @@ fn kernels_are_told_beside_their_ops() {
     assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
     let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
     assert_eq!(philox.main_category(), Some("rng kernel"));
-    // In little room, rows that differ read differently.
+    // Shortened labels of different rows stay different.
     let labels: Vec<String> = b
         .groups
         .iter()
@@ -192,7 +195,7 @@ fn every_grouping_sums() {
     }
 }
 
-/// A kernel with a correlation id, and what it says of its op.
+/// Returns the event of a kernel with a correlation id, and with the stats of its op if one is given.
 fn kernel(plane: &mut make::Plane, at: (i64, i64), name: &str, correlation: i64, op: Option<&str>) -> XEvent {
     let id = plane.op(name, "", &[]);
     let mut event = make::event(id, at.0, at.1);
@@ -205,11 +208,14 @@ fn kernel(plane: &mut make::Plane, at: (i64, i64), name: &str, correlation: i64,
     event
 }
 
+/// Returns a capture of two streams, in ps, and of the launches on the host:
+///
 /// ```text
-///  Stream #1   gemm 0…100 │ add 100…150        gemm 200…300 │ add 300…350    graphs' 400…440
+///  Stream #1   gemm 0…100 │ add 100…150        gemm 200…300 │ add 300…350    graph 400…440
 ///  Stream #2         AllReduce 50…250                                         copy 460…470
 /// ```
-/// The second gemm and the collective do not say their op: their launches do. A line made of streams counts nothing.
+/// The second gemm and the collective do not name their op, but their launches do. The line "XLA Ops", which is derived
+/// from the streams, counts nothing.
 fn made() -> (Opened, Analysis) {
     let mut gpu = make::Plane::new("/device:GPU:0");
     let first = [
@@ -228,7 +234,7 @@ fn made() -> (Opened, Analysis) {
     gpu.line("XLA Ops", &[]).events = first.to_vec();
     let mut host = make::Plane::new("/host:CPU");
     let launches = [
-        // Runtime and driver both tell a launch; one of them says the op.
+        // The runtime and the driver both record a launch, and only one of the records names the op.
         kernel(&mut host, (0, 5), "cudaLaunchKernel", 3, None),
         kernel(&mut host, (1, 3), "cuLaunchKernel", 3, Some("dot.1")),
         kernel(&mut host, (6, 3), "cuLaunchKernelEx", 5, Some("all-reduce-start.1")),
@@ -242,7 +248,7 @@ fn made() -> (Opened, Analysis) {
 }
 
 #[test]
-fn launches_say_what_kernels_do_not() {
+fn launches_name_the_ops_of_kernels() {
     let of = made();
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let rows: Vec<(&str, u64, u64, Kind)> =
@@ -255,7 +261,7 @@ fn launches_say_what_kernels_do_not() {
         ("MemcpyD2H", 1, 10, Kind::DataMovement),
     ];
     assert_eq!(rows, expected);
-    // 0…350, 400…440, 460…470 of 0…470.
+    // The busy intervals are 0…350, 400…440 and 460…470 of 0…470.
     assert_eq!((b.totals.busy, b.totals.union, b.totals.idle), (Picos(550), Picos(400), Picos(70)));
     assert!(b.notes.iter().any(|note| note.code == "lines_side_by_side"), "{:?}", b.notes);
     let graphs = of.0.profile.notes.iter().find(|note| note.code == "command_buffers").unwrap();
@@ -266,14 +272,15 @@ fn launches_say_what_kernels_do_not() {
 }
 
 #[test]
-fn a_run_begins_where_the_first_op_comes_again() {
+fn a_run_begins_where_the_first_op_repeats() {
     let (_, analysis) = made();
     let steps: Vec<_> = analysis.devices[0].steps.iter().map(|step| (step.name.as_str(), step.window)).collect();
-    // The collective of the first run lasts into the second; what says no program is of none.
+    // The collective of the first run lasts into the second run. A kernel without a program belongs to no run.
     assert_eq!(steps, [("jit_f", (0, 250)), ("jit_f", (200, 350))]);
 }
 
-/// A collective's kernel is all of it, though its op is a start; what other streams compute meanwhile hides it.
+/// The kernel of a collective covers the whole collective, although its op is a start. Compute on other streams
+/// overlaps it.
 #[test]
 fn collectives_are_synchronous_on_their_stream() {
     let (opened, analysis) = made();

@@ -1,5 +1,5 @@
-//! Captures that were made say what was put into them. The truth beside them (`expected.json`) is computed from the run that
-//! was simulated, without any analysis.
+//! These tests compare the analyses of simulated captures with the figures that were put into them. The expected
+//! figures (`expected.json`) are computed from the simulated run, without any analysis.
 
 use crate::simulator;
 use clap::Parser;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Makes captures: the folder, and what is to be found.
+/// Simulates captures. Returns their folder and the expected figures.
 fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
@@ -44,7 +44,7 @@ fn the_same_arguments_give_the_same_bytes() {
     assert!(a["worker-1.xplane.pb"] != files(c.path())["worker-1.xplane.pb"]);
 }
 
-/// What each device did, by all figures that a breakdown has.
+/// Compares every figure of the breakdown with the expected one, for each device. Returns the expected figures.
 fn assert_breakdown(options: &[&str]) -> Value {
     let (folder, truth) = made(options);
     let ops = truth["ops"].as_array().unwrap();
@@ -103,10 +103,10 @@ fn assert_breakdown(options: &[&str]) -> Value {
     truth
 }
 
-/// Every op against its roof: the costs and times that were put in, over the peaks of the chip that was simulated, by
-/// arithmetic of this test's own.
+/// Every op has the roof that follows from the costs and times that were put in and from the peaks of the simulated
+/// chip. This test computes the roof on its own.
 #[test]
-fn a_roofline_finds_what_was_put_in() {
+fn the_roofline_matches_the_simulated_run() {
     use rooflight::analysis::roofline::{Level, Precision, RooflineQuery};
     let (folder, truth) = made(&["--steps", "2", "--no-trace"]);
     let name = format!("{}.xplane.pb", truth["devices"][0]["host"].as_str().unwrap());
@@ -148,9 +148,9 @@ fn a_roofline_finds_what_was_put_in() {
     assert_eq!(answer.figures.step.as_ref().map(|roof| roof.gap), Some(gaps));
 }
 
-/// Each device's allocator and its program's peak, as the run that was simulated has them.
+/// The allocator of each device and the peak of its program are those of the simulated run.
 #[test]
-fn memory_is_what_was_put_in() {
+fn memory_matches_the_simulated_run() {
     let (folder, truth) = made(&["--steps", "3", "--devices", "8", "--hosts", "2", "--no-trace"]);
     let memory = &truth["memory"];
     let number = |field: &str| memory[field].as_u64();
@@ -175,7 +175,7 @@ fn memory_is_what_was_put_in() {
             assert_eq!(check.static_peak, number("static_peak_bytes"));
             assert_eq!(check.runtime_peak, number("runtime_peak_bytes"));
             assert_eq!(check.capacity.as_ref().map(|capacity| capacity.size), number("capacity_bytes"));
-            // A batch comes just before each step: the first one is the first moment of the peak.
+            // A batch is allocated just before each step, so the peak is first reached at the first step.
             assert_eq!((allocator.device.is_some(), allocator.peak.step.unwrap_or(0)), (true, 0));
             n += 1;
         }
@@ -184,7 +184,7 @@ fn memory_is_what_was_put_in() {
 }
 
 #[test]
-fn a_breakdown_finds_what_was_put_in() {
+fn the_breakdown_matches_the_simulated_run() {
     let truth = assert_breakdown(&["--steps", "3", "--no-trace"]);
     assert_eq!((truth["ops"].as_array().unwrap().len() > 500, truth["steps"].as_u64()), (true, Some(3)));
 }
@@ -197,12 +197,12 @@ fn with_every_fault_and_loops_unrolled() {
 }
 
 #[test]
-fn on_several_hosts_and_more_devices_than_it_was_compiled_for() {
+fn on_several_hosts_and_more_devices_than_the_program_was_compiled_for() {
     let truth = assert_breakdown(&["--steps", "2", "--devices", "12", "--hosts", "3", "--no-trace"]);
     assert_eq!(truth["devices"].as_array().unwrap().len(), 12);
 }
 
-/// Each fault shows where it should.
+/// Each fault changes the figures that it should change.
 #[test]
 fn faults_leave_their_marks() {
     let busy = |truth: &Value, of: &dyn Fn(&Value) -> bool| -> u64 {
@@ -226,7 +226,7 @@ fn faults_leave_their_marks() {
     assert!((5.0..6.5).contains(&retiling), "{retiling}");
     let gathers = times(&run(&["exposed-all-gather"]), &category("all-gather"));
     assert!((3.0..4.5).contains(&gathers), "{gathers}");
-    // The first device waits for the slow one.
+    // The first device waits for the slow device.
     let waits = times(&run(&["straggler"]), &category("all-reduce"));
     assert!(waits > 1.2, "{waits}");
     assert!(idle(&run(&["host-bound"])) > 10 * idle(&well));
@@ -234,7 +234,7 @@ fn faults_leave_their_marks() {
     assert!(times(&gaps, turns) > 2.0, "within a loop the gap is the loop's own time");
 }
 
-/// The landing page's sample is what `cargo xtask sample` makes, and nothing else.
+/// The landing page's sample is exactly the output of `cargo xtask sample`.
 #[test]
 fn the_sample_is_made_by_its_arguments() {
     let arguments: Vec<&str> = include_str!("../../samples/arguments.txt").split_whitespace().collect();
@@ -245,7 +245,7 @@ fn the_sample_is_made_by_its_arguments() {
     assert!(files(folder.path())["worker-0.xplane.pb"] == sample.bytes, "cargo xtask sample makes it again");
 }
 
-/// A session of all hosts' captures with what the question is asked of.
+/// Returns communication for a device and a step, from a session of the captures of all hosts.
 fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::analysis::comm::Comm {
     let inputs = files(folder).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb"));
     let inputs = inputs.map(|(name, bytes)| Input { name, source: Box::new(bytes), from_folder: false }).collect();
@@ -257,9 +257,9 @@ fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::ana
     rooflight::session::comm(&analysis, &opened.profile, &mut programs, &request)
 }
 
-/// In flight, exposed, overlapped and waited for, of every device, as the run that was simulated has them.
+/// The times in flight, exposed, overlapped and waited for are those of the simulated run, for every device.
 #[test]
-fn communication_is_what_was_put_in() {
+fn communication_matches_the_simulated_run() {
     let faults = ["--fault", "exposed-all-gather", "--fault", "straggler"];
     for fault in [&[][..], &faults[..], &["--unroll"]] {
         let options: Vec<&str> = ["--steps", "3", "--no-trace"].iter().chain(fault).copied().collect();
@@ -277,9 +277,10 @@ fn communication_is_what_was_put_in() {
                 assert!(of.in_flight > Picos::ZERO);
             }
             assert_eq!((found.pairing.unpaired, found.pairing.from_ops), (0, 0));
-            // Unrolled, ops have names that their program does not: what a fusion holds cannot be seen then, and is not guessed.
+            // Unrolled ops have names that their program does not contain, so the contents of their fusions are unknown
+            // and are not guessed.
             assert_eq!((found.tensor.n_unsized > 0, found.steps.len()), (options.contains(&"--unroll"), 3));
-            // Nothing crosses from one step to the next.
+            // No transfer crosses from one step to the next.
             let steps =
                 |of: &dyn Fn(&rooflight::analysis::comm::StepComm) -> Picos| found.steps.iter().map(of).sum::<Picos>();
             assert_eq!(steps(&|step| step.collectives.exposed), found.tensor.overlap.exposed);
@@ -313,19 +314,20 @@ fn injected_faults_are_found_where_compute_waits() {
         before.overlap.exposed.0
     );
     assert!(top.group.is_some() && top.bytes.is_some() && top.source.is_some() && top.bus_rate.is_some());
-    // All rows are reported in the order of what is not covered.
+    // The rows are in the order of their exposed time.
     assert!(gathers.rows.windows(2).all(|pair| pair[0].overlap.exposed >= pair[1].overlap.exposed));
 }
 
-/// A device that computes an eighth slower is found, by as much as it makes the steps longer; in a healthy run none is. Clocks of the
-/// synthesized devices are 37 µs apart each: lengths of collectives need none.
+/// A device that computes an eighth slower is found, with the delay that it adds to the steps. A healthy run has no
+/// straggler. The clocks of the simulated devices are 37 µs apart each, but durations of collectives need no common
+/// clock.
 #[test]
 fn the_straggler_is_found_and_a_healthy_run_has_none() {
     let run = |options: &[&str], steps: &str, step: StepChoice| {
         let (folder, truth) = made(&[&["--steps", steps, "--no-trace"], options].concat());
         (comm(folder.path(), DeviceChoice::One(0), step), truth)
     };
-    // How long the steps of a device are, in the truth.
+    // The duration of the steps of a device, in the expected figures.
     let length = |truth: &Value| -> f64 {
         let steps = truth["devices"][0]["steps"].as_array().unwrap();
         steps.iter().map(|step| step["duration_ps"].as_u64().unwrap() as f64).sum::<f64>()
@@ -342,18 +344,18 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
         let steps = if step == StepChoice::All { 1.0 } else { 4.0 };
         let injected = (length(&truth) - length(&healthy)) / steps;
         let size = straggler.delay.as_f64() / injected;
-        // Somewhat less: devices that come early find the links of their group busy, and all of the group are held up by that. Nobody
-        // waits for a peer there.
+        // The delay may be somewhat smaller. Devices that arrive early find the links of their group busy, and this
+        // delays the whole group without a device that waits for a peer.
         assert!((0.95..1.05).contains(&size), "{n_steps} steps: {:?} of {injected} ps: {size}", straggler.delay);
         assert!(slow.notes.iter().any(|note| note.code == "straggler" && note.message.starts_with("TPU:5 ")));
         let balance = slow.balance.as_ref().unwrap();
         assert_eq!(balance.devices.len(), 8);
-        // Of each execution one waits for nobody.
+        // In each execution, one device waits for no other.
         assert!(balance.devices.iter().all(|device| device.waited.is_some() && device.n_last <= device.n));
     }
 }
 
-/// A matmul that gathers its operand on the way is a matmul, not a wait.
+/// A matmul that gathers its operand in the same fusion is a matmul, not communication.
 #[test]
 fn a_fused_matmul_and_all_gather_is_no_communication() {
     let of = |inner: &str| {

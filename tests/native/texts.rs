@@ -1,14 +1,16 @@
-//! The words that people read, of each feature as one list.
+//! These tests list the texts that users read, in one list per feature.
 //!
-//! A text stands where it is shown. These snapshots put the texts of a feature together, so that one person can read them in one
-//! sitting, and so that a change of words shows in a review. Every string with a space or a capital letter is a text here, other than
-//! those of attributes, of class names and of tests within a file.
+//! A text stands in the code that shows it. The snapshots put the texts of a feature together, so that one person can
+//! read them in one sitting, and so that a changed text is visible in a review. Every string that begins with a capital
+//! letter or has several words counts as a text, except for those of attributes, of class names and of tests within a
+//! file.
 
 use crate::tidy::files;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::fmt::Write;
 
-/// The features, each with the paths of its files: a path that begins or goes on with one of these belongs to the feature.
+/// The features, each with the paths of its files. A file belongs to a feature if its path begins with one of these
+/// paths.
 const FEATURES: &[(&str, &[&str])] = &[
     (
         "breakdown",
@@ -73,13 +75,14 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("command_line", &["bin/"]),
 ];
 
-/// The feature of a file: the one with the longest path that fits.
+/// Returns the feature of a file: the one with the longest path that fits.
 fn feature(file: &str) -> Option<&'static str> {
     let fitting = FEATURES.iter().flat_map(|(name, paths)| paths.iter().map(move |path| (path, *name)));
     fitting.filter(|(path, _)| file.starts_with(**path)).max_by_key(|(path, _)| path.len()).map(|(_, name)| name)
 }
 
-/// Whether people read a string: it has a capital letter or a space, and is no list of class names, address or piece of SVG.
+/// Returns whether users read a string: it begins with a capital letter or has several words, and is no list of class
+/// names, address or piece of SVG.
 fn is_text(string: &str) -> bool {
     let starts_big = string.chars().next().is_some_and(char::is_uppercase) && string.chars().any(char::is_lowercase);
     let words = string.split(' ').filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
@@ -89,7 +92,7 @@ fn is_text(string: &str) -> bool {
     !is_code && (starts_big || words > 1)
 }
 
-/// The string that a literal stands for, as it is written, without breaks of lines.
+/// Returns the string of a literal, as it is written and without line breaks. `None` for other literals.
 fn string(literal: &str) -> Option<String> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     let mut lines = inner.split("\\\n");
@@ -104,9 +107,9 @@ fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match token {
-            // The documentation of a file.
+            // The documentation of a file is skipped.
             TokenTree::Punct(punct) if punct.as_char() == '#' && is(at + 1, "!") => at += 2,
-            // An attribute. The item that follows an attribute of tests is skipped as well.
+            // Attributes are skipped. The item that follows an attribute of tests is skipped as well.
             TokenTree::Punct(punct)
                 if punct.as_char() == '#' && matches!(tokens.get(at + 1), Some(TokenTree::Group(_))) =>
             {

@@ -1,4 +1,5 @@
-//! CPUs as devices: ops on a host's threads against sums made of the messages that `prost` decodes.
+//! These tests compare CPUs as devices, whose ops run on a host's threads, with sums over the messages that `prost`
+//! decodes.
 
 use crate::common;
 use prost::Message;
@@ -23,10 +24,11 @@ fn text(event: &XEvent, plane: &XPlane, name: &str) -> Option<String> {
     })
 }
 
-/// Of each op of each device: executions, durations, and durations without what is nested in them on their thread.
+/// The executions, the durations, and the durations without the ops nested in them on their thread, in ps, of each
+/// (device, op).
 type Sums = BTreeMap<(String, String), (u64, u64, u64)>;
 
-/// Starts and ends of each run of each device.
+/// The start and the end of each (device, run), in ps.
 type Runs = BTreeMap<(String, String), (i64, i64)>;
 
 fn brute(space: &XSpace) -> (Sums, Runs) {
@@ -44,7 +46,7 @@ fn brute(space: &XSpace) -> (Sums, Runs) {
             own.push((start, start + event.duration_ps, (device, op)));
         }
         for (i, (start, end, key)) in own.iter().enumerate() {
-            // What it holds directly: of events within it those that no other within it holds.
+            // An event encloses directly those events inside it that no other event inside it encloses.
             let within = |a: &(i64, i64, (String, String)), b: &(i64, i64, (String, String))| {
                 a != b && b.0 <= a.0 && a.1 <= b.1 && a.2.0 == b.2.0
             };
@@ -113,7 +115,7 @@ fn every_grouping_sums_and_every_kind_is_known() {
     assert_eq!((n(Kind::Communication), n(Kind::Container), n(Kind::Other)), (640, 40, 0));
 }
 
-/// What is derived is in no file: the file's own count stays.
+/// Derived planes are in no file, so the file's own counts do not include them.
 #[test]
 fn derived_planes_are_no_planes_of_the_file() {
     let Some(bytes) = common::profile(FILE) else { return };

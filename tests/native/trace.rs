@@ -1,4 +1,5 @@
-//! Trace JSON: every way to write the same events gives the same profile, what is odd in it, what it lacks, and bad input.
+//! These tests read trace JSON: every form of the same events must give the same profile. Other tests cover unusual
+//! events, missing data and bad input.
 
 use crate::common;
 use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text};
@@ -17,14 +18,15 @@ fn open(bytes: &[u8]) -> Result<Opened, rooflight::protocol::Failure> {
     open_all(&[("host.trace.json", bytes)])
 }
 
-/// The small capture without its host, whose line counts from 1970: a double of microseconds has no picoseconds there.
+/// Returns the small capture without its host. The times of the host's line count from 1970, and a double of
+/// microseconds cannot hold picoseconds at such times.
 fn space() -> XSpace {
     let mut space = make::small();
     space.planes.pop();
     space
 }
 
-/// What was read of `events` alone.
+/// Opens a trace of `events` alone.
 fn read(events: &[Value]) -> Opened {
     open(&text(events)).unwrap()
 }
@@ -51,7 +53,7 @@ fn the_small_capture_is_the_same_from_json() {
     assert_eq!((json.totals, json.groups), (xspace.totals, xspace.groups));
 }
 
-/// Each form of the same events.
+/// Returns each form of the same events, with a name.
 fn forms() -> Vec<(&'static str, Vec<u8>)> {
     let whole = space();
     let events = events_of(&whole);
@@ -124,7 +126,7 @@ fn every_form_gives_the_same_profile() {
     }
 }
 
-/// A source that gives so many bytes at once.
+/// A source that is read in pieces of the given number of bytes.
 struct Pieces<'a>(&'a [u8], u64);
 
 impl Source for Pieces<'_> {
@@ -139,7 +141,7 @@ impl Source for Pieces<'_> {
     }
 }
 
-/// Everything that a walk tells, in words.
+/// Everything that a walk passes to its sink, as texts.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
@@ -164,7 +166,7 @@ impl Sink for Heard {
 }
 
 #[test]
-fn where_pieces_end_does_not_matter() {
+fn the_size_of_pieces_does_not_matter() {
     for (form, bytes) in forms() {
         let packed = bytes.starts_with(&[0x1f, 0x8b]);
         let packing = if packed { GZIP.into() } else { Packing::default() };
@@ -182,11 +184,11 @@ fn where_pieces_end_does_not_matter() {
 }
 
 #[test]
-fn texts_are_what_they_spell() {
+fn escapes_in_texts_are_decoded() {
     let texts = [
         ("\"\\n\\t\\r\\b\\f\\/\\\\\\\"\"", "\n\t\r\u{8}\u{c}/\\\""),
         (r#""A\u00e9\ud83d\ude00b""#, "Aé😀b"),
-        // Halves of characters alone.
+        // These surrogates lack their other half.
         (r#""\ud83d""#, "\u{fffd}"),
         (r#""\ud83dx\ude00""#, "\u{fffd}x\u{fffd}"),
         (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
@@ -219,7 +221,7 @@ fn begins_and_ends() {
     let short = |n: usize| lines[n].1.iter().map(|e| (e.0 / 10_000, e.1 / 10_000)).collect::<Vec<_>>();
     assert_eq!((lines[0].0.as_str(), short(0)), ("main", vec![(100, 300), (200, 100), (275, 0), (600, 0)]));
     assert_eq!((lines[1].0.as_str(), short(1)), ("(Async)", vec![(250, 650)]));
-    // One end too many, one begin too many.
+    // One end has no begin, and one begin has no end.
     assert!(note(&opened, "unmatched_events").unwrap().message.starts_with("2 events"));
 }
 
@@ -253,7 +255,7 @@ fn an_argument_that_is_no_number_is_absent() {
     assert!(note(&opened, "trace_json").is_some());
 }
 
-/// `n` events of three names on two threads.
+/// Returns a trace of `n` events of three names on two threads.
 fn many(n: u32) -> Vec<u8> {
     let mut text = String::from("[");
     for i in 0..n {
@@ -267,7 +269,7 @@ fn many(n: u32) -> Vec<u8> {
 }
 
 #[test]
-fn as_many_events_as_the_profiler_writes_are_not_all() {
+fn a_million_events_are_reported_as_partial() {
     let whole = open(&many(999_999)).unwrap();
     assert_eq!((whole.partial, whole.profile.n_events(), whole.profile.planes[0].ops.len()), (None, 999_999, 3));
     let capped = open(&gzip(&many(1_000_000))).unwrap();
@@ -279,14 +281,14 @@ fn as_many_events_as_the_profiler_writes_are_not_all() {
 }
 
 #[test]
-fn beside_its_xspace_the_json_is_passed_over() {
+fn a_trace_beside_its_xspace_is_skipped() {
     let whole = space();
     let xspace = bytes(&whole);
     let mut events = events_of(&whole);
     events.truncate(events.len() - 2);
     let json = gzip(&text(&events));
     let alone = planes_by_name(&common::open("a.xplane.pb", xspace.clone()).unwrap().profile);
-    // By its times, whatever its name, and by its name.
+    // The trace is recognised by its times, whatever its name is, or by its name.
     let by_name = text(&[
         json!({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:TPU:0"}}),
         x(77, 1.0, 1.0, "of a line that the other has not"),
@@ -305,7 +307,7 @@ fn beside_its_xspace_the_json_is_passed_over() {
         assert_eq!(lost.is_some(), says.contains("It lacks"), "{says}");
         assert!(says.contains(lost.unwrap_or_default()), "{says}");
     }
-    // Of another host it is one more.
+    // The trace of another host is a further file.
     let mut later = space();
     later.planes.truncate(1);
     for line in &mut later.planes[0].lines {
@@ -318,7 +320,7 @@ fn beside_its_xspace_the_json_is_passed_over() {
 }
 
 #[test]
-fn what_is_cut_keeps_what_it_held() {
+fn a_cut_trace_keeps_the_events_before_the_cut() {
     let whole = space();
     let whole = text(&events_of(&whole));
     let n_whole = open(&whole).unwrap().profile.n_events();
@@ -346,13 +348,13 @@ fn thousands(n: usize) -> String {
 }
 
 #[test]
-fn what_is_deep_or_long_ends() {
+fn deep_and_long_input_ends() {
     let deep = format!("{{\"metadata\":{}", "[".repeat(100_000));
     assert!(open(deep.as_bytes()).err().unwrap().message.contains("a thousand deep"));
     let event = x(1, 1.0, 1.0, "a").to_string();
     let deep = format!("[{event},{{\"args\":{}", "{\"a\":".repeat(100_000));
     assert!(open(deep.as_bytes()).unwrap().partial.unwrap().contains("a thousand deep"));
-    // 50 MB of a name, of which the start counts, and that in a gzip of a few kB.
+    // Only the start of a name of 50 MB is kept, also if the name is in a gzip file of a few kB.
     let long = gzip(format!("[{}]", event.replace("\"a\"", &format!("\"{}\"", "x".repeat(50_000_000)))).as_bytes());
     let opened = open(&long).unwrap();
     assert_eq!(opened.profile.text(opened.profile.planes[0].ops[0].name).len(), 1 << 20);
@@ -407,7 +409,7 @@ proptest! {
     }
 }
 
-/// Exit code, standard output and standard error of `rooflight VIEW --json FILE`.
+/// Returns the exit code, standard output and standard error of `rooflight VIEW --json FILE`.
 fn run(view: &str, name: &str, bytes: &[u8]) -> (Option<i32>, String, String) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);

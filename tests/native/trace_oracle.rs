@@ -1,5 +1,5 @@
-//! Real trace JSON: against the numbers that are known of it, against its events summed by `serde_json`, and against the
-//! XSpace of the same capture.
+//! These tests compare real trace JSON with known numbers, with its events summed by `serde_json`, and with the XSpace
+//! of the same capture.
 
 use crate::common;
 use crate::common::trace::planes_by_name;
@@ -29,7 +29,7 @@ fn millis(p: Picos) -> String {
     format!("{:.3}", p.as_f64() / 1e9)
 }
 
-/// Events of a thread, each with its arguments as numbers of picoseconds and the like.
+/// Returns the events of a thread.
 fn events(file: &Value, pid: u64, thread: &str) -> Vec<Value> {
     let all = file["traceEvents"].as_array().unwrap();
     let named = |e: &&Value| e["name"] == "thread_name" && e["pid"] == pid && e["args"]["name"] == thread;
@@ -42,14 +42,14 @@ fn number(value: &Value) -> u64 {
 }
 
 #[test]
-fn what_is_known_of_the_vllm_step() {
+fn the_vllm_step_has_the_known_figures() {
     let Some(session) = vllm() else { return };
     let step = breakdown(&session, &Query { by: GroupBy::Category, ..Query::default() });
     assert_eq!(step.header.step_duration, Some(Picos(66_914_493_397)));
     let all_reduce = step.groups.iter().find(|g| g.key == "all-reduce").unwrap();
     assert_eq!((all_reduce.n_executions, millis(all_reduce.total)), (129, "3.434".into()));
     let whole = breakdown(&session, &Query { step: StepChoice::All, ..Query::default() });
-    // 0.2 ms of it are of other programs, before and after the step.
+    // 0.2 ms of the busy time belong to other programs, before and after the step.
     assert_eq!(format!("{:.2}", whole.totals.busy.as_f64() / 1e9), "67.21");
     for device in [0, 1] {
         let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
@@ -59,7 +59,7 @@ fn what_is_known_of_the_vllm_step() {
 }
 
 #[test]
-fn its_collectives_are_synchronous_and_exposed() {
+fn vllm_collectives_are_synchronous_and_exposed() {
     let Some((opened, analysis)) = vllm() else { return };
     for (device, n) in [(DeviceChoice::One(0), 129), (DeviceChoice::All, 258)] {
         let request = CommQuery { query: Query { device, ..Query::default() }, ..CommQuery::default() };
@@ -72,7 +72,7 @@ fn its_collectives_are_synchronous_and_exposed() {
     }
 }
 
-/// Per op and device: runs, time, FLOPs and bytes are those of the JSON's own events.
+/// The executions, time, FLOPs and bytes of each op on each device are those of the events in the JSON.
 #[test]
 fn ops_are_the_sums_of_their_events() {
     let (Some(session), Some(file)) = (vllm(), common::json(VLLM)) else { return };
@@ -93,7 +93,7 @@ fn ops_are_the_sums_of_their_events() {
             (g.key.clone(), (g.n_executions, g.inclusive.0, flops, bytes))
         });
         assert_eq!(rows.collect::<BTreeMap<_, _>>(), expected);
-        // Nothing nests: self time is less by the picosecond that some neighbours overlap by.
+        // No events nest. Self time is less by the picosecond by which some neighbours overlap.
         let lost: u64 = result.groups.iter().map(|g| g.inclusive.0 - g.total.0).sum();
         assert!(lost < 400, "{lost}");
         assert_eq!(result.groups.iter().map(|g| g.total).sum::<Picos>(), result.totals.busy);
@@ -101,7 +101,7 @@ fn ops_are_the_sums_of_their_events() {
 }
 
 #[test]
-fn times_are_those_of_the_text_to_the_picosecond() {
+fn times_match_the_json_to_the_picosecond() {
     let (Some((opened, _)), Some(file)) = (vllm(), common::json(VLLM)) else { return };
     let device = &planes_by_name(&opened.profile)[0];
     for (line, events_) in &device.1 {
@@ -118,7 +118,7 @@ fn times_are_those_of_the_text_to_the_picosecond() {
 }
 
 #[test]
-fn its_roofline_rests_on_model_flops_and_a_chip_that_is_given() {
+fn the_vllm_roofline_uses_model_flops_and_a_given_chip() {
     let Some((opened, analysis)) = vllm() else { return };
     let none = analysis.roofline(&opened.profile, &RooflineQuery::default(), None).unwrap().figures;
     assert!(none.notes.iter().any(|n| n.message.contains("Choose a chip")), "{:?}", none.notes);
@@ -129,7 +129,8 @@ fn its_roofline_rests_on_model_flops_and_a_chip_that_is_given() {
     assert_eq!(millis(held.considered), "61.757");
 }
 
-/// The profiler wrote both: what is on a line in one is on it in the other. In the JSON no event is shorter than a picosecond.
+/// The profiler wrote both files, so a line has the same events in both. In the JSON, no event is shorter than a
+/// picosecond.
 #[test]
 fn cpu_events_are_those_of_the_xspace() {
     let (Some(xspace), Some(json)) =

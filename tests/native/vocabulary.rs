@@ -1,4 +1,4 @@
-//! Phases, layers, groups of work and parts of a training step that was made here, by hand.
+//! These tests check phases, layers, op groups and parts of rows on a built training step, by hand.
 
 use crate::common;
 use crate::common::{bytes, make, open};
@@ -22,7 +22,7 @@ fn has_note(b: &Breakdown, code: &str) -> bool {
     b.notes.iter().any(|n| n.code == code)
 }
 
-/// Two runs of one step each:
+/// Returns a plane of two steps, each with one run of these ops (durations in ps):
 ///
 /// ```text
 ///  forward 10 │ loop body: forward 20, recompute 30, backward 40, gradient's kernel 50 │ copy 1 … │ backward 60 │
@@ -77,9 +77,9 @@ fn phases() {
     assert_eq!(rows(&b), expected);
 }
 
-/// What once comes before the last backward op is not told by coming after it at other times.
+/// An op without a path belongs to the optimizer only if it never runs before the last backward op.
 #[test]
-fn what_also_comes_before_is_unknown() {
+fn ops_that_also_run_before_the_last_backward_are_unknown() {
     let mut plane = training();
     let ops = plane.lines.iter_mut().find(|l| l.name == "XLA Ops").unwrap();
     let done = ops.events[7].metadata_id;
@@ -116,7 +116,7 @@ fn groups_of_work() {
     assert_eq!(matmul.layer.as_deref(), Some(SCANNED));
 }
 
-/// A loop that says how often it turns names its layers by that.
+/// The layers of a loop with a known trip count are named after the trip count.
 #[test]
 fn a_scan_of_known_length() {
     let mut p = make::Plane::new("/device:TPU:0");
@@ -130,7 +130,7 @@ fn a_scan_of_known_length() {
 }
 
 #[test]
-fn copies_that_the_compiler_knows() {
+fn deduplicated_ops_share_a_row() {
     let mut p = make::Plane::new("/device:TPU:0");
     let mut op = |name: &str, program: i64, dedup: Option<&str>| {
         let mut stats = vec![("program_id", make::int(program))];
@@ -161,7 +161,7 @@ fn a_row_has_24_parts_at_most() {
     let parts = &b.groups[0].parts;
     assert_eq!((parts.len(), parts[0].signature.as_str(), parts[0].total), (MAX_PARTS, "a_fusion", Picos(100)));
     let last = &parts[MAX_PARTS - 1];
-    // 77 … 71 of the last seven.
+    // The last seven parts have 77 to 71 ps.
     assert_eq!((last.signature.as_str(), last.n, last.total), ("other", 7, Picos((71..=77).sum())));
     assert!(parts.iter().filter(|p| p.signature != "other").all(|p| p.category.as_deref() == Some("loop fusion")));
 }
@@ -185,9 +185,9 @@ fn experts_are_counted_by_their_kernels() {
     );
 }
 
-/// The ops of a real training run, as xprof lists them (the capture itself is not to be had), put end to end: what the
-/// rules make of its names and paths. Figures only, the names are not ours. (The table is in order of time spent, not of
-/// time: what comes after the last backward op means nothing here.)
+/// Classifies the ops of a real training run, as xprof lists them, put end to end. The capture itself is not available.
+/// Only figures are compared, because the names belong to other people. The table is in the order of time spent, so the
+/// position of the last backward op has no meaning here.
 #[test]
 fn a_real_training_run() {
     let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };

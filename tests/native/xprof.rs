@@ -1,5 +1,4 @@
-//! Real captures against what the reference says of them: `xprof`'s own output and the numbers in the
-//! profiles' README.
+//! These tests compare real captures with `xprof`'s output, and with the numbers in the README of the real captures.
 
 use crate::common;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
@@ -57,7 +56,7 @@ fn v6e_copy_done_per_chip_is_on_the_device_clock() {
     }
 }
 
-/// Every (program, op) of xprof's `hlo_stats`: the same count, and the same self time to the digits printed.
+/// Every (program, op) of xprof's `hlo_stats` has the same count, and the same self time to the printed digits.
 #[test]
 fn v6e_every_op_equals_hlo_stats() {
     let Some(b) = all(GroupBy::Op) else { return };
@@ -79,7 +78,7 @@ fn v6e_every_op_equals_hlo_stats() {
         #[expect(clippy::cast_precision_loss, reason = "the table's numbers are doubles")]
         let count = n as f64;
         assert!((count - cell("occurrences").as_f64().unwrap()).abs() < 0.5, "{key:?}");
-        // Microseconds, printed as the shortest double: half a picosecond of slack.
+        // The table has microseconds, printed as the shortest double, so half a picosecond may differ.
         let theirs = cell("total_self_time").as_f64().unwrap() * 1e6;
         assert!((own.as_f64() - theirs).abs() <= 0.5_f64.max(theirs * 1e-15), "{key:?}: {} {theirs}", own.0);
     }
@@ -103,7 +102,8 @@ fn v6e_every_grouping_and_step_sums() {
     }
 }
 
-/// Time outside of steps is in no step: steps and gaps add up to the whole, on one clock.
+/// Time outside of steps is in no step. The busy times of the steps sum to at most the durations of the steps, on one
+/// clock.
 #[test]
 fn v6e_steps_add_up() {
     let Some((opened, analysis)) = v6e() else { return };

@@ -1,4 +1,5 @@
-//! Files packed with xz open as the same files do unpacked; where one is cut or damaged, what came before is kept.
+//! These tests open files packed with xz. Packed files must open like the unpacked ones, and the part before a cut or
+//! damage must be kept.
 
 use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text, xz};
 use crate::common::{bytes, make};
@@ -9,7 +10,7 @@ use std::process::Command;
 
 const WHOLE: u64 = u64::MAX;
 
-/// Bytes that pack, and not too well.
+/// Returns bytes that can be packed, but not very well.
 fn lines(n: u32) -> Vec<u8> {
     (0..n).flat_map(|i| format!("{i} of {}\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect()
 }
@@ -21,7 +22,7 @@ fn packed_by(packs: &[Pack], bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn captures_traces_and_programs_are_the_same_however_they_are_packed() {
+fn captures_and_traces_are_the_same_in_every_packing() {
     let space = XSpace { planes: (0..3).map(make::device).collect(), ..XSpace::default() };
     let (capture, trace) = (bytes(&space), text(&events_of(&space)));
     for (plain, words) in [(&capture, "XSpace"), (&trace, "trace JSON")] {
@@ -44,14 +45,14 @@ fn captures_traces_and_programs_are_the_same_however_they_are_packed() {
 }
 
 #[test]
-fn streams_and_blocks_one_after_the_other_are_one_file() {
+fn several_streams_and_blocks_are_one_file() {
     let (one, two) = (lines(10_000), lines(20_000));
     let whole = [one.clone(), two.clone()].concat();
     let mut blocks = lzma_rust2::XzOptions::with_preset(0);
     blocks.block_size = std::num::NonZeroU64::new(100_000);
     let mut writer = lzma_rust2::XzWriter::new(Vec::new(), blocks).unwrap();
     std::io::Write::write_all(&mut writer, &whole).unwrap();
-    // Between streams there may be zeros, four by four.
+    // Between streams there may be zeros, in multiples of four.
     for file in [[xz(&one), xz(&two)].concat(), [xz(&one), vec![0; 8], xz(&two)].concat(), writer.finish().unwrap()] {
         let out = inflate(&file, XZ.into(), WHOLE, &mut |_| {});
         assert!(out.stopped.is_none() && out.bytes == whole);
@@ -73,7 +74,7 @@ fn a_cut_keeps_what_came_before() {
         for tenths in 1..10 {
             let out = inflate(&file[..file.len() * tenths / 10].to_vec(), packing, WHOLE, &mut |_| {});
             assert!(matches!(out.stopped, Some(Truncation::Damaged(_))) && whole.starts_with(&out.bytes));
-            // Nearly as much as there is of the file.
+            // Nearly the same share is unpacked as the share of the file that is left.
             assert!(out.bytes.len() > before && out.bytes.len() * 11 > whole.len() * tenths, "{tenths}");
             before = out.bytes.len();
         }
@@ -93,7 +94,7 @@ fn damage_keeps_what_came_before() {
 }
 
 #[test]
-fn the_command_line_opens_it() {
+fn the_command_line_opens_packed_captures() {
     let dir = tempfile::tempdir().unwrap();
     let breakdown = |name: &str, content: &[u8]| {
         let path = dir.path().join(name);
@@ -107,7 +108,7 @@ fn the_command_line_opens_it() {
     assert!(code == Some(0) && plain.contains("\"groups\""), "{plain}");
     assert_eq!(breakdown("a.xplane.pb.gz", &gzip(&capture)).1, plain);
     assert_eq!(breakdown("a.xplane.pb.xz", &xz(&capture)).1, plain);
-    // Without its end: what came before, and exit code 1.
+    // Without the end of the file, the part before is kept, and the exit code is 1.
     let file = xz(&capture);
     let (code, _, text) = breakdown("b.xplane.pb.xz", &file[..file.len() - 30]);
     assert_eq!(code, Some(1), "{}", String::from_utf8_lossy(&text));

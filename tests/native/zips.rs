@@ -1,5 +1,5 @@
-//! Zip archives: what is in them opens as the same files beside each other do, and what is hostile in them costs neither
-//! memory nor the others.
+//! These tests open zip archives. Members must open like the same files beside each other. Hostile members must take
+//! little memory and must not affect the other members.
 
 use crate::common;
 use crate::common::trace::{gzip, open_all, planes_by_name, xz};
@@ -22,7 +22,7 @@ fn open(archive: &[u8]) -> Result<Opened, Failure> {
     common::open("a.zip", archive.to_vec())
 }
 
-/// Notes on the way files were opened, in words.
+/// Returns the messages of the notes about the opening of files.
 fn summary(opened: &Opened) -> Vec<String> {
     let of_files = ["file_not_read", "files_passed_over", "members_passed_over", "partial_file"];
     let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.name()));
@@ -66,9 +66,9 @@ fn members_are_files() {
     }
 }
 
-/// Programs are read from where they lie in the archive, also where they are packed twice.
+/// Programs are read from their place in the archive, also if they are packed twice.
 #[test]
-fn programs_are_read_from_within() {
+fn programs_are_read_from_the_archive() {
     let Some(capture) = common::profile(V6E) else { return };
     let op = |engine: &mut OpenSession| {
         let query = Query { step: StepChoice::All, ..Query::default() };
@@ -92,7 +92,7 @@ fn programs_are_read_from_within() {
 }
 
 #[test]
-fn what_is_no_file_is_not_spoken_of() {
+fn folders_and_hidden_files_are_not_reported() {
     let entries = [
         stored("run/", b""),
         stored("__MACOSX/run/._a.xplane.pb", b"\0\x05\x16\x07"),
@@ -102,7 +102,7 @@ fn what_is_no_file_is_not_spoken_of() {
     ];
     let opened = open(&zip(&entries)).unwrap();
     assert_eq!((opened.files.len(), summary(&opened)), (1, vec![]));
-    // A file without bytes is: where it should have been a capture, by itself.
+    // An empty file is reported, and an empty file with the name of a capture has a report of its own.
     let entries = [stored("empty.txt", b""), stored("b.xplane.pb", b""), entries[4].clone()];
     let opened = open(&zip(&entries)).unwrap();
     let text = summary(&opened);
@@ -111,7 +111,7 @@ fn what_is_no_file_is_not_spoken_of() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_others_are_kept() {
+fn unreadable_members_are_reported_and_the_others_are_kept() {
     let good = deflated("good.xplane.pb", &device(0));
     let bad = deflated("bad.xplane.pb", &device(1));
     let pairs: [(Vec<Entry>, &str); 10] = [
@@ -140,11 +140,12 @@ fn what_cannot_be_read_is_told_and_the_others_are_kept() {
         assert_eq!((opened.files.len(), &*opened.files[0].name), (1, "a.zip/good.xplane.pb"), "{words}");
         let text = summary(&opened);
         assert!(matches!(text.as_slice(), [one] if one.contains(words)), "{words}: {text:?}");
-        // Alone, it is why nothing opens.
+        // Without another member, the reason is in the failure.
         let Err(failure) = open(&zip(&bad)) else { panic!("{words}") };
         assert!(format!("{}. {}", failure.title, failure.message).contains(words), "{failure:?}");
     }
-    // Lies that only show when it is unpacked: what came out is kept, and the session is partial.
+    // These false headers show only when the member is unpacked. The unpacked bytes are kept, and the session is
+    // partial.
     for lie in [Entry { crc: 1, ..bad.clone() }, Entry { size: 1 << 20, ..bad.clone() }] {
         let opened = open(&zip(&[good.clone(), lie])).unwrap();
         assert!(
@@ -157,10 +158,10 @@ fn what_cannot_be_read_is_told_and_the_others_are_kept() {
 }
 
 #[test]
-fn members_that_share_bytes_are_a_bomb_s() {
+fn members_that_share_bytes_are_skipped() {
     let one = deflated("a.xplane.pb", &device(0));
     let entries = [one.clone(), Entry { name: "b.xplane.pb".into(), at: Some(0), ..one.clone() }];
-    // As written the second lies behind; as said, it is the first.
+    // The second member was written after the first, but the directory gives the offset of the first.
     let Err(failure) = open(&zip(&entries)) else { panic!("it is read twice") };
     assert_eq!(failure.title, "Nothing in a.zip could be read");
     assert!(
@@ -189,7 +190,7 @@ fn archives_that_are_cut_or_hold_nothing() {
     assert_eq!(open(&zip(&[])).err().unwrap().title, "No capture in a.zip");
     let within = open(&gzip(&whole)).err().unwrap();
     assert!(within.message.contains("It is a zip archive inside gzip."), "{}", within.message);
-    // Three times packed is none of ours.
+    // Files that are packed three times are not read.
     let thrice = gzip(&gzip(&gzip(&device(0))));
     assert!(
         open(&thrice)
@@ -211,7 +212,7 @@ fn more_members_than_a_session_has() {
     assert!(summary(&opened)[0].starts_with("Only the first 10,000 files of the archive are read; 500 more"));
 }
 
-/// Any byte may be another one: no panic, and nothing that takes long.
+/// Flips bits of every byte. Nothing may panic or take long.
 #[test]
 fn flipped_bits() {
     let whole = zip(&[deflated("a.xplane.pb", &device(0)), stored("b.pb", &gzip(&device(1)))]);
@@ -226,7 +227,8 @@ fn flipped_bits() {
     }
 }
 
-/// Runs the command line on a file with so many KiB of address space: more, and it would not end by itself.
+/// Runs the command line on a file with `kib` KiB of address space. If the program needed more, a failed allocation
+/// would kill it.
 #[cfg(target_os = "linux")]
 fn limited(name: &str, content: &[u8], kib: u64) -> Output {
     let dir = tempfile::tempdir().unwrap();
@@ -236,7 +238,7 @@ fn limited(name: &str, content: &[u8], kib: u64) -> Output {
     Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_rooflight")]).arg(path).output().unwrap()
 }
 
-/// A capture, and after it a plane that says it is long and is.
+/// Returns a capture and, after it, a plane of `n` MiB with its true length, in pieces.
 fn long(n: u64) -> impl Iterator<Item = Vec<u8>> {
     let mut head = device(0);
     head.extend([0x0a]);

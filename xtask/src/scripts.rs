@@ -56,7 +56,10 @@ pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Res
         fs::remove_dir_all(&captures)?;
     }
     fs::create_dir_all(&captures)?;
-    let args = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
+    // A file whose test failed may have left a server open, and one that hangs must not hold up the run: a file ends with its last
+    // test, and after 20 minutes at the latest.
+    let args =
+        ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-force-exit", "--test-timeout=1200000"];
     process::run_and_read(node(Build::Quick, dist)?.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files), each)
 }
 

@@ -1,13 +1,15 @@
-//! Reads what XLA's profiler and compiler write: captures (XSpace, or the trace JSON of a viewer), and compiled programs (HLO as
-//! protobuf or text), packed with gzip or xz or in a zip archive, in ranges, from wherever bytes come.
+//! This crate reads the files of XLA's profiler and compiler: captures (XSpace, or the trace JSON of a trace viewer)
+//! and compiled programs (HLO as protobuf or as text). The files may be packed with gzip or xz, or lie in a zip
+//! archive. They are read in ranges, from any [`source::Source`].
 //!
 //! ```text
-//!  source ──► wire ──► profile      bytes ──► records ──► columns: planes, lines, events, ops, notes of what is missing
+//!  source ──► wire ──► profile      bytes ──► records ──► columns: planes, lines, events, ops, notes on missing data
 //!                └───► hlo          a program: computations, instructions, shapes, costs, its text
 //! ```
 //!
-//! Nothing here panics, whatever the input, and no allocation is larger than the input justifies. Time is integer picoseconds
-//! ([`units::Picos`]). What is absent is `None`, and a [`profile::Note`] says why. This module knows no analysis: what numbers mean is `rooflight`'s.
+//! No input causes a panic, and no allocation is larger than the input justifies. Time is integer picoseconds
+//! ([`units::Picos`]). An absent value is `None`, and a [`profile::Note`] gives the reason. The crate contains no
+//! analyses; these are in `rooflight`.
 #![forbid(unsafe_code)]
 
 pub mod hlo;

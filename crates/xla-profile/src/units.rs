@@ -1,40 +1,41 @@
-//! Units as types. This module knows arithmetic on time and sizes; it knows nothing of profiles or of how numbers look.
+//! This module defines the type of a time, with its arithmetic and its text form. It does not depend on profiles.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// A length of time, or a moment since some origin, in integer picoseconds.
+/// A duration, or a point in time since some origin, in integer picoseconds.
 ///
-/// Addition saturates: a damaged file may claim times near 2⁶⁴, and a pegged sum is better than a panic.
+/// Addition saturates: a damaged file may contain times near 2⁶⁴, and a saturated sum is better than a panic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Picos(pub u64);
 
 impl Picos {
-    /// No time at all: a measured zero, not an absent value.
+    /// A duration of zero. An absent value is `None` instead.
     pub const ZERO: Self = Self(0);
 
-    /// `self - other`, or zero where `other` is larger.
+    /// Returns `self - other`, or zero if `other` is larger.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// As a float of picoseconds, for ratios and drawing only.
+    /// Returns the time as a float, in ps, for ratios and drawing only.
     #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio or a pixel")]
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
 
-    /// `self / whole` as a fraction, `None` where the whole is zero.
+    /// Returns `self / whole`, or `None` if `whole` is zero.
     pub fn fraction_of(self, whole: Self) -> Option<f64> {
         (whole.0 > 0).then(|| self.as_f64() / whole.as_f64())
     }
 }
 
-/// As figures that stand alone are written: "12.83 ms". The largest unit with at most three digits before the point, two
-/// decimals, half up; commas in thousands of seconds.
+/// Formats a time that stands alone, such as "12.83 ms". The unit is the smallest one with at most three digits before
+/// the point; seconds may have more digits, with commas between thousands. Two decimals are rounded half up. A time
+/// below 1 ns is in whole ps.
 impl fmt::Display for Picos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 1000 {

@@ -1,13 +1,15 @@
-//! What comes after the last backward op of a run is the optimizer's: ops that name and path leave without a phase.
-//! Knows the order of events; phases by name are found before.
+//! This module assigns the optimizer phase to ops that have no phase by name or path, and that run after the last
+//! backward op of their run. `classify::phase` finds the phases by name and path first.
 //!
 //! ```text
-//!  run    ├ forward … backward … backward ┤├ reduce ├ copy-done ┤      no phase of their own: optimizer
-//!                copy-done ↑ here too: then nothing tells
+//!  run    ├ forward … backward … backward ┤├ reduce ├ copy-done ┤      ops without a phase: optimizer
+//!                copy-done ↑ runs here too: it keeps no phase
 //! ```
 //!
-//! An op gets the phase if *all* of its executions come after. A run is a step; without steps, the whole capture. What is left without
-//! a phase in a program that trains is [unknown](Phase::UnknownInTraining), not inference.
+//! An op gets the phase only if *all* of its executions start after the last backward op of their run. A run is the
+//! part of a program that lies in one step; without steps, the whole capture is one run. Executions outside of all
+//! steps are ignored. Ops that still have no phase, in a program with forward or backward ops, become
+//! [`UnknownInTraining`](Phase::UnknownInTraining), which is not inference.
 
 use super::device::{Device, intervals};
 use crate::analysis::classify::{OpFacts, Phase};
@@ -15,7 +17,8 @@ use crate::profile::{OpId, Plane, ProgramId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-/// Gives phases to those ops of a device that have none of their own.
+/// Sets the phase of the ops whose phase is [`Phase::Unknown`]. `facts` holds the facts of the ops of `plane`, by op
+/// id.
 pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     optimizer(plane, device, facts);
     let mut trains = FxHashSet::default();
@@ -37,7 +40,8 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     let mut unknown: Vec<(u64, Run, OpId)> = Vec::new();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let times = intervals(line, device.step_clock).unwrap_or_default();
-        // One run after the other, so each is looked up but once.
+        // Events of one run are mostly adjacent, so `latest` collects the last backward start of a run, and the map is
+        // written only when the run changes.
         let (mut run, mut latest) = (None, None);
         for ((start, _), op) in times.into_iter().zip(line.events.ops()) {
             let phase = facts[op.0 as usize].phase;
@@ -73,10 +77,10 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     }
 }
 
-/// A run of a program: which one, and of which program.
+/// A run: the index of its step, and its program.
 type Run = (usize, Option<ProgramId>);
 
-/// Keeps the start of a run's last backward op so far.
+/// Raises the start of the last backward op of a run in `last`.
 fn record_latest(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
     if let Some((of, start)) = latest {
         let at = last.entry(of).or_default();
@@ -84,7 +88,8 @@ fn record_latest(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
     }
 }
 
-/// The run that an instant belongs to; most likely that of the instant before it.
+/// Returns the index of the step that contains the instant `at`, in ps on the step clock; 0 in a capture without steps,
+/// and `None` between steps. `before` is the index for the previous instant, and is tried first.
 fn run_at(device: &Device, at: u64, before: Option<usize>) -> Option<usize> {
     if device.steps.is_empty() {
         return Some(0);

@@ -1,4 +1,5 @@
-//! A profile with its devices, and the class of each op: computed once, used by every query.
+//! This module holds the devices of a profile and the facts of their ops, which are computed once and used by every
+//! query.
 use super::after_backward::after_backward;
 use super::device::Device;
 use super::find_devices::devices;
@@ -10,28 +11,28 @@ use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, OpId, Profile, Severity, Strings};
 use std::cell::RefCell;
 
-/// Devices of a profile with what is known of their ops: found once, asked often.
+/// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {
-    /// Devices with ops.
+    /// The devices that have ops, in the order of their planes.
     pub devices: Vec<Device>,
-    /// Facts of each device's ops, by device.
+    /// Facts of each device's ops, by index into `devices`.
     pub facts: Vec<PlaneFacts>,
-    /// Notes on devices and steps.
+    /// Notes on devices, steps and hosts.
     pub notes: Vec<Note>,
-    /// Steps of one number are the same step on all hosts.
+    /// Whether steps with the same number are the same step on all hosts.
     pub(in crate::analysis) hosts_aligned: bool,
-    /// Texts that the facts name.
+    /// The texts of the layers, signatures and scopes in `facts`.
     pub(in crate::analysis) words: Strings,
-    /// Whether ops merged of several count under the first of their paths.
+    /// Whether an op has several scope paths, of which only the first one counts.
     pub(in crate::analysis) merged_paths: bool,
     pub(in crate::analysis) measures: OpTimeCache,
-    /// How many rows questions have without the text of their filter, the last asked first: counting 100,000 of them
-    /// for every letter typed would take as long as the answer.
+    /// Row counts of recent queries without the text of their filter, the most recently computed one first. Counting
+    /// 100,000 rows again for every typed letter would take as long as the answer itself.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
 }
 
 impl Analysis {
-    /// Looks at a profile.
+    /// Finds the devices of `profile` and classifies their ops.
     pub fn new(profile: &Profile) -> Self {
         let (devices, mut notes) = devices(profile);
         let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
@@ -55,21 +56,24 @@ impl Analysis {
         }
     }
 
+    /// Returns the devices and facts together with the profile that they come from.
     pub(in crate::analysis) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
         Known { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
     }
 
-    /// Whether ops merged of several count under the first of their paths.
+    /// Returns whether an op has several scope paths, of which only the first one counts.
     pub(in crate::analysis) const fn merged_paths(&self) -> bool {
         self.merged_paths
     }
 
-    /// Why every sum of times is only a part of what the capture says, where it is.
+    /// Returns why all sums of times are too small: the message of the first note of severity [`Severity::Partial`].
+    /// `None` if there is no such note.
     pub fn beyond_sums(&self) -> Option<String> {
         self.notes.iter().find(|note| note.severity == Severity::Partial).map(|note| note.message.clone())
     }
 
-    /// The device that is shown first: the first, or where that only moves data the busiest that computes.
+    /// Returns the device that is shown first. This is device 0, unless device 0 runs only ops of data movement and of
+    /// the host, and another device computes; then it is the busiest device that computes.
     pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
         let computes = |at: &usize| {
             let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);

@@ -1,94 +1,97 @@
-//! Devices and steps: which lines of which planes are ops, module runs and steps, and on which clock they are
-//! read.
+//! This module defines devices, steps and clocks: which lines of a plane hold ops and steps, and on which clock their
+//! times are read.
 //!
 //! ```text
-//!  /device:TPU:0 ─┬─ Steps        ├── 12 ──┤├── 13 ──┤      windows
-//!                 ├─ XLA Modules  ├ jit_f ┤ ├ jit_f ┤       the next best windows
-//!                 └─ XLA Ops      ▪▪▪▪▪▪▪▪  ▪▪▪▪▪▪▪▪        what is counted
+//!  /device:TPU:0 ─┬─ Steps        ├── 12 ──┤├── 13 ──┤      steps
+//!                 ├─ XLA Modules  ├ jit_f ┤ ├ jit_f ┤       steps, if there is no Steps line
+//!                 └─ XLA Ops      ▪▪▪▪▪▪▪▪  ▪▪▪▪▪▪▪▪        ops
 //! ```
 //!
-//! **Two clocks.** Ops carry a time on the device's own clock beside the event clock, hundreds of milliseconds
-//! apart; steps and modules may lack it. Within op lines the device clock is used. To relate ops to steps
-//! it is used only if every event of both has it, else the event clock for both.
+//! **Two clocks.** Besides their time on the event clock, ops have a time on the clock of the device, which may differ
+//! by hundreds of milliseconds. Steps and modules may lack the time on the device clock. Times within op lines are read
+//! on the device clock if every op has it. Ops are related to steps on the device clock only if every event of both has
+//! it, and otherwise on the event clock.
 
 use super::platform::Platform;
 use super::self_time::Interval;
 use crate::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
 use crate::units::Picos;
 
-/// A device with ops.
+/// A device with its op lines, steps and clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// Index into [`Profile::planes`].
     pub plane: usize,
-    /// What it is.
     pub platform: Platform,
-    /// What people call it: `TPU:0`; with its host where several captures are open.
+    /// The display name, such as `TPU:0`. Labels are distinct within a session: if names repeat, the name of the host
+    /// precedes them.
     pub label: String,
-    /// Indices of its op lines.
+    /// Indices of the op lines in [`Plane::lines`].
     pub ops: Vec<usize>,
-    /// Its steps, by start.
+    /// Steps in order of their start.
     pub steps: Vec<Step>,
-    /// The longest step, by its place; the same step on all devices that have it.
+    /// Index into `steps` of the step that is shown by default (see `longest_step`); `None` if the device has no steps.
     pub longest: Option<usize>,
-    /// How steps were found.
+    /// The source of the steps.
     pub basis: StepBasis,
-    /// On which clock steps and ops are related.
+    /// The clock on which ops are assigned to steps.
     pub step_clock: Clock,
-    /// On which clock op lines are read by themselves.
+    /// The clock on which times within op lines and the whole capture are read.
     pub op_clock: Clock,
     /// The event clock, which every line has.
     pub event_clock: Clock,
-    /// From the first op's start to the last op's end, on `op_clock`.
+    /// Start of the first op and end of the last op, in ps on `op_clock`.
     pub whole: Interval,
-    /// Busy time over the whole capture: of each op line the length of its events' union, which is what their self times
-    /// add up to.
+    /// Busy time over the whole capture: the length of the union of the events of each op line, summed over lines. The
+    /// busy time equals the sum of all self times.
     pub busy: Picos,
 }
 
-/// One step.
+/// A step of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its number: the `Steps` event's, or a count of runs from 0.
+    /// The number of the `Steps` event if all events have distinct numbers, otherwise the index of the step from 0.
     pub number: u64,
-    /// The event's name, or the program's.
+    /// The name of the `Steps` event, or of the program.
     pub name: String,
-    /// `[start, end)` on [`Device::step_clock`].
+    /// `[start, end)` in ps on [`Device::step_clock`].
     pub window: Interval,
-    /// The same on [`Device::event_clock`].
+    /// `[start, end)` in ps on [`Device::event_clock`].
     pub event_window: Interval,
-    /// Ops that start in it.
+    /// Number of op executions that start in the step.
     pub n_ops: u64,
 }
 
-/// How steps were found.
+/// The source of the steps of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepBasis {
-    /// The `Steps` line.
+    /// The events of the `Steps` line.
     StepsLine,
-    /// Runs of the program with the most time.
+    /// The runs of the program with the most time.
     Modules {
-        /// Its name.
+        /// The name of the program; empty if it is unknown.
         program: String,
     },
-    /// There are none.
+    /// The device has no steps.
     None,
 }
 
-/// Which times are read.
+/// A clock on which events are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
-    /// `device_offset_ps`, `device_duration_ps`.
+    /// The clock of the device: `device_offset_ps` and `device_duration_ps`.
     Device,
-    /// `offset_ps`, `duration_ps`, after the line's timestamp; relative to this origin, ns.
+    /// The event clock: `offset_ps` and `duration_ps` after the timestamp of the line.
     Event {
-        /// Subtracted from each line's timestamp, so that epoch times fit.
+        /// The origin of the clock in ns. The origin is subtracted from the timestamp of each line, so that epoch times
+        /// fit 64 bits of picoseconds.
         origin_ns: i64,
     },
 }
 
-/// The events of a line as intervals on a clock. `None` where a start does not fit 64 bits of picoseconds: a
-/// line whose timestamp is 213 days or more from the plane's first.
+/// Returns the events of `line` as intervals in ps on `clock`, in the order of the line. Returns `None` if the line has
+/// no times on the device clock, or if a start does not fit 64 bits of picoseconds: the timestamp of the line is before
+/// the origin, or 213 days or more after it.
 pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     match clock {
         Clock::Device => after(line.events.device_times()?, 0),
@@ -100,7 +103,8 @@ pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     }
 }
 
-/// Starts and durations as intervals, `base` picoseconds later.
+/// Converts starts and durations to intervals, and adds `base` picoseconds to each start. Returns `None` if a start
+/// overflows. An end that overflows becomes `u64::MAX`.
 fn after(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {
     let at = |(start, duration): (u64, u64)| {
         let start = start.checked_add(base)?;
@@ -113,21 +117,22 @@ fn after(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Inter
     Some(all)
 }
 
-/// The program of a module run: its stat, else the id in its name.
+/// Returns the program of a module run: the program in the stats of its op, else the id in its name, such as
+/// `jit_f(123)`.
 pub(in crate::analysis) fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
     let op = plane.op(op);
     op.stats.program.or_else(|| program_of(profile.text(op.text)).map(|(_, id)| id))
 }
 
 impl Device {
-    /// The step that is shown where none is requested: `longest`.
+    /// Returns the step that is shown by default: the one at index [`Device::longest`].
     pub fn busiest(&self) -> Option<&Step> {
         self.steps.get(self.longest?)
     }
 }
 
 impl Step {
-    /// Its length.
+    /// Returns the length of the step.
     pub fn duration(&self) -> Picos {
         Picos(self.window.1 - self.window.0)
     }

@@ -1,4 +1,5 @@
-//! What is to be reported of devices and their steps: sentences. This module knows what was found; finds nothing itself.
+//! This module writes the notes on devices and their steps. The module finds no devices; only `overlap` changes a
+//! device, by removing steps that overlap too much.
 
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
@@ -7,22 +8,25 @@ use crate::profile::{Note, NoteCode, Profile, Severity};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
-/// Steps that may be open at one moment. What is counted per step takes as many times as long as steps overlap, and no program
-/// has so many steps under way.
+/// The largest number of steps that may overlap at one instant. The work per step grows with the number of steps that
+/// overlap, and no program has so many steps at once.
 const MAX_OPEN_STEPS: usize = 64;
 
-/// Sums of times end at 2⁶⁴ ps, which are 213 days: no capture lasts that long, but a damaged one may say so.
+/// Returns whether a time in ps exceeds the limit of sums, 2⁶⁴ ps (213 days). No capture lasts that long, but a damaged
+/// one may contain such durations.
 pub const fn is_beyond_sums(time: u128) -> bool {
     time > u64::MAX as u128
 }
 
+/// Returns the note that sums of times reached their limit and are too small.
 pub fn beyond_sums() -> Note {
     let message = "Durations sum to more than 2⁶⁴ ps (213 days), so some of them are damaged. Sums stop at \
                    18,446,744,073,709,551,615 ps and are too small. Copy the file again, or profile again.";
     Note::new(Severity::Partial, NoteCode::TimeOverflow, message)
 }
 
-/// The same sentence about several devices is one note.
+/// Merges notes that differ only in their place into one note, which names the number of devices, the first and the
+/// last.
 pub fn join_places(notes: Vec<Note>) -> Vec<Note> {
     let mut joined: IndexMap<Note, Vec<String>> = IndexMap::default();
     for mut note in notes {
@@ -37,7 +41,8 @@ pub fn join_places(notes: Vec<Note>) -> Vec<Note> {
     joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
 }
 
-/// Steps that overlap. Where too many do, there are none: see [`MAX_OPEN_STEPS`].
+/// Returns a note if steps of `device` overlap. If more than [`MAX_OPEN_STEPS`] of them overlap at one instant, all
+/// steps of the device are removed.
 pub fn overlap(device: &mut Device) -> Option<Note> {
     let most = most_open(device);
     if most < 2 {
@@ -55,9 +60,10 @@ pub fn overlap(device: &mut Device) -> Option<Note> {
     Some(Note::new(Severity::Caution, NoteCode::OverlappingSteps, message))
 }
 
-/// How many steps are under way at once at most. Those of no length, and those that only touch, do not overlap.
+/// Returns the largest number of steps that are open at one instant. Steps without length do not count, and steps that
+/// only touch do not overlap.
 fn most_open(device: &Device) -> usize {
-    // Steps are in order of their starts.
+    // Steps are sorted by start.
     let windows = || device.steps.iter().map(|step| step.window).filter(|(start, end)| start < end);
     let mut ends: Vec<u64> = windows().map(|(_, end)| end).collect();
     ends.sort_unstable();
@@ -71,7 +77,7 @@ fn most_open(device: &Device) -> usize {
     most
 }
 
-/// Which runs there were had to be worked out.
+/// Returns the note that program runs are inferred, because the capture has no module events.
 pub fn derived_runs(platform: Platform) -> Note {
     let message = if platform == Platform::Cpu {
         "The capture has no module events. Program runs are inferred: a run spans the ops with one run_id, or begins where the \
@@ -83,7 +89,7 @@ pub fn derived_runs(platform: Platform) -> Note {
     Note::new(Severity::Info, NoteCode::DerivedRuns, message)
 }
 
-/// Why there is no device with ops.
+/// Returns the note that explains why the capture has no device with ops.
 pub fn no_devices(profile: &Profile) -> Note {
     let names = profile.planes.iter().map(|p| p.name.as_str()).collect::<BTreeSet<&str>>();
     let is = |of| profile.planes.iter().any(|p| Platform::from_plane_name(&p.name) == Some(of));

@@ -1,79 +1,79 @@
-//! Which ops a breakdown shows: by text, kind or scope. This module knows patterns; what they are compared with is in `select`.
+//! This module defines the filter of a query, which selects ops by text, kind or scope. The module `select` applies it.
 //!
-//! A filter works on ops, before they are grouped: a row then holds the time of its matching ops only, so what is shown
-//! never exceeds the whole.
+//! A filter selects ops before they are grouped. A row then holds the time of its matching ops only, so the time shown
+//! never exceeds the total.
 
 use crate::analysis::classify::Kind;
 pub use crate::table::filter::{FilterError, FilterField};
 use crate::table::filter::{TextFilter, TextMatcher};
 use serde::{Deserialize, Serialize};
 
-/// Which ops.
+/// The conditions that an op must meet, all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Filter {
-    /// What is looked for, whatever its case; empty: everything.
+    /// The text to search for, in upper or lower case; empty: no condition.
     pub text: String,
-    /// Where.
+    /// The texts of an op that are searched.
     pub within: FilterField,
-    /// `text` is a regular expression.
+    /// Whether `text` is a regular expression.
     pub regex: bool,
-    /// Only ops of this kind.
+    /// The kind of matching ops; `None`: all kinds.
     pub kind: Option<Kind>,
-    /// Only ops whose scope path is this, or lies below it; empty: all.
+    /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
 }
 
 impl Filter {
-    /// Whether everything passes.
+    /// Returns whether the filter selects every op.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.kind.is_none() && self.scope.is_empty()
     }
 
-    /// The filter, ready to be used.
+    /// Compiles the filter, so that it can be applied.
     ///
     /// # Errors
-    /// [`FilterError`] where the text is to be a regular expression and is none.
+    /// Returns [`FilterError`] if `regex` is set and `text` is not a valid regular expression.
     pub fn compile(&self) -> Result<Matcher, FilterError> {
         let text = TextFilter { text: self.text.clone(), within: self.within, regex: self.regex }.compile()?;
         Ok(Matcher { text, within: self.within, kind: self.kind, scope: self.scope.clone() })
     }
 }
 
-/// A filter that is ready to be used.
+/// A compiled [`Filter`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
     text: TextMatcher,
-    /// Where texts are looked for.
+    /// The texts of an op that are searched.
     pub within: FilterField,
-    /// The kind that passes.
+    /// The kind of matching ops; `None`: all kinds.
     pub kind: Option<Kind>,
-    /// The scope that passes.
+    /// The scope path of matching ops, which may also lie below it; empty: all scopes.
     pub scope: String,
 }
 
 impl Matcher {
-    /// Whether a text is looked for.
+    /// Returns whether the filter has a text.
     pub const fn has_text(&self) -> bool {
         self.text.has_text()
     }
 
-    /// Whether it passes everything.
+    /// Returns whether the filter selects every op.
     pub fn passes_all(&self) -> bool {
         !self.has_text() && self.kind.is_none() && self.scope.is_empty()
     }
 
-    /// Whether a text is what is looked for.
+    /// Returns whether `text` contains a match of the filter's text.
     pub fn is_match(&self, text: &str) -> bool {
         self.text.is_match(text)
     }
 
-    /// The same filter, looking elsewhere.
+    /// Returns the same filter with its text searched in `within`.
     #[must_use]
     pub fn looking(&self, within: FilterField) -> Self {
         Self { within, ..self.clone() }
     }
 
-    /// The same filter without its text.
+    /// Returns the same filter without its text.
     #[must_use]
     pub fn without_text(&self) -> Self {
         Self { text: TextMatcher::default(), ..self.clone() }

@@ -1,4 +1,5 @@
-//! Finds the devices of a profile: which lines hold ops, runs of programs and steps, and on which clock they are.
+//! This module finds the devices of a profile: the lines that hold ops, program runs and steps, and the clocks of these
+//! lines.
 use super::device::{Clock, Device, Step, StepBasis, intervals, program_of_run};
 use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::op_times::union_length;
@@ -10,7 +11,7 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
-/// Devices of a profile, in order of plane, with notes on what was found and what was not.
+/// Returns the devices of a profile in the order of their planes, with notes on assumptions and on missing data.
 pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
@@ -45,7 +46,8 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     (devices, notes)
 }
 
-/// A plane's device, if it has ops, and what the durations on its lines of ops and steps add up to.
+/// Returns the device of a plane, and the larger of two sums in ps: the durations of its ops, and the durations of its
+/// steps. Returns `None` if the plane has no ops.
 fn device(
     profile: &Profile,
     (index, platform): (usize, Platform),
@@ -115,7 +117,8 @@ fn device(
     Some((device, time))
 }
 
-/// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
+/// Returns the program with the most time on module lines; of several, the one with the smallest id. `Some(None)` means
+/// that the runs have no program id, and `None` that there are no runs.
 fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
     let mut time: IndexMap<Option<ProgramId>, Picos> = IndexMap::default();
     for line in lines.iter().map(|i| &plane.lines[*i]) {
@@ -145,14 +148,14 @@ fn steps(
         for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(line.events.ops()) {
             if is(op) {
                 let name = profile.text(plane.op(op).name);
-                // A run is named `program(id)`: the id says nothing to people.
+                // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
                 let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
                 steps.push(Step { number: 0, name, window, event_window, n_ops: 0 });
             }
         }
     }
     steps.small_sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
-    // The events' own numbers, if each has one and no two are the same.
+    // Steps take the numbers at the end of the event names, if every name has one and all are distinct.
     let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
     let distinct = numbers.as_ref().is_some_and(|n| {
         let mut sorted = n.clone();
@@ -165,8 +168,9 @@ fn steps(
     steps
 }
 
-/// When the first op starts and the last one ends, how much of that is busy, and how many start in each step. Returns what the
-/// ops' durations add up to, on the clock on which that is more.
+/// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.
+/// Returns the sum of the durations of all ops in ps. If ops and steps are on different clocks, this is the larger sum
+/// of the two clocks.
 fn look_at_ops(plane: &Plane, device: &mut Device) -> u128 {
     let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
     edges.sort_unstable();
@@ -196,13 +200,14 @@ fn look_at_ops(plane: &Plane, device: &mut Device) -> u128 {
     on_op_clock.max(on_step_clock)
 }
 
-/// How many ops start between the edges of steps, which may overlap.
+/// Counts the ops that start between the edges of steps. Steps may overlap.
 struct Starts {
-    /// In order, each once.
+    /// Starts and ends of steps, sorted and distinct.
     edges: Vec<u64>,
-    /// How many start before the first edge, from there up to the next, and so on.
+    /// Number of ops that start before the first edge, between the first and the second edge, and so on; the last
+    /// element counts the ops after the last edge.
     between: Vec<u64>,
-    /// Where the last one started: mostly the next one does, too.
+    /// Index into `between` of the previous start. The next start mostly has the same index.
     last: usize,
 }
 
@@ -216,7 +221,7 @@ impl Starts {
         self.between[self.last] += 1;
     }
 
-    /// How many start before an edge.
+    /// Returns a function that counts the ops that start before an edge.
     fn before(mut self) -> impl Fn(u64) -> u64 {
         let mut sum = 0;
         for n in &mut self.between {
@@ -227,7 +232,8 @@ impl Starts {
     }
 }
 
-/// `TPU:0` twice becomes `host-a TPU:0` and `host-b TPU:0`; failing that, `TPU:0 (2)`.
+/// Makes labels distinct. If several files are open, two devices `TPU:0` become `host-a TPU:0` and `host-b TPU:0`.
+/// Labels that are still equal get a number, such as `TPU:0 (2)`.
 fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
     let mut labels: IndexSet<&str> = IndexSet::default();
     let has_double = !devices.iter().all(|device| labels.insert(&device.label));

@@ -1,24 +1,25 @@
-//! Which framework made a capture, as far as its names tell, and how steps are marked in it. Advice for another one helps nobody.
+//! This module detects the framework that made a capture, by the names in it, and holds the advice on recording that
+//! fits each framework.
 
 use crate::profile::{HloBlob, Plane, Profile};
 use serde::{Deserialize, Serialize};
 
-/// A framework over XLA.
+/// The framework of the profiled program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Framework {
-    /// JAX, and what is built on it.
+    /// JAX, and frameworks that are built on it.
     Jax,
-    /// TensorFlow.
     TensorFlow,
-    /// PyTorch, with XLA or without.
+    /// PyTorch, with or without XLA.
     PyTorch,
-    /// Nothing tells.
+    /// No name in the capture identifies the framework.
     #[default]
     Unknown,
 }
 
 impl Framework {
-    /// Detects the framework from the names of programs, then from those of events and lines. What runs PyTorch on JAX is JAX to the profiler.
+    /// Detects the framework by the names of programs, events and lines. A PyTorch program that runs on JAX is JAX to
+    /// the profiler, and counts as JAX.
     pub fn detect(profile: &Profile) -> Self {
         let programs = || profile.programs.values().map(String::as_str).chain(profile.hlo.iter().map(HloBlob::module));
         let starts = |words: &[&str]| programs().any(|name| words.iter().any(|word| name.starts_with(word)));
@@ -39,7 +40,7 @@ impl Framework {
         if has(&|name| name.starts_with("PjitFunction(")) { Self::Jax } else { Self::Unknown }
     }
 
-    /// How to have a line of steps.
+    /// Returns the advice on marking steps, so that a capture has a line of steps.
     pub const fn steps(self) -> &'static str {
         match self {
             Self::Jax => {
@@ -57,7 +58,7 @@ impl Framework {
         }
     }
 
-    /// How to have whole steps.
+    /// Returns the advice on capturing whole steps.
     pub const fn whole(self) -> &'static str {
         match self {
             Self::Jax => "Start the capture before a step and stop it after block_until_ready().",
@@ -67,7 +68,8 @@ impl Framework {
         }
     }
 
-    /// How a capture with device time is recorded. Names of options stand between backticks, here and below.
+    /// Returns the advice on recording a capture with device time. Names of options stand between backticks in this
+    /// advice, and in that of `device_events`, `allocator_events` and `hlo`.
     pub const fn record(self) -> &'static str {
         match self {
             Self::Jax => "Record with `jax.profiler.trace(folder)` in the process that runs the program.",
@@ -82,7 +84,7 @@ impl Framework {
         }
     }
 
-    /// How the profiler comes to trace devices.
+    /// Returns the advice on making the profiler trace devices.
     pub const fn device_events(self) -> &'static str {
         match self {
             Self::Jax => "`device_tracer_level = 1` in `jax.profiler.ProfileOptions`; 1 is the default.",
@@ -93,7 +95,7 @@ impl Framework {
         }
     }
 
-    /// How events of allocators come into a capture: hosts write them.
+    /// Returns the advice on recording the events of allocators, which are written on the host.
     pub const fn allocator_events(self) -> &'static str {
         match self {
             Self::Jax => "`host_tracer_level = 2` or higher in `jax.profiler.ProfileOptions`; 2 is the default.",
@@ -106,7 +108,7 @@ impl Framework {
         }
     }
 
-    /// How programs come into a capture; beside one they come from a dump of XLA's. Names of options stand between backticks.
+    /// Returns the advice on obtaining HLO programs, in the capture or from a dump of XLA beside it.
     pub const fn hlo(self) -> &'static str {
         match self {
             Self::Jax => {
@@ -127,7 +129,7 @@ impl Framework {
         }
     }
 
-    /// How ops come to say their source.
+    /// Returns the advice on recording the source lines of ops.
     pub const fn source(self) -> &'static str {
         match self {
             Self::Jax => {

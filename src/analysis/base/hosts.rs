@@ -1,12 +1,15 @@
-//! Hosts of a session: what they are called, whether what they call a step is the same step, and whether their clocks agree.
+//! This module compares the hosts of a session: their names, whether steps with the same number are the same step, and
+//! whether their clocks agree. Each file of a session counts as a host.
 //!
 //! ```text
-//!  host-a  ├─ 3 ─┤├─ 4 ─┤├─ 5 ─┤              numbers of Steps lines: 4 and 5 are on both, and are compared
+//!  host-a  ├─ 3 ─┤├─ 4 ─┤├─ 5 ─┤              with Steps lines: steps 4 and 5 are on both hosts and are compared
 //!  host-b         ├─ 4 ─┤├─ 5 ─┤├─ 6 ─┤
-//!  without Steps lines: counted from each host's first run, the same only where all have as many of the same program
+//!  without Steps lines: steps are counted from the first run of each host, and are compared only if all hosts
+//!                       have the same number of runs of the same program
 //! ```
 //!
-//! Only lengths are compared between hosts, never times: their clocks may differ. This module knows devices and steps; it knows no ops.
+//! Only durations are compared between hosts, never times, because the clocks of hosts may differ. This module does not
+//! depend on ops.
 
 use super::device::{Clock, Device, Step, StepBasis};
 use crate::profile::{Note, NoteCode, Profile, Severity};
@@ -14,13 +17,14 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A host's first device with steps stands for it.
+/// A host, represented by its first device that has steps.
 struct Host<'a> {
     name: &'a str,
     device: &'a Device,
 }
 
-/// What the hosts of a session are called, by file: the file's name, with its folder where several have that name.
+/// Returns the name of each host, by file: the name of the file up to `.xplane`, with its folder if several files have
+/// that name.
 pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
     let short = |file: &str| {
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -39,7 +43,8 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
     profile.files.iter().map(of).collect()
 }
 
-/// Whether steps of one number are the same step on all hosts, and what is to be reported of hosts.
+/// Returns whether steps with the same number are the same step on all hosts, and notes on the differences between
+/// hosts.
 pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bool, Vec<Note>) {
     let names = names(profile);
     let mut first: BTreeMap<usize, &Device> = BTreeMap::new();
@@ -59,7 +64,8 @@ pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bo
     (true, notes.into_iter().flatten().collect())
 }
 
-/// Steps that are counted, and not alike on all hosts.
+/// Returns a note if steps cannot be matched by number: some host has no `Steps` line, and some host differs from the
+/// first one in its program or in its number of steps.
 fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
     let [first, rest @ ..] = hosts else { return None };
     hosts.iter().find(|host| host.device.basis != StepBasis::StepsLine)?;
@@ -82,14 +88,13 @@ fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
     Some(Note::new(Severity::Caution, NoteCode::HostsNotAligned, message))
 }
 
-/// Numbers of a host's steps.
 fn numbers(host: &Host<'_>) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     numbers.extend(host.device.steps.iter().map(|step| step.number));
     numbers
 }
 
-/// Numbers that all hosts have.
+/// Returns the step numbers that all hosts have.
 fn common(hosts: &[Host<'_>]) -> Vec<u64> {
     let all: Vec<BTreeSet<u64>> = hosts.iter().map(numbers).collect();
     let first = all.first().into_iter().flatten();
@@ -114,7 +119,8 @@ fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     Some(Note::new(Severity::Info, NoteCode::StepsOfSomeHosts, message))
 }
 
-/// When a host says that each of its steps began, ps after its own zero, by the step's number.
+/// Returns the start of each step in ps on the host's own event clock, by step number. Of several steps with one
+/// number, the first one counts.
 fn starts(host: &Host<'_>) -> IndexMap<u64, i128> {
     let mut starts = IndexMap::default();
     if let Clock::Event { origin_ns } = host.device.event_clock {
@@ -126,7 +132,8 @@ fn starts(host: &Host<'_>) -> IndexMap<u64, i128> {
     starts
 }
 
-/// Common steps begin farther apart than a step is long: one step cannot, but clocks can.
+/// Returns a note if the median difference between the starts of common steps on two hosts exceeds the median duration
+/// of a step. The starts of one step cannot differ that much, but clocks can.
 fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     let (first, rest) = hosts.split_first()?;
     let of_first = starts(first);

@@ -1,11 +1,12 @@
-//! Which step is shown when none is chosen: the longest, and the same one on all devices, so that what is compared across
-//! devices is of one step. This module knows steps; no ops.
+//! This module chooses the step that is shown by default: the longest one, with the same number on all devices, so that
+//! a comparison of devices covers one step.
 
 use super::device::{Device, Step};
 use std::cmp::Reverse;
 
-/// Marks in each device the step whose number is that of the longest step of any device, in which ops start (the first of
-/// several as long); in a device without it, the longest of its own.
+/// Sets [`Device::longest`]. The longest step of any device in which ops start gives the number; of several, the first
+/// one. Each device gets its step with that number. A device without such a step, or without ops in it, gets the
+/// longest of its own steps.
 pub fn mark(devices: &mut [Device]) {
     let all = devices.iter().flat_map(|device| &device.steps);
     let number = longest(all).map(|step| step.number);
@@ -16,7 +17,7 @@ pub fn mark(devices: &mut [Device]) {
     }
 }
 
-/// Steps without ops come last: there is nothing in them to show.
+/// Returns the longest step; of several, the first one. Steps without ops come last, because they have nothing to show.
 fn longest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<&'a Step> {
     steps.min_by_key(|step| Reverse((step.n_ops > 0, step.duration())))
 }

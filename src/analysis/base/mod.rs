@@ -1,4 +1,5 @@
-//! Devices, steps, clocks, self time, and the selection that every feature starts from. This module knows no feature.
+//! This module finds devices, steps, clocks and self times, and the selection that every feature starts from. The
+//! module does not depend on any feature.
 
 pub(in crate::analysis) mod after_backward;
 pub(in crate::analysis) mod analysis;

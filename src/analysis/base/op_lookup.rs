@@ -1,4 +1,4 @@
-//! Finds an op among the events: by program and name, on all devices. This module knows no HLO.
+//! This module finds an op by program and name among the events of all devices. The module does not depend on HLO.
 
 use super::op_times::OpTime;
 use super::query::Query;
@@ -9,59 +9,61 @@ use crate::profile::{OpId, Profile, ProgramId};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// An op that is requested, as far as events know it. Its program's HLO is looked for by this.
+/// A requested op, as far as it is known from events. The HLO of its program is found by these fields.
 pub struct ResolvedOp {
-    /// Its name, without `%`.
+    /// Name of the op, without `%`.
     pub name: String,
-    /// Its program.
+    /// Program of the op; `None` if its events have no program id.
     pub program: Option<ProgramId>,
-    /// The file its events are in: a session may have the same program once per file.
+    /// Index of the file with the op's events, because each file of a session may hold the same program. `None` without
+    /// events.
     pub file: Option<usize>,
-    /// `hlo_module` of its events: the program's name, where there is no id.
+    /// `hlo_module` of the op's events: the name of the program, for programs without an id.
     pub module: Option<String>,
     pub(in crate::analysis) query: Query,
     pub(in crate::analysis) selection: Selection,
-    /// Ops of this name and program, by device.
+    /// The ops with this name and program, on all devices.
     pub(in crate::analysis) members: Vec<Member>,
 }
 
-/// An op of this name on a device.
+/// An op with the requested name on one device.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Member {
     pub(in crate::analysis) device: usize,
     pub(crate) op: OpId,
-    /// The device is one of those asked about.
+    /// Whether the query selects the device.
     pub(crate) chosen: bool,
-    /// It has events on the device's op lines.
+    /// Whether the op has events on the op lines of the device.
     pub(in crate::analysis) ran: bool,
-    /// Its time in the window.
+    /// Time within the window of the query; no time if the device is not in the query.
     pub(crate) time: OpTime,
 }
 
 impl ResolvedOp {
-    /// No event has this name.
+    /// Returns whether no event has this name and program.
     pub const fn is_unseen(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// What stands for the op: its most time on the devices asked about, else on any.
+    /// Returns the member that represents the op: the one with the most time on the selected devices, or else on any
+    /// device. `None` if there are no members.
     pub(in crate::analysis) fn main(&self) -> Option<Member> {
         let weight = |m: &Member| (m.chosen && m.ran, m.ran, m.time.own, m.time.inclusive, m.time.n);
         self.members.iter().rev().max_by_key(|m| weight(m)).copied()
     }
 
-    /// Its ops that run on the devices asked about: device, op, time in the window.
+    /// Iterates over the members that run on the selected devices, as (device, op, time in the window).
     pub(in crate::analysis) fn shown(&self) -> impl Iterator<Item = (usize, OpId, OpTime)> {
         self.members.iter().filter(|m| m.chosen && m.ran).map(|m| (m.device, m.op, m.time))
     }
 
-    /// It runs by itself on the devices asked about.
+    /// Returns whether the op runs by itself on a selected device.
     pub(crate) fn has_time(&self) -> bool {
         self.members.iter().any(|m| m.chosen && m.ran)
     }
 }
 
-/// What is known of an op by its name.
+/// The facts and times of the ops with one name.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Known {
     pub(in crate::analysis) kind: Kind,
@@ -72,7 +74,8 @@ pub(in crate::analysis) struct Known {
 }
 
 impl Analysis {
-    /// Looks for an op among the events. Where no program is reported: ops without one, else those with the most time.
+    /// Finds an op among the events by its name, which may begin with `%`. If `program` is `None`, the op without a
+    /// program counts if it ran, and otherwise the op of the program with the most time.
     pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> ResolvedOp {
         let name = name.strip_prefix('%').unwrap_or(name);
         let selection = self.selection(profile, query);
@@ -122,7 +125,7 @@ impl Analysis {
         found
     }
 
-    /// An op that no event is of: of a program that did not run.
+    /// Returns an op without events, for a program that did not run.
     pub fn unseen_op(&self, profile: &Profile, query: &Query, name: &str) -> ResolvedOp {
         ResolvedOp {
             name: name.strip_prefix('%').unwrap_or(name).to_owned(),
@@ -135,7 +138,7 @@ impl Analysis {
         }
     }
 
-    /// Which ops of a device have events on its op lines.
+    /// Returns for each op of a device whether it has events on the op lines.
     fn ran(&self, profile: &Profile, device: usize) -> Vec<bool> {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
@@ -146,7 +149,8 @@ impl Analysis {
         ran
     }
 
-    /// What events know of other ops of the same program, by name; those that do not run by themselves are not there.
+    /// Returns the facts and times of other ops of the same program, by name. Ops without events on the op lines of the
+    /// selected devices are left out.
     pub(in crate::analysis) fn known_ops<'n>(
         &self,
         profile: &Profile,

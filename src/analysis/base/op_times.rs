@@ -1,5 +1,5 @@
-//! Self time of each op of a device within a window, and a small store of it: another grouping or filter of the same
-//! window sweeps nothing again. This module knows lines and windows; it knows no grouping.
+//! This module computes the self time of each op of a device within a window, and caches the results, so that another
+//! grouping or filter of the same window needs no second sweep. The module does not depend on groupings.
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
@@ -9,43 +9,43 @@ use indexmap::IndexMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What the executions of one op add up to within a window.
+/// The sums over the executions of one op within a window. Times are in ps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpTime {
-    /// Executions that start in the window.
+    /// Number of executions that start in the window.
     pub n: u64,
-    /// Self time.
+    /// Self time within the window.
     pub own: u64,
-    /// Whole durations, clipped.
+    /// Inclusive time within the window.
     pub inclusive: u64,
-    /// Shortest self time of a counted execution; `u64::MAX` where there is none.
+    /// Shortest self time of an execution that starts in the window; `u64::MAX` if there is none.
     pub min: u64,
-    /// Longest.
+    /// Longest self time of an execution that starts in the window; 0 if there is none.
     pub max: u64,
-    /// Longest whole duration of a counted execution.
+    /// Longest inclusive time of an execution that starts in the window; 0 if there is none.
     pub longest: u64,
 }
 
 impl OpTime {
-    /// Nothing yet.
+    /// The times of an op without executions.
     pub const NONE: Self = Self { n: 0, own: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
 }
 
-/// A stretch of a device's time that is requested.
+/// The interval of a device's time that a query selects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
-    /// "all", or the step's number.
+    /// "all", or the number of the step.
     pub name: String,
-    /// On which clock `span` is.
+    /// The clock of `span`.
     pub clock: Clock,
-    /// `[start, end)`.
+    /// `[start, end)` in ps.
     pub span: Interval,
-    /// It is the whole capture: every execution is counted, also one of no length at the very end.
+    /// Whether the window is the whole capture. Then every execution counts, even one without duration at the very end.
     pub whole: bool,
 }
 
 impl Device {
-    /// The window of a step choice; `None` where the device has no such step.
+    /// Returns the window of a step choice; `None` if the device has no such step.
     pub(in crate::analysis) fn choose(&self, step: StepChoice) -> Option<Window> {
         let of = |s: &Step| Window { name: s.number.to_string(), clock: self.step_clock, span: s.window, whole: false };
         match step {
@@ -55,23 +55,23 @@ impl Device {
         }
     }
 
-    /// All of the device's time.
+    /// Returns the window from the first op's start to the last op's end.
     pub(in crate::analysis) fn whole_capture(&self) -> Window {
         Window { name: "all".to_owned(), clock: self.op_clock, span: self.whole, whole: true }
     }
 }
 
-/// Times of a device's ops within a window.
+/// The times of the ops of a device within a window.
 pub struct OpTimes {
-    /// By [`OpId`].
+    /// Times by op id.
     pub ops: Vec<OpTime>,
-    /// Length of the union over all op lines, clipped.
+    /// Time in ps during which at least one op runs on any op line, within the window.
     pub union: u64,
-    /// Lines whose times do not fit.
+    /// Number of op lines that are left out, because their times are outside of the range of the clock.
     pub lost_lines: u32,
 }
 
-/// Sweeps the op lines of a device.
+/// Computes the times of all ops of a device within a window, in one sweep of each op line.
 pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     let (whole, clock, window) = (window.whole, window.clock, window.span);
     let mut measured = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
@@ -84,7 +84,7 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
             continue;
         };
         if !whole {
-            // What lies wholly outside of the window owns nothing in it: as long as nothing it need not be swept.
+            // An event outside of the window has no time in it. With length 0, the sweep skips the event.
             events.iter_mut().filter(|at| at.0 >= window.1 || at.1 <= window.0).for_each(|at| at.1 = at.0);
         }
         let mut own = vec![0u64; events.len()];
@@ -111,10 +111,12 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
 
 fn add_execution(time: &mut OpTime, (start, end): Interval, own: u64, window: Interval, whole: bool) {
     let inclusive = end.min(window.1).saturating_sub(start.max(window.0));
-    // Lines side by side, and times of a damaged file, add up to more than 2⁶⁴ ps: `device` says so in a note.
+    // Sums over parallel lines, and over times of a damaged file, can exceed 2⁶⁴ ps. A note of `find_devices` reports
+    // this.
     time.own = time.own.saturating_add(own);
     time.inclusive = time.inclusive.saturating_add(inclusive);
-    // An op of no length at the very end of the capture starts where the window ends; it has no next window.
+    // An execution without duration at the very end of the capture starts where the window ends, and no later window
+    // would count it.
     if whole || (window.0..window.1).contains(&start) {
         time.n += 1;
         time.min = time.min.min(own);
@@ -123,27 +125,28 @@ fn add_execution(time: &mut OpTime, (start, end): Interval, own: u64, window: In
     }
 }
 
-/// Length of the union of intervals.
+/// Returns the length of the union of intervals. Sorts the intervals.
 pub fn union_length(intervals: &mut [Interval]) -> u64 {
     intervals.sort_unstable();
     let (mut sum, mut reached) = (0, 0);
     for (start, end) in intervals {
         let from = (*start).max(reached);
-        // Parts of [0, 2⁶⁴) that do not overlap: no more than that.
+        // The parts do not overlap and lie within [0, 2⁶⁴), so their sum fits.
         sum += end.saturating_sub(from);
         reached = reached.max(*end);
     }
     sum
 }
 
-/// Ops whose times are kept in each of two generations: 12 MB of them.
+/// The number of ops whose times each of the two generations of the cache holds: 12 MB per generation.
 const KEPT_OPS: usize = 250_000;
 
-/// What is kept of a window beside its ops, counted as so many ops.
+/// The size of a cache entry apart from its ops, in ops.
 const ENTRY_OPS: usize = 8;
 
-/// The windows that were measured last, in two generations: a window that is requested again moves to the younger one, and
-/// when that is full it takes the older one's place. So keeping, finding and forgetting take the same time however many there are.
+/// A cache of the windows that were measured last, in two generations. A window that is requested again moves to the
+/// younger generation. A younger generation that is full replaces the older one. The time of a look-up therefore does
+/// not depend on the number of entries.
 #[derive(Default)]
 pub struct OpTimeCache {
     generations: RefCell<[Generation; 2]>,
@@ -156,7 +159,8 @@ struct Generation {
 }
 
 impl OpTimeCache {
-    /// The times of a device's ops within a window, from before or measured now.
+    /// Returns the times of a device's ops within a window, from the cache or newly computed. `index` is the index of
+    /// the device in the session.
     pub fn get_or_compute(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<OpTimes> {
         let [young, old] = &mut *self.generations.borrow_mut();
         let key = (index, window.clone());

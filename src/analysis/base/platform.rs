@@ -1,20 +1,22 @@
-//! What a plane's device is, and which of its lines are of ops. This module knows names of planes and lines; no time.
+//! This module determines the type of a plane's device and the lines that hold its ops, by the names of planes and
+//! lines.
 
 use crate::profile::{Line, Plane};
 
-/// What a device is.
+/// The type of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
-    /// A TPU's core: one line of ops.
+    /// A TPU core, with one line of ops.
     Tpu,
-    /// A GPU: a line per stream.
+    /// A GPU, with one line per stream.
     Gpu,
-    /// A CPU as a device: a line per thread.
+    /// A CPU that runs ops, with one line per thread.
     Cpu,
 }
 
 impl Platform {
-    /// Of `/device:TPU:0`; `None` of a plane that is no device, or only a part of one.
+    /// Returns the platform of a plane by its name, such as `/device:TPU:0`; `None` for a plane that is not a device or
+    /// is only a part of one.
     pub fn from_plane_name(plane: &str) -> Option<Self> {
         let (kind, number) = plane.strip_prefix("/device:")?.split_once(':')?;
         let platform = match kind {
@@ -26,8 +28,8 @@ impl Platform {
         (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(platform)
     }
 
-    /// The lines whose events are ops, those that have some. Of a GPU its streams: where there are any, its `XLA Ops` line
-    /// was made of them and would count them twice.
+    /// Returns the indices of the lines whose events are ops, without empty lines. For a GPU, these are its streams if
+    /// there are any: its `XLA Ops` line is then derived from the streams, and would count every op twice.
     pub fn op_lines(self, plane: &Plane) -> Vec<usize> {
         let lines = |is: &dyn Fn(&Line) -> bool| -> Vec<usize> {
             let lines = plane.lines.iter().enumerate();
@@ -41,7 +43,7 @@ impl Platform {
         }
     }
 
-    /// What its lines of ops are, where there are several.
+    /// Returns the plural noun for the op lines of the platform.
     pub const fn lines(self) -> &'static str {
         match self {
             Self::Tpu => "lines",
@@ -51,7 +53,8 @@ impl Platform {
     }
 }
 
-/// What a device calls itself: its type, its product name, or of a GPU that says neither its maker and compute capability.
+/// Returns the type of a device: `device_type_string`, else the product name `gpu_device_name`, else the vendor and the
+/// compute capability of a GPU. `None` if the plane has none of these stats.
 pub fn device_type(plane: &Plane) -> Option<String> {
     let named = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
     named.map(str::to_owned).or_else(|| {

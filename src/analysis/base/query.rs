@@ -1,15 +1,16 @@
-//! What a figure is asked of: which device, which step, which grouping, which ops. Shared by every view; knows no data.
+//! This module defines the query that all views share: device, step, grouping and filter. The module does not depend on
+//! data.
 
 use super::filter::Filter;
 use serde::{Deserialize, Serialize};
 
-/// Which device planes take part. The default is the first.
+/// The device planes that a query covers. The default is the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceChoice {
-    /// The device at this place of the session's device list.
+    /// The device at this index of the session's device list.
     One(u32),
-    /// The sum over all devices; windows and step durations are sums as well.
+    /// The sum over all devices. Windows and step durations are summed as well.
     All,
 }
 
@@ -19,21 +20,23 @@ impl Default for DeviceChoice {
     }
 }
 
-/// Which step.
+/// The step that a query covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepChoice {
-    /// The longest step of any device, in which ops start; ties go to the first. `All` where there are no steps.
+    /// The longest step of any device in which ops start; of several, the first one. The whole capture if there are no
+    /// steps.
     #[default]
     Busiest,
-    /// The step of this number (the `Steps` event's own number, or the run's index where steps are derived).
+    /// The step with this number: the number of the `Steps` event, or the index of the run if steps are derived from
+    /// runs.
     Number(u64),
-    /// The whole capture of each device: from its first op's start to its last op's end.
+    /// The whole capture of each device, from its first op's start to its last op's end.
     All,
 }
 
 impl std::fmt::Display for StepChoice {
-    /// As on the command line: `busiest`, `all`, or the number.
+    /// Writes the choice as on the command line: `busiest`, `all`, or the number.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Busiest => f.write_str("busiest"),
@@ -43,28 +46,29 @@ impl std::fmt::Display for StepChoice {
     }
 }
 
-/// What rows stand for.
+/// The grouping of ops into rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
     /// One row per (program, op name).
     #[default]
     Op,
-    /// One row per (program, deduplicated name): ops that the compiler knows to be copies of one.
+    /// One row per (program, deduplicated name). Ops that the compiler recognises as copies of one op share that name.
     Dedup,
-    /// What people call the work: matmul, attention, copy.
+    /// One row per group of work, such as matmul, attention or copy.
     OpGroup,
-    /// The `hlo_category` the compiler gave.
+    /// One row per `hlo_category`.
     Category,
-    /// Kinds of time.
+    /// One row per kind of time.
     Kind,
-    /// Forward, backward, recompute, optimizer.
+    /// One row per phase: forward, backward, recompute, optimizer.
     Phase,
-    /// The model's layer.
+    /// One row per layer of the model.
     Layer,
-    /// The whole `tf_op` path.
+    /// One row per scope path, the path in `tf_op`.
     Scope,
-    /// The source stack, else the `tf_op` path, else `<no source>:category`.
+    /// One row per source stack. Ops without one are grouped by their `tf_op`, and ops without either by category, as
+    /// `<no source>:category`.
     Source,
     /// One row per program.
     Program,
@@ -85,7 +89,7 @@ impl GroupBy {
         Self::Program,
     ];
 
-    /// The name in JSON, on the command line and in links.
+    /// Returns the name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Op => "op",
@@ -101,7 +105,7 @@ impl GroupBy {
         }
     }
 
-    /// The name people read.
+    /// Returns the display name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Op => "Op",
@@ -118,15 +122,11 @@ impl GroupBy {
     }
 }
 
-/// One question to the breakdown.
+/// A query of the breakdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Query {
-    /// Which device.
     pub device: DeviceChoice,
-    /// Which step.
     pub step: StepChoice,
-    /// Which rows.
     pub by: GroupBy,
-    /// Which ops; the default is all.
     pub filter: Filter,
 }

@@ -1,85 +1,87 @@
-//! The head of every report: the device and window that it is about, and the sums over them.
+//! This module defines the head of every report: the device and the window of its figures, and the sums over them.
 
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whether a view has anything to say.
+/// The completeness of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Complete.
+    /// The figures are complete.
     Ok,
-    /// The file is damaged or cut; figures cover what could be read.
+    /// The file is damaged or truncated, so figures cover the part that could be read.
     Partial,
-    /// The file holds nothing this view needs; a note says why.
+    /// The file has no data for this view. A note gives the reason.
     Absent,
 }
 
-/// Where the figures come from: one device and step, or sums over several.
+/// The device and the step of the figures, or the devices over which they are sums.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Whether there is anything.
     pub status: Status,
-    /// Name of the device plane, or "N devices" for a sum. `None` where no device has ops.
+    /// Label of the device, or "N devices" for a sum. `None` if no device is selected.
     pub device: Option<String>,
-    /// How many devices are summed.
+    /// Number of selected devices, including those without the step.
     pub n_devices: u32,
-    /// `device_type_string` of the plane(s).
+    /// Type of the device, or the types of all devices, separated by commas. `None` if no plane has the stats.
     pub device_type: Option<String>,
-    /// "all", or the number of the step shown.
+    /// "all", or the number of the step. If no device has the step, the name of the choice in the query.
     pub step: String,
-    /// Steps known on the device (the largest count where several are summed).
+    /// Number of steps of the device; the largest number if several devices are selected.
     pub n_steps: u32,
-    /// [start, end) on the clock of the analysis, relative to the device's first event; `None` for sums over devices.
+    /// `[start, end)` in ps, on the clock of the device's steps or, for the whole capture, of its ops. `None` for sums
+    /// over devices, and if no device has the step.
     pub window: Option<(Picos, Picos)>,
-    /// Length of the window; summed over devices. `None` where absent.
+    /// Length of the window, summed over devices. `None` if no device has the step.
     pub step_duration: Option<Picos>,
-    /// What one device can do at most, by its own plane.
+    /// Peaks of one device, from the stats of its plane.
     pub peaks: Peaks,
 }
 
-/// What a device can do at most, as its plane says; where several are summed, what all of them say alike.
+/// The peaks of a device, from the stats of its plane. If several devices are selected, a peak is `None` unless all
+/// have the same value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Peaks {
-    /// FLOP/s: `peak_teraflops_per_second` × 10¹².
+    /// Peak FLOP/s: `peak_teraflops_per_second` × 10¹².
     pub flops: Option<f64>,
-    /// Bytes/s of HBM: `peak_hbm_bw_gigabytes_per_second` × 10⁹.
+    /// Peak bytes/s of HBM: `peak_hbm_bw_gigabytes_per_second` × 10⁹.
     pub hbm_bytes: Option<f64>,
 }
 
 impl Peaks {
-    /// Whether a rate lies above what the device can do: the cost estimate is too large, or the work is done
-    /// elsewhere than in the op's own time (an async copy's start). Shown as it is, and marked.
+    /// Returns whether a rate exceeds the peak of the device. The cost estimate is then too large, or the work is done
+    /// outside of the op's own time, as for the start of an asynchronous copy. Such a rate is shown unchanged, and
+    /// marked.
     pub fn is_above(rate: Option<f64>, peak: Option<f64>) -> bool {
         rate.zip(peak).is_some_and(|(rate, peak)| peak > 0.0 && rate > peak)
     }
 }
 
-/// Time by kind. Invariant: the kinds sum to `busy`; `union + idle` = window.
+/// The sums over all ops of a window. Invariants: the kinds sum to `busy`, and `union + idle` is the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Events on the op lines that start in the window.
+    /// Number of events on the op lines that start in the window.
     pub n_events: u64,
-    /// Of those, events whose metadata is missing: their time is kept under "unresolved".
+    /// Number of those events whose metadata is missing. The time of such events counts as “unresolved event”.
     pub n_unresolved: u64,
     /// Self time per kind, by [`Kind::index`].
     pub by_kind: [Picos; 7],
-    /// Inclusive time of containers: in no sum.
+    /// Inclusive time of containers, which is not part of any sum.
     pub container_inclusive: Picos,
-    /// Sum of self time over lines.
+    /// Self time of all ops, summed over op lines.
     pub busy: Picos,
-    /// Time in which at least one op ran, per device, summed.
+    /// Time in which at least one op runs, summed over devices.
     pub union: Picos,
-    /// Window − union.
+    /// Window minus `union`.
     pub idle: Picos,
-    /// Time by categories that no rule knows, so that coverage gaps show.
+    /// Self time of ops that no rule classifies, by category. These ops show the gaps in the rules.
     pub unknown_categories: BTreeMap<String, Picos>,
 }
 
 impl Totals {
-    /// Self time of one kind.
+    /// Returns the self time of one kind.
     pub fn time_of_kind(&self, kind: Kind) -> Picos {
         self.by_kind.get(kind.index()).copied().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Ops into rows, in a form small enough for 100,000 of them: sums and members, no texts. This module knows the groupings; knows
-//! nothing of lines and windows, nor of how a row is reported (`row_view`).
+//! This module groups ops into rows that hold sums and members but no texts, so that 100,000 rows take little memory.
+//! The module does not depend on lines and windows, nor on the report of a row (`row_view`).
 //!
 //! ```text
 //!  ops of the devices ──select──► key ──► row number ──count──► members, row by row ──► sums
@@ -13,30 +13,27 @@ use crate::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, String
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// What makes ops one row. Texts are compared by id: each is kept once.
+/// The key that the ops of a row share. Texts are compared by id, because each text is stored once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// By kind.
     Kind(Kind),
-    /// By `hlo_category`.
+    /// `hlo_category`; `None` for ops without one.
     Category(Option<StrId>),
-    /// By name: two programs may both have a `fusion.1`.
+    /// Program and name, because two programs may both have a `fusion.1`.
     Op(Option<ProgramId>, StrId),
-    /// By program.
+    /// `None` for ops without a program.
     Program(Option<ProgramId>),
-    /// By the first tier of a source.
+    /// Source stack, the first choice of [`GroupBy::Source`].
     SourceStack(StrId),
-    /// By the second.
+    /// `tf_op`, for ops without a source stack.
     TfOp(StrId),
-    /// By the third: the category.
+    /// Category, for ops without a source stack and without `tf_op`.
     NoSource(Option<StrId>),
-    /// By group of work.
     OpGroup(OpGroup),
-    /// By phase.
     Phase(Phase),
-    /// By layer.
+    /// `None` for ops that belong to no layer.
     Layer(Option<StrId>),
-    /// By scope path.
+    /// `None` for ops without a scope path.
     Scope(Option<StrId>),
 }
 
@@ -61,14 +58,14 @@ impl Key {
     }
 }
 
-/// One device's part in an answer.
+/// The part of an answer that belongs to one device.
 #[derive(Clone)]
 pub struct Slice {
     /// Index into the session's devices.
     pub device: usize,
-    /// Times of its ops.
+    /// Times of the device's ops.
     pub measured: Rc<OpTimes>,
-    /// Which of its ops are shown; `None`: all.
+    /// Whether each op is selected, by op id; `None`: all ops are.
     pub chosen: Option<Rc<[bool]>>,
 }
 
@@ -77,84 +74,80 @@ pub struct Slice {
 pub struct Member {
     /// Index into the slices.
     pub slice: u32,
-    /// Which op.
     pub op: OpId,
 }
 
-/// The sums of one row.
+/// The sums of one row. Times are in ps.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What it stands for.
     pub key: Key,
-    /// Where its members are.
+    /// Start and end of the row's members in [`Rows::members`].
     pub members: (u32, u32),
-    /// Executions.
+    /// Number of executions that start in the window.
     pub n: u64,
     /// Self time.
     pub own: u64,
-    /// Whole durations.
+    /// Inclusive time.
     pub inclusive: u64,
-    /// Shortest self time of an execution; `u64::MAX` where there is none.
+    /// Shortest self time of an execution; `u64::MAX` if there is none.
     pub min: u64,
-    /// Longest.
+    /// Longest self time of an execution.
     pub max: u64,
-    /// The kind most of its time is of.
+    /// The kind with the most self time.
     pub kind: Kind,
-    /// Self time of that kind.
+    /// Self time of `kind`.
     pub of_kind: u64,
-    /// While ops come: which of the mixed rows it is, counted from 1; 0 while all are of one kind, as most rows are.
+    /// While rows are built: the number of the row among those with several kinds, from 1. 0 while all ops of the row
+    /// are of one kind, as in most rows.
     mixed: u32,
-    /// Floating point operations.
+    /// FLOPs: executions × cost of one. `None` if no op has the stat.
     pub flops: Option<f64>,
-    /// By the model's count.
+    /// FLOPs by the stat `model_flops`: executions × cost of one. `None` if no op has the stat.
     pub model_flops: Option<f64>,
-    /// Bytes accessed.
+    /// Bytes accessed: executions × cost of one. `None` if no op has the stat.
     pub bytes: Option<f64>,
-    /// The program of its ops: `Some(None)` where they have none, `None` where they are of several.
+    /// Program of the ops: `Some(None)` if they have none, `None` if they are of several programs.
     pub program: Option<Option<ProgramId>>,
-    /// The op with the longest execution.
+    /// The op with the longest execution; of several, the first one by name.
     pub example: Member,
-    /// How long that took, children included.
+    /// Inclusive time of the longest execution.
     pub longest: u64,
 }
 
-/// Rows and their members.
+/// Rows, and the ops that each of them holds.
 #[derive(Default)]
 pub struct Rows {
-    /// The rows.
     pub rows: Vec<Row>,
-    /// Their ops, row by row.
+    /// The ops of all rows, row by row.
     pub members: Vec<Member>,
-    /// Their numbers in the order they are reported in.
+    /// Row numbers in the order of the report.
     pub order: Vec<u32>,
 }
 
-/// What is known of a session before any time is summed.
+/// The facts about a session that are known before any time is summed.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// The profile.
     pub profile: &'a Profile,
-    /// Devices with ops.
     pub devices: &'a [Device],
-    /// Facts of each device's ops.
+    /// Facts of the ops, by device.
     pub facts: &'a [PlaneFacts],
-    /// Texts that the facts name.
+    /// The texts of the layers, signatures and scopes in `facts`.
     pub words: &'a Strings,
 }
 
 impl<'a> Known<'a> {
-    /// The plane of a device.
+    /// Returns the plane of a device.
     pub fn plane(self, device: usize) -> &'a Plane {
         &self.profile.planes[self.devices[device].plane]
     }
 
-    /// An op of a device, and what is known of it.
+    /// Returns an op of a device, and its facts.
     pub fn op(self, device: usize, op: OpId) -> (&'a Op, &'a OpFacts) {
         (self.plane(device).op(op), &self.facts[device].ops[op.0 as usize])
     }
 }
 
-/// Calls `found` for each op shown that has time or executions.
+/// Calls `found` for each selected op that has time or executions in the window.
 pub fn each(slices: &[Slice], mut found: impl FnMut(Member, &OpTime)) {
     for (slice, part) in slices.iter().enumerate() {
         for (i, time) in part.measured.ops.iter().enumerate() {
@@ -172,7 +165,7 @@ fn key_of(known: Known<'_>, slices: &[Slice], by: GroupBy, member: Member) -> Ke
     Key::row_key(by, op.name, &op.stats, facts)
 }
 
-/// How many rows there would be.
+/// Returns the number of rows that [`fold`] would make.
 pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
     let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
     each(slices, |member, _| {
@@ -181,7 +174,8 @@ pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
     keys.len() as u32
 }
 
-/// Groups the ops of slices: one walk over the ops, which are many and far apart in memory.
+/// Groups the ops of slices into rows, in one pass over the ops, which are many and scattered in memory. The caller
+/// sets [`Rows::order`].
 pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     let n = slices.iter().map(|slice| slice.measured.ops.len()).sum();
     let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
@@ -189,7 +183,7 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     let mut mixed: Vec<[u64; 7]> = Vec::new();
     let mut found: Vec<(Member, u32)> = Vec::with_capacity(n);
     if matches!(by, GroupBy::Op) {
-        // Nearly a row per op: growing would copy them all, again and again.
+        // This grouping makes nearly one row per op. A vector that grows would copy all rows again and again.
         rows.reserve_exact(n);
     }
     each(slices, |member, time| {
@@ -206,7 +200,7 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     let mut next = 0;
     for row in &mut rows {
         if let Some(by_kind) = (row.mixed as usize).checked_sub(1).map(|at| &mixed[at]) {
-            // The first of the kinds with the most time.
+            // Of several kinds with the most time, the first one counts.
             row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
             row.of_kind = by_kind[row.kind.index()];
         }
@@ -226,13 +220,14 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
 /// Row numbers by key.
 #[derive(Default)]
 struct Numbers {
-    /// By name: most names are of one program, and then no hash is made.
+    /// Row number of the first program that has a name, by text id; `u32::MAX` if there is none. Most names occur in
+    /// one program only, and need no hash.
     by_name: Vec<u32>,
     others: FxHashMap<Key, u32>,
 }
 
 impl Numbers {
-    /// The number of a key; the next one where it is new.
+    /// Returns the number of a key. A new key gets the next number.
     fn row_key(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
         let next = keys.len() as u32;
         if let Key::Op(_, name) = key {
@@ -279,7 +274,7 @@ impl Row {
         }
     }
 
-    /// Adds an op. Until all have come, the members' end is their number.
+    /// Adds an op. While ops are added, `members.1` is their number.
     fn add(&mut self, known: Known<'_>, slices: &[Slice], op: &Op, member: Member, time: &OpTime) {
         self.n += time.n;
         self.own = self.own.saturating_add(time.own);
@@ -292,7 +287,7 @@ impl Row {
         add(&mut self.model_flops, op.stats.model_flops, n);
         add(&mut self.bytes, op.stats.bytes_accessed, n);
         self.program = self.program.filter(|p| *p == op.stats.program);
-        // Of equally long ones the first by name.
+        // Of equally long executions, the first one by name counts.
         let before = || {
             let name = known.op(slices[self.example.slice as usize].device, self.example.op).0.name;
             name != op.name && known.profile.text(op.name) < known.profile.text(name)
@@ -304,7 +299,7 @@ impl Row {
         self.members.1 += 1;
     }
 
-    /// Adds self time of a kind. Until a second kind comes, one number is enough.
+    /// Adds self time of a kind. Until a second kind comes, the row needs only one number.
     fn add_kind(&mut self, mixed: &mut Vec<[u64; 7]>, kind: Kind, own: u64) {
         if self.mixed == 0 && kind != self.kind {
             let mut by_kind = [0; 7];

@@ -1,5 +1,5 @@
-//! Which ops of a device a filter lets through. Each distinct path is examined once, however many
-//! ops have it.
+//! This module finds the ops of a device that a filter selects. The module examines each distinct path and source once,
+//! however many ops have it.
 
 use super::filter::{FilterField, Matcher};
 use super::rows::Known;
@@ -7,7 +7,7 @@ use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
 use crate::profile::{Op, StrId};
 use rustc_hash::FxHashMap;
 
-/// For each op of the device, whether it is shown.
+/// Returns for each op of the device whether the filter selects it.
 pub fn select(known: Known<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {
     let (plane, facts) = (known.plane(device), &known.facts[device]);
     let mut texts = Texts { known, facts, matcher, paths: Memo::default(), sources: FxHashMap::default() };
@@ -38,12 +38,12 @@ impl Texts<'_> {
             FilterField::Source => *sources
                 .entry((op.stats.source_stack, op.stats.source))
                 .or_insert_with(|| facts.source_inner(known.profile, op).is_some_and(|frame| matcher.is_match(frame))),
-            // Paths first: they are few, and what they settle needs no look at a name of its own.
+            // Paths are compared first: they are few, and an op whose path matches needs no comparison of its name.
             within => {
                 let path = match within {
                     FilterField::Leaf => scope
                         .is_some_and(|id| paths.get(id, || matcher.is_match(scope_path::leaf(known.words.get(id))))),
-                    // All of the paths of an op that was merged of several.
+                    // The search covers all paths of an op that the compiler merged from several ops.
                     _ => op.stats.tf_op.is_some_and(|id| {
                         paths.get(id, || matcher.is_match(known.profile.text(id).trim_end_matches(':')))
                     }),
@@ -54,7 +54,7 @@ impl Texts<'_> {
     }
 }
 
-/// Answers by text. Ids are dense: a byte per text is less than a map.
+/// Cached answers by text id: 0 unknown, 1 no, 2 yes. Ids are dense, so a byte per text takes less memory than a map.
 #[derive(Default)]
 struct Memo(Vec<u8>);
 

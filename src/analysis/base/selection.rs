@@ -1,5 +1,5 @@
-//! The devices and the window of a query: their times, their sums, and what is to be reported of them. This module knows nothing of rows;
-//! breakdown and scopes start from here.
+//! This module selects the devices and the window of a query, and computes their times, sums and notes. The breakdown
+//! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
 use super::device::Clock;
 use super::op_times::OpTimes;
@@ -14,22 +14,21 @@ use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 
-/// What a query is of.
+/// The devices and the window of a query.
 pub struct Selection {
-    /// In words.
     pub header: Header,
-    /// Sums over all ops.
+    /// Sums over all ops, whatever the filter.
     pub totals: Totals,
-    /// Times of each device's ops.
+    /// Times of the ops of each device that has the step.
     pub slices: Vec<Slice>,
-    /// The devices asked about, also those without such a step.
+    /// Indices of the selected devices, including those without the step.
     pub chosen: Vec<usize>,
-    /// What was assumed or left out.
+    /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
 }
 
 impl Analysis {
-    /// Selects the devices and the window of a query, and measures their times.
+    /// Selects the devices and the window of a query, and measures the times of their ops.
     pub(in crate::analysis) fn selection(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {
@@ -99,7 +98,7 @@ impl Analysis {
         Selection { header, totals, slices, chosen, notes }
     }
 
-    /// Lines of one device that ran side by side.
+    /// Returns a note if ops of one device ran on several lines at the same time.
     fn lines_note(&self, slices: &[Slice], totals: &Totals) -> Option<Note> {
         let device = slices.iter().map(|slice| &self.devices[slice.device]).find(|device| device.ops.len() > 1)?;
         let twice = totals.busy.saturating_sub(totals.union);
@@ -113,7 +112,8 @@ impl Analysis {
         })
     }
 
-    /// A GPU that only moved data, where others are.
+    /// Returns a note if the selected device is a GPU that ran only copies in the window, and the session has other
+    /// devices.
     fn only_copies(&self, chosen: &[usize], totals: &Totals) -> Option<Note> {
         let [one] = chosen else { return None };
         let device = &self.devices[*one];
@@ -139,7 +139,7 @@ impl Analysis {
     }
 }
 
-/// What all say, if all say the same.
+/// Returns the common value; `None` if values differ or if one is absent.
 fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let first = values.next()??;
     values.all(|v| v.is_some_and(|v| v.to_bits() == first.to_bits())).then_some(first)
@@ -182,7 +182,7 @@ fn unknown_categories(totals: &Totals) -> Option<Note> {
     (time > Picos::ZERO).then(|| {
         let names: Vec<&str> = totals.unknown_categories.keys().map(String::as_str).take(5).collect();
         let percent = share * 100.0;
-        // What there is of it is not "0.00 %".
+        // A small time is not reported as "0.00 %".
         let share = if percent < 0.01 { "Under 0.01 %".to_owned() } else { format!("{percent:.2} %") };
         let message =
             format!("{share} of busy time has unknown categories ({}) and counts as other.", names.join(", "));

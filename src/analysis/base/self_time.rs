@@ -1,21 +1,21 @@
-//! Self time: who owns each instant of a line.
+//! This module computes self time: the event that owns each instant of a line.
 //!
 //! ```text
 //!  while      ├──────────────────────────┤      Each instant belongs to the event that started last
-//!   fusion.1     ├──────┤                       among those covering it (same start: the shorter,
+//!   fusion.1     ├──────┤                       among those that cover it (same start: the shorter,
 //!   fusion.2            ├─────────┤             then the later in the file).
 //!  owner      wwwffffffff222222222wwwwwww
 //! ```
 //!
-//! For nested events this is the ordinary self time (duration − children); for neighbours that overlap by a
-//! picosecond, and for anything else, it is still exact: **Σ self = length of the union**, always. Events are
-//! never cut or dropped. This module knows intervals only.
+//! For nested events this is the ordinary self time (duration − children). For all other events, such as neighbours
+//! that overlap by a picosecond, it is still exact: **Σ self = length of the union**, always. Events are never cut or
+//! dropped. This module depends on intervals only.
 
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
-/// Calls `own(index, from, to)` for each stretch that belongs to an event, in order of time, until all are
-/// told. Stretches do not overlap and are not empty. Θ(n) if events come in order of start, else Θ(n log n).
+/// Calls `own(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches do not
+/// overlap and are not empty. Takes Θ(n) if events are sorted by start, the longer first, and Θ(n log n) otherwise.
 pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
     let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));
@@ -39,7 +39,7 @@ pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     advance(events, &mut stack, &mut now, u64::MAX, &mut own);
 }
 
-/// Hands out ownership from `now` to `to`, dropping events that end on the way.
+/// Assigns the time from `now` to `to` to its owners, and removes events that end by `to`.
 fn advance(events: &[Interval], stack: &mut Vec<u32>, now: &mut u64, to: u64, own: &mut impl FnMut(usize, u64, u64)) {
     while let Some(&top) = stack.last() {
         let (start, end) = events[top as usize];
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(self_times(&[]), [0; 0]);
     }
 
-    /// The rule itself, instant by instant.
+    /// Applies the rule to each instant.
     fn brute(events: &[Interval]) -> Vec<u64> {
         let mut out = vec![0; events.len()];
         for t in 0..64 {

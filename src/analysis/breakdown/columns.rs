@@ -1,4 +1,4 @@
-//! The columns of the breakdown's tables.
+//! This module declares the columns of the breakdown's tables.
 
 use super::report::{Group, Part, Share, is_unrated};
 use super::row_label;
@@ -66,13 +66,13 @@ pub const GROUPS: &[Column<Group>] = &[
     }),
 ];
 
-/// Where several phases are sorted, they come in the order of a step.
+/// Returns the value of a phase, so that phases sort in the order of a step.
 fn phase(label: &str) -> Value<'_> {
     let known = Phase::ALL.into_iter().zip(0..).find(|(phase, _)| phase.label() == label);
     known.map_or(Value::text(label), |(phase, place)| Ranked(place, phase.label(), phase.label()))
 }
 
-/// The category of a row, or several with their times.
+/// Returns the category of a row, or at most 8 categories with their times.
 fn categories(row: &Group) -> Value<'_> {
     let timed =
         |(name, share): (&String, &Share)| Value::Text(format!("{name}: {}", format::time_text(share.dur)).into());
@@ -82,16 +82,16 @@ fn categories(row: &Group) -> Value<'_> {
     }
 }
 
-/// The shortest or longest execution; absent where none starts in the window.
+/// Returns the time of the shortest or longest execution; absent if no execution starts in the window.
 fn if_executed(row: &Group, time: Picos) -> Value<'_> {
     if row.n_executions > 0 { Time(time) } else { Absent }
 }
 
-/// A category's part of a row.
+/// The columns of the part of a row that has one category.
 const SHARE: &[Column<Share>] =
     &[Column::new("n_executions", |row| Count(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
 
-/// An instruction's part of a row of `total`.
+/// Returns the fields of a part in JSON. `total` is the self time of the row.
 fn part_of(part: &Part, total: Picos) -> Value<'_> {
     Record(vec![
         ("signature".into(), Value::text(&part.signature)),
@@ -102,7 +102,7 @@ fn part_of(part: &Part, total: Picos) -> Value<'_> {
     ])
 }
 
-/// The table of a breakdown, whatever rows stand for.
+/// The table of a breakdown, for all groupings.
 pub const GROUP_TABLE: Table<Group> = Table {
     columns: GROUPS,
     shown: &[
@@ -185,7 +185,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
     name,
     mark: |row| Some(Mark::Time(row.kind.class().to_owned())),
     opens: |row| row.key_kind == GroupBy::Op.key(),
-    // Ops are what other rows consist of.
+    // Rows of ops have no parts, because ops are the parts of other rows.
     parts: |row| {
         let parts: &[Part] = if row.key_kind == GroupBy::Op.key() { &[] } else { &row.parts };
         parts.iter().map(part_values).collect()
@@ -195,8 +195,8 @@ pub const GROUP_TABLE: Table<Group> = Table {
     leaf: &["key"],
 };
 
-/// The heading of a column in the table of a grouping; `None` where the grouping makes the column superfluous: a group of a category has
-/// one category.
+/// Returns the heading of a column in the table of a grouping. Returns `None` if the grouping makes the column
+/// superfluous: a row per category has one category.
 pub fn heading(shown: &Shown, by: GroupBy) -> Option<&'static str> {
     let is_implied = match shown.id {
         "key" => return Some(by.label()),
@@ -213,7 +213,8 @@ pub fn heading(shown: &Shown, by: GroupBy) -> Option<&'static str> {
     (!is_implied).then_some(shown.head)
 }
 
-/// The name of a row: a word for kinds and the like, the label of a line for sources, or what a compiler or a user wrote.
+/// Returns the name of a row: a display name for kinds and the like, the label of a line for sources, or the name that
+/// a compiler or a user wrote.
 fn name(row: &Group, beside: &[&Group]) -> Name {
     const PLAIN: [GroupBy; 5] = [GroupBy::Kind, GroupBy::Category, GroupBy::OpGroup, GroupBy::Phase, GroupBy::Layer];
     let is = |by: GroupBy| row.key_kind == by.key();
@@ -234,7 +235,7 @@ fn name(row: &Group, beside: &[&Group]) -> Name {
     }
 }
 
-/// The values of a part of a row.
+/// Returns the values of a part of a row, by column.
 fn part_values(part: &Part) -> PartValues<'_> {
     vec![
         ("key", Value::text(&part.signature)),
@@ -246,7 +247,7 @@ fn part_values(part: &Part) -> PartValues<'_> {
     ]
 }
 
-/// What one row, and what several, of a grouping are called.
+/// Returns the nouns for one row and for several rows of a grouping.
 pub const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
     match by {
         GroupBy::Op => ("op", "ops"),
@@ -273,8 +274,8 @@ pub const STEPS: &[Column<StepTime>] = &[
     Column::new("n_ops", |row| Count(row.n_ops)),
 ];
 
-/// Times by [`Kind::index`], summed as JSON has them. The time of ops that compute and communicate at once is in `comm` and, once more,
-/// in `fused`.
+/// Sums of the times by [`Kind::index`], as JSON has them. The time of ops that compute and communicate at once is in
+/// `comm`, and again in `fused`.
 pub const KINDS: &[Column<[Picos; 7]>] = &[
     Column::new("compute_duration_ps", |row| Time(sum_of(row, &[Kind::Compute]))),
     Column::new("data_move_duration_ps", |row| Time(sum_of(row, &[Kind::DataMovement]))),
@@ -288,7 +289,7 @@ fn sum_of(by_kind: &[Picos; 7], kinds: &[Kind]) -> Picos {
     kinds.iter().map(|kind| by_kind[kind.index()]).sum()
 }
 
-/// The statistics of the steps of a device. Means are rounded to the picosecond.
+/// The columns of the step statistics of a device. Means are rounded to the picosecond.
 pub const SPREAD: &[Column<Spread>] = &[
     Column::new("n", |row| Count(row.n.into())),
     Column::new("mean_dur_ps", |row| rounded(row.mean)),
@@ -303,7 +304,7 @@ fn rounded(ps: f64) -> Value<'static> {
     Count(ps.round() as u64)
 }
 
-/// The columns of steps over devices.
+/// The columns of steps that several devices have.
 pub const ACROSS_DEVICES: &[Column<AcrossDevices>] = &[
     Column::new("step", |row| Count(row.number)),
     Column::new("n_devices", |row| Count(row.n_devices.into())),

@@ -1,4 +1,5 @@
-//! Self time of each op within a window, grouped into rows; the tree of scopes and the statistics of steps.
+//! This module computes the breakdown: the self time of each op within a window, grouped into rows, the tree of scopes,
+//! and the statistics of steps.
 
 pub mod columns;
 pub(in crate::analysis) mod query;

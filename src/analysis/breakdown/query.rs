@@ -1,4 +1,4 @@
-//! Where the time goes: self time of each op within a window, grouped.
+//! This module answers queries of the breakdown: the self time of each op within a window, grouped into rows.
 //!
 //! ```text
 //!  line ──self_time──► stretches ──clip to window──► per op: self, count ──filter──► ──group──► rows
@@ -6,9 +6,9 @@
 //!                                                      └── Σ self = busy    └── Σ shown ≤ busy ───┘
 //! ```
 //!
-//! An execution is counted in the window in which it starts; its time is clipped to the window, so that steps
-//! add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window; with one
-//! op line busy = union.
+//! An execution counts in the window in which it starts. The time of an execution is clipped to the window, so that
+//! steps add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window;
+//! with one op line busy = union.
 
 use super::report::{Breakdown, Figures, Shown};
 use super::row_view::{RowView, default_order};
@@ -23,25 +23,24 @@ use crate::profile::{Note, NoteCode, Profile, Severity};
 use crate::units::Picos;
 use std::rc::Rc;
 
-/// Counts kept.
+/// The number of row counts that are cached.
 const KEPT_COUNTS: usize = 8;
 
-/// The answer to a query, in a form small enough to be kept: rows are reported one by one.
+/// The answer to a query, in a form that is small enough to be cached. The report of a row is made on request.
 pub struct Answer {
-    /// All but the rows.
+    /// The answer without its rows.
     pub figures: Figures,
-    /// The rows.
     rows: Rows,
     slices: Vec<Slice>,
 }
 
 impl Answer {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.rows.rows.len()
     }
 
-    /// The rows, to be reported.
+    /// Returns the view of the rows that makes their reports.
     pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
             known: analysis.known(profile),
@@ -55,10 +54,10 @@ impl Answer {
 }
 
 impl Analysis {
-    /// Answers a query, with all rows told.
+    /// Answers a query with the reports of all rows.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn breakdown(&self, profile: &Profile, query: &Query) -> Result<Breakdown, FilterError> {
         let answer = self.answer(profile, query)?;
         let rows = answer.rows(profile, self);
@@ -67,10 +66,10 @@ impl Analysis {
         Ok(Breakdown { header, by, totals, shown, groups, notes })
     }
 
-    /// Answers a query.
+    /// Answers a query. The reports of rows are made later.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
@@ -93,7 +92,7 @@ impl Analysis {
         Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
     }
 
-    /// How many rows a question has without its filter's text: kept from before, or counted now.
+    /// Returns the number of rows of a query without its filter's text, from the cache or by calling `count`.
     fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
         let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
         let query = Query { filter, ..query.clone() };
@@ -107,7 +106,7 @@ impl Analysis {
         n
     }
 
-    /// What a grouping's rows do not say by themselves.
+    /// Returns notes on properties of the grouping that its rows do not show.
     fn grouping_notes(&self, known: Known<'_>, slices: &[Slice], query: &Query) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.merged_paths && matches!(query.by, GroupBy::Scope | GroupBy::Layer | GroupBy::Phase) {
@@ -128,7 +127,7 @@ impl Analysis {
     }
 }
 
-/// Some ops were merged of several, and count once.
+/// Returns the note that the compiler merged ops, each of which counts once.
 pub(in crate::analysis) fn merged_paths() -> Note {
     let message = "The compiler merged ops of several scopes. A merged op counts under its first scope path.";
     Note::new(Severity::Info, NoteCode::MergedPaths, message)
@@ -149,7 +148,7 @@ fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {
     moe::hint(gmm, tgmm)
 }
 
-/// The devices' ops that a filter lets through.
+/// Returns the slices with the ops that a filter selects.
 pub(in crate::analysis) fn shown(known: Known<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
     let of = |slice: &Slice| {
         let chosen = (!matcher.passes_all()).then(|| Rc::from(select(known, slice.device, matcher)));
@@ -158,7 +157,7 @@ pub(in crate::analysis) fn shown(known: Known<'_>, slices: &[Slice], matcher: &M
     slices.iter().map(of).collect()
 }
 
-/// Sums over the ops of slices; rows are counted elsewhere.
+/// Returns the sums over the ops of slices. The counts of rows are not set.
 fn sums(known: Known<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
     let mut sums = Shown::default();
     each(slices, |member, time| {

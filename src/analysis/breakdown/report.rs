@@ -1,5 +1,5 @@
-//! The breakdown's report: what `breakdown` returns, the page draws and the command line prints.
-//! Plain data with its units in its types; knows nothing of how it was found.
+//! This module defines the report of the breakdown, which the page draws and the command line prints. The report is
+//! plain data with its units in its types, and does not depend on the analysis that makes it.
 
 use crate::analysis::base::GroupBy;
 use crate::analysis::base::report::{Header, Totals};
@@ -9,114 +9,116 @@ use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Count and time of one part of a group.
+/// The executions and the self time of one category in a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// Executions that start in the window.
+    /// Number of executions that start in the window.
     pub n: u64,
     /// Self time within the window.
     pub dur: Picos,
 }
 
-/// At most so many [`Group::parts`]; where there are more kinds of instruction, the last part is what is left.
+/// The largest number of [`Group::parts`]. If a group has more types of instruction, the last part is the sum of the
+/// rest.
 pub const MAX_PARTS: usize = 24;
 
-/// A group's time in one sort of instruction.
+/// The time of a group in one type of instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// `custom-call:<target>`, a fusion's name without its numbers, or an opcode; "other" for what is left.
+    /// `custom-call:<target>`, the name of a fusion without its numbers, or an opcode; "other" for the rest.
     pub signature: String,
     /// `hlo_category`.
     pub category: Option<String>,
     /// Self time within the window.
     pub total: Picos,
-    /// Executions that start in the window.
+    /// Number of executions that start in the window.
     pub n: u64,
 }
 
-/// What a filter lets through; everything where there is none.
+/// The sums over the ops that a filter selects; over all ops if there is no filter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
-    /// Self time of the ops shown. Never more than [`Totals::busy`].
+    /// Self time of the selected ops, which never exceeds [`Totals::busy`].
     pub total: Picos,
-    /// Their executions that start in the window.
+    /// Number of executions of the selected ops that start in the window.
     pub n_events: u64,
-    /// Their self time per kind, by [`Kind::index`].
+    /// Self time of the selected ops per kind, by [`Kind::index`].
     pub by_kind: [Picos; 7],
-    /// Rows there would be without the text of the filter.
+    /// Number of rows without the text of the filter.
     pub n_all: u32,
-    /// `total` ÷ window, a fraction.
+    /// `total` ÷ window, a fraction; `None` if there is no window.
     pub of_step: Option<f64>,
-    /// Where the text matches nothing in leaf or source: rows it would match anywhere in the path.
+    /// Number of rows that the text would match anywhere in the path. `None` unless the text was searched in leaf or
+    /// source and matched nothing.
     pub anywhere: Option<u32>,
 }
 
-/// One row. Costs are `None` where no op of the group carries the stat.
+/// One row. Costs are `None` if no op of the group has the stat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// What the row stands for: an op's name, a category, a program's name, a source.
+    /// The name of the row: an op, a category, a program, a source and so on.
     pub key: String,
-    /// What the key is: the grouping's name; for sources and scopes which tier it came from: "source_stack", "tf_op",
-    /// "no_source"; "scope", "no_scope".
+    /// The type of the key: the key of the grouping; for sources and scopes their tier: "source_stack", "tf_op",
+    /// "no_source"; "scope", "no_scope". "other" for the sum of the rows that a shared report leaves out.
     pub key_kind: String,
-    /// The kind most of the group's time is of.
+    /// The kind with the most self time.
     pub kind: Kind,
-    /// The program, where all of the group's ops are of one.
+    /// Name of the program; `None` if the ops are not all of one program.
     pub program: Option<String>,
-    /// Its id, where there is one.
+    /// Id of the program; `None` if the ops are not all of one program with an id.
     pub program_id: Option<u64>,
-    /// Executions that start in the window.
+    /// Number of executions that start in the window.
     pub n_executions: u64,
     /// Self time within the window.
     pub total: Picos,
-    /// Whole durations, children included, within the window.
+    /// Inclusive time within the window.
     pub inclusive: Picos,
-    /// Shortest self time of an execution.
+    /// Shortest self time of an execution; zero if none starts in the window.
     pub min: Picos,
     /// Longest self time of an execution.
     pub max: Picos,
-    /// Self time ÷ executions; `None` where none starts in the window.
+    /// Self time ÷ executions; `None` if none starts in the window.
     pub mean: Option<Picos>,
     /// Self time ÷ window, a fraction.
     pub of_step: Option<f64>,
-    /// Self time of its kind ÷ all time of that kind, a fraction.
+    /// Self time of the group's kind ÷ self time of that kind in the window, a fraction.
     pub of_kind: Option<f64>,
-    /// Floating point operations, executions × cost.
+    /// FLOPs: executions × cost of one.
     pub flops: Option<f64>,
-    /// The same by the model's count (without recompute).
+    /// FLOPs by the count of the model, without recompute: executions × cost of one.
     pub model_flops: Option<f64>,
-    /// Bytes accessed, executions × cost.
+    /// Bytes accessed: executions × cost of one.
     pub bytes_accessed: Option<f64>,
-    /// Categories within, by time.
+    /// Executions and self time per category, by name.
     pub categories: BTreeMap<String, Share>,
-    /// What the time consists of, by instruction: most time first, [`MAX_PARTS`] at most. They sum to `total`.
+    /// Time per type of instruction: most self time first, at most [`MAX_PARTS`]. The parts sum to `total`.
     pub parts: Vec<Part>,
-    /// What people call the work, where all of the group's ops agree.
+    /// Group of work; `None` if the ops of the group differ.
     pub op_group: Option<String>,
-    /// Phase of training, where all of the group's ops agree.
+    /// Phase of training; `None` if the ops of the group differ.
     pub phase: Option<String>,
-    /// Layer of the model, where all of the group's ops agree.
+    /// Layer of the model; `None` if the ops of the group differ.
     pub layer: Option<String>,
-    /// Element types of the results seen, most time first.
+    /// Element types of the results, most self time first.
     pub dtypes: Vec<String>,
-    /// Result shapes seen, most time first, 8 at most.
+    /// Result shapes, most self time first, at most 8.
     pub shapes: Vec<String>,
-    /// The whole source stack of the longest example, innermost frame as the file has it.
+    /// Whole source stack of the example op, in the frame order of the file.
     pub source_stack: Option<String>,
-    /// The innermost frame, `file:line`.
+    /// Innermost source frame of the example op in the user's code, `file:line`.
     pub source_inner: Option<String>,
-    /// Of a GPU the kernel that ran as the longest example, where it is not what the row is named after.
+    /// GPU kernel that ran the example op, if its name differs from the name of the op.
     pub kernel: Option<String>,
-    /// `tf_op` of the longest example.
+    /// `tf_op` of the example op.
     pub tf_op: Option<String>,
-    /// Name of the op with the longest single execution.
+    /// Name of the example op, which has the longest execution.
     pub example: Option<String>,
-    /// How long that took, inclusive.
+    /// Inclusive time of the longest execution.
     pub example_dur: Option<Picos>,
 }
 
 impl Group {
-    /// A row of nothing yet.
+    /// Returns a row without ops.
     pub fn empty(key: String) -> Self {
         Self {
             key,
@@ -151,80 +153,78 @@ impl Group {
         }
     }
 
-    /// FLOP/s over self time; `None` without flops, and below [`SHORTEST_RATED`].
+    /// Returns FLOPs per second of self time. `None` if FLOPs are unknown, or if the mean execution is shorter than
+    /// [`SHORTEST_RATED`].
     pub fn flop_rate(&self) -> Option<f64> {
         per_second(self.flops, self.total, self.n_executions)
     }
 
-    /// Bytes/s over self time; `None` without bytes, and below [`SHORTEST_RATED`].
+    /// Returns bytes per second of self time. `None` if bytes are unknown, or if the mean execution is shorter than
+    /// [`SHORTEST_RATED`].
     pub fn byte_rate(&self) -> Option<f64> {
         per_second(self.bytes_accessed, self.total, self.n_executions)
     }
 
-    /// FLOP per byte; `None` without flops or without bytes.
+    /// Returns FLOPs per byte; `None` if FLOPs or bytes are unknown, or if bytes are zero.
     pub fn intensity(&self) -> Option<f64> {
         per_byte(self.flops, self.bytes_accessed)
     }
 
-    /// The end of the scope path: its last three segments, which a filter's *leaf* looks at.
+    /// Returns the leaf of the scope path, its last three segments, which a filter on the leaf searches.
     pub fn scope_leaf(&self) -> Option<&str> {
         self.tf_op.as_deref().map(|tf_op| scope_path::leaf(scope_path::path(tf_op)))
     }
 
-    /// The category with the most time; the first by name of several.
+    /// Returns the category with the most time; of several, the first by name.
     pub fn main_category(&self) -> Option<&str> {
         self.categories.iter().rev().max_by_key(|(_, share)| (share.dur, share.n)).map(|(name, _)| name.as_str())
     }
 }
 
-/// FLOP per byte.
 fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
     flops.zip(bytes).filter(|(_, bytes)| *bytes > 0.0).map(|(flops, bytes)| flops / bytes)
 }
 
-/// Executions that are shorter than this on average have no rate: the start of an asynchronous copy names all bytes of the copy and
-/// takes a few ticks of a clock of about 1 ns.
+/// The shortest average execution that has a rate, 100 ns. The start of an asynchronous copy, for example, has all
+/// bytes of the copy as its cost, but takes a few ticks of a clock of about 1 ns.
 pub const SHORTEST_RATED: Picos = Picos(100_000);
 
-/// Whether `n` executions that take so long together are too short for a rate.
+/// Returns whether `n` executions that take `time` together are too short for a rate.
 pub fn is_unrated(time: Picos, n: u64) -> bool {
     time.0 < SHORTEST_RATED.0.saturating_mul(n.max(1))
 }
 
-/// An amount per second of `n` executions; `None` where they are too short.
+/// Returns an amount per second of `time`; `None` if the amount is unknown, or if the `n` executions are too short for
+/// a rate.
 pub(in crate::analysis) fn per_second(amount: Option<f64>, time: Picos, n: u64) -> Option<f64> {
     amount.filter(|_| !is_unrated(time, n)).map(|a| a / (time.as_f64() / 1e12))
 }
 
-/// The answer to one query but for its rows.
+/// The answer to one query without its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// What the figures are of.
     pub header: Header,
-    /// What rows stand for.
     pub by: GroupBy,
     /// Sums over the window, whatever the filter.
     pub totals: Totals,
-    /// Sums of what the filter lets through.
+    /// Sums over the ops that the filter selects.
     pub shown: Shown,
-    /// What was assumed or left out.
+    /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
 }
 
 /// The whole answer to one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breakdown {
-    /// What the figures are of.
     pub header: Header,
-    /// What rows stand for.
     pub by: GroupBy,
     /// Sums over the window, whatever the filter.
     pub totals: Totals,
-    /// Sums of what the filter lets through.
+    /// Sums over the ops that the filter selects.
     pub shown: Shown,
-    /// Rows, most self time first, ties by key. Their `total`s sum to `shown.total`; without a filter that is
-    /// `totals.busy`.
+    /// Rows, most self time first, ties by key. The `total`s of the rows sum to `shown.total`; without a filter, this
+    /// is `totals.busy`.
     pub groups: Vec<Group>,
-    /// What was assumed or left out.
+    /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
 }

@@ -1,23 +1,23 @@
-//! How rows with long names are called where there is little room: so that rows that differ read differently. This module knows groups and
-//! spellings of kernels and source stacks; the whole name stays in tooltips and exports.
+//! This module makes short labels for rows with long names, so that different rows have different labels where space is
+//! limited. The module depends on the spelling of kernels and source stacks. Tooltips and exports keep the whole name.
 //!
 //! ```text
 //!  void tensorflow::functor::FillPhiloxRandomKernelLaunch<…>(…)   FillPhiloxRandomKernelLaunch<…
 //!  void Eigen::internal::EigenMetaKernel<A<B<…>>, …>(…)           EigenMetaKernel<…BroadcastingOp<…
-//!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two
+//!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two places
 //! ```
 
 use super::report::Group;
 use crate::table::format::middle_cut;
 
-/// The innermost line of a source stack; where others have the same, with the callers that tell them apart. `None`: the row is no
-/// source stack.
+/// Returns the label of a source stack: its innermost line. If other rows of `beside` have the same line, the label
+/// also has the callers that distinguish the rows. `None` if the row is not a source stack.
 pub fn source<'g>(group: &Group, beside: impl Iterator<Item = &'g Group>) -> Option<String> {
     let inner = |group: &Group| group.source_inner.clone().filter(|_| group.key_kind == "source_stack");
     let own = inner(group)?;
     let frames = |group: &Group| -> Vec<String> {
         let mut frames: Vec<String> = group.key.lines().map(short).filter(|frame| !frame.is_empty()).collect();
-        // Outwards, whichever end is the innermost.
+        // The frames go outwards, whichever end of the stack is the innermost.
         if frames.last().is_some_and(|last| last.starts_with(&short(&own))) {
             frames.reverse();
         }
@@ -39,21 +39,23 @@ pub fn source<'g>(group: &Group, beside: impl Iterator<Item = &'g Group>) -> Opt
     Some(label)
 }
 
-/// A frame without its folders and its function: `layer.py:12:4`.
+/// Returns a frame without its folders and its function, such as `layer.py:12:4`.
 fn short(frame: &str) -> String {
     let place = frame.split(" [").next().unwrap_or(frame).trim();
     place.rsplit('/').next().unwrap_or(place).to_owned()
 }
 
-/// A kernel's name in at most `room` characters. A name in C++ loses its result, its parameters and its namespaces; if it is still too
-/// long it keeps its function, and of the rest what the others do not share. Any other name is cut in the middle.
+/// Returns the name of a kernel in at most `room` characters. If a C++ name is too long, it loses its result type, its
+/// parameters and its namespaces. A name that is still too long is cut at the end. If one of `others` would then have
+/// the same label, the label consists of the function and of the part that differs. Any other name is cut in the
+/// middle.
 pub fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
     if name.chars().count() <= room || !is_cpp(name) {
         return middle_cut(name, room);
     }
     let own = readable(name);
     let start = cut(&own, room);
-    // How much of it any other shares that would read the same.
+    // The number of leading characters that the name shares with a different name whose cut form is the same.
     let same = |other: &str| {
         let other = readable(other);
         (other != own && cut(&other, room) == start).then(|| shared(&own, &other))
@@ -67,12 +69,12 @@ pub fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize
     format!("{head}<…{}", cut(&rest, left))
 }
 
-/// A name with templates, namespaces or parameters.
+/// Returns whether a name has templates, namespaces or the result type `void`.
 fn is_cpp(name: &str) -> bool {
     name.contains("::") || name.contains('<') || name.starts_with("void ")
 }
 
-/// Without what all such names have: `void`, namespaces, parameters, `const`.
+/// Returns a C++ name without the parts that all such names have: `void`, namespaces, parameters and `const`.
 fn readable(name: &str) -> String {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut text = String::with_capacity(name.len() / 2);
@@ -80,7 +82,7 @@ fn readable(name: &str) -> String {
     let mut word = 0;
     for (at, c) in name.char_indices() {
         match c {
-            // Parameters end the name; `(anonymous namespace)` and casts stand within.
+            // Parameters end the name, but `(anonymous namespace)` and casts are within the name.
             '(' if depth == 0 && !text.is_empty() && !name[at..].starts_with("(anonymous") => break,
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
@@ -98,7 +100,7 @@ fn readable(name: &str) -> String {
     text.replace(" const", "").replace(" >", ">")
 }
 
-/// The first `room` characters, and that there are more.
+/// Returns a text in at most `room` characters. A longer text is cut and ends with `…`.
 fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -108,12 +110,12 @@ fn cut(text: &str, room: usize) -> String {
     cut
 }
 
-/// How many characters two names begin with.
+/// Returns the number of leading characters that two names share.
 fn shared(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// Where the word begins that stands at a place.
+/// Returns the index at which the word around the character `at` begins.
 fn word_start(text: &str, at: usize) -> usize {
     let before: Vec<char> = text.chars().take(at).collect();
     before.iter().rposition(|c| !(c.is_alphanumeric() || *c == '_')).map_or(0, |last| last + 1)
@@ -192,7 +194,7 @@ mod tests {
         ];
         assert_eq!(labels(&rows), expected);
         assert_eq!(labels(&rows[..1]), ["moe.py:33"]);
-        // Where the innermost is last, the same.
+        // The labels are the same if the innermost frame is the last one.
         let turned = rows.map(|row| stack(&row.key.lines().rev().collect::<Vec<_>>().join("\n")));
         assert_eq!(labels(&turned), expected);
     }

@@ -1,25 +1,25 @@
-//! The columns of text of a row, and what makes two of them surely the same without reading either: ids of texts.
-//! An order by such a column then reads each distinct text once, not one per row.
+//! This module defines the text columns of a row, and a token for each text. Equal tokens mean equal texts, so sorting
+//! rows by such a column reads each distinct text once, and not once per row.
 
 use super::row_view::RowView;
 use crate::profile::StrId;
 
-/// A column of text.
+/// A text column of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowText {
     /// The category with the most time.
     Category,
-    /// Innermost source line of the example.
+    /// Innermost source line of the example op.
     Source,
-    /// Leaf of the example's scope path.
+    /// Leaf of the example op's scope path.
     ScopeLeaf,
-    /// The whole `tf_op` of the example.
+    /// The whole `tf_op` of the example op.
     TfOp,
-    /// The program, where the row is of one.
+    /// The program, if all ops of the row are of one program.
     Program,
-    /// The group of work, where all agree.
+    /// The group of work, if all ops of the row agree.
     OpGroup,
-    /// The layer, where all agree.
+    /// The layer, if all ops of the row agree.
     Layer,
     /// The element type with the most time.
     Dtype,
@@ -27,11 +27,11 @@ pub enum RowText {
     Shape,
 }
 
-/// Rows with the same token have the same text.
+/// The identity of a text. Rows with the same token have the same text.
 pub type Token = (u64, u64);
 
 impl<'a> RowView<'a> {
-    /// A row's text.
+    /// Returns the text of row `i` in a column; `None` if the row has none.
     pub fn text(self, i: usize, column: RowText) -> Option<&'a str> {
         match column {
             RowText::Category => self.category(i),
@@ -46,17 +46,17 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// A row's token; `None` where its text must be read.
+    /// Returns the token of row `i` in a column; `None` if only the text itself can be compared.
     pub fn token(self, i: usize, column: RowText) -> Option<Token> {
         let id = |id: Option<StrId>| id.map_or(0, |id| u64::from(id.number()));
         let (device, example) = self.example(i);
         let stats = &example.stats;
         match column {
-            // At which end a stack has its innermost frame differs from device to device.
+            // The device is part of the token, because the innermost end of stacks differs between devices.
             RowText::Source => Some((device as u64, id(stats.source_stack) << 32 | id(stats.source))),
             RowText::ScopeLeaf | RowText::TfOp => Some((0, id(stats.tf_op))),
             _ => {
-                // Of several ops, the sums decide.
+                // The text of a row with several ops depends on sums.
                 let (_, op, facts, _) = self.only(i)?;
                 match column {
                     RowText::Category => Some((0, id(op.stats.category))),
@@ -65,7 +65,7 @@ impl<'a> RowView<'a> {
                     }
                     RowText::OpGroup => Some((0, facts.group as u64)),
                     RowText::Layer => Some((0, id(facts.layer))),
-                    // Without the stat, the shape is in the op's own text.
+                    // Without the stat, the shape is a part of the op's HLO text.
                     _ => Some((0, id(Some(op.stats.shape?)))),
                 }
             }

@@ -1,4 +1,4 @@
-//! A row as it is reported: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
+//! This module makes the report of a row: its texts, its parts and its columns. Only rows that are shown need a report.
 
 use super::report::{Group, MAX_PARTS, Part, Share};
 use crate::analysis::base::GroupBy;
@@ -16,60 +16,57 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-/// Shapes a row shows at most.
+/// The largest number of shapes that a row shows.
 const MAX_SHAPES: usize = 8;
-/// What stands for a category that is not there.
+/// The name that stands for a missing category.
 pub(in crate::analysis) const NONE: &str = "<none>";
-/// The row of ops without a scope path.
+/// The name of the row of ops without a scope path.
 pub const NO_SCOPE: &str = "<no scope>";
 
-/// An op of a row: its device, itself, what is known of it, its time.
+/// An op of a row: the index of its device, the op, its facts and its times.
 pub(in crate::analysis) type MemberOp<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
 
-/// Rows with what is needed to tell them.
+/// Rows, with the data from which their reports are made.
 #[derive(Clone, Copy)]
 pub struct RowView<'a> {
-    /// The session.
     pub known: Known<'a>,
-    /// The rows.
     pub rows: &'a Rows,
-    /// The devices they are of.
+    /// The slices that the members of rows refer to.
     pub slices: &'a [Slice],
-    /// What they stand for.
     pub by: GroupBy,
-    /// Self time of the window per kind.
+    /// Self time per kind over the window, whatever the filter.
     pub by_kind: &'a [Picos; 7],
-    /// Length of the window.
+    /// Length of the window, summed over devices.
     pub window: Option<Picos>,
 }
 
 impl<'a> RowView<'a> {
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(self) -> usize {
         self.rows.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(self) -> bool {
         self.rows.rows.is_empty()
     }
 
-    /// The rows, by number: as they lie in memory, which is in no order.
+    /// Returns the rows by number, in no particular order.
     pub fn all(self) -> &'a [Row] {
         &self.rows.rows
     }
 
-    /// Row numbers in the order that rows are reported in: most self time first, ties by key, then by program.
+    /// Returns row numbers in the order of the report: most self time first, ties by key, then by program.
     pub fn order(self) -> &'a [u32] {
         &self.rows.order
     }
 
-    /// A row by number.
+    /// Returns the row with number `i`.
     pub fn row(self, i: usize) -> &'a Row {
         &self.rows.rows[i]
     }
 
-    /// What it stands for, in words.
+    /// Returns the name of row `i`.
     pub fn key(self, i: usize) -> Cow<'a, str> {
         let text = |id: Option<StrId>| id.map_or(NONE, |id| self.known.profile.text(id));
         let word = |id: Option<StrId>, none: &'static str| id.map_or(none, |id| self.known.words.get(id));
@@ -97,7 +94,7 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// Its ops: each with its device.
+    /// Iterates over the ops of row `i`.
     fn ops(self, i: usize) -> impl Iterator<Item = MemberOp<'a>> {
         let (from, to) = self.row(i).members;
         self.rows.members[from as usize..to as usize].iter().map(move |member| {
@@ -107,42 +104,42 @@ impl<'a> RowView<'a> {
         })
     }
 
-    /// Its op, where it has but one, as most rows do.
+    /// Returns the op of row `i` if the row has only one, as most rows do.
     pub(in crate::analysis) fn only(self, i: usize) -> Option<MemberOp<'a>> {
         let (from, to) = self.row(i).members;
         (to - from == 1).then(|| self.ops(i).next())?
     }
 
-    /// The program of its ops, where they are of one.
+    /// Returns the name of the program of row `i`; `None` if the ops are not all of one program.
     pub fn program(self, i: usize) -> Option<&'a str> {
         let id = self.row(i).program.flatten()?;
         self.known.profile.programs.get(&id).map(String::as_str)
     }
 
-    /// The op with its longest execution, and the device of that.
+    /// Returns the example op of row `i`, which has the longest execution, after the index of its device.
     pub(in crate::analysis) fn example(self, i: usize) -> (usize, &'a Op) {
         let example = self.row(i).example;
         let device = self.slices[example.slice as usize].device;
         (device, self.known.plane(device).op(example.op))
     }
 
-    /// Innermost source line of the example.
+    /// Returns the innermost source line of the example op in the user's code.
     pub fn source_inner(self, i: usize) -> Option<&'a str> {
         let (device, op) = self.example(i);
         self.known.facts[device].source_inner(self.known.profile, op)
     }
 
-    /// `tf_op` of the example.
+    /// Returns the `tf_op` of the example op.
     pub fn tf_op(self, i: usize) -> Option<&'a str> {
         self.example(i).1.stats.tf_op.map(|id| self.known.profile.text(id))
     }
 
-    /// Leaf of the example's scope path.
+    /// Returns the leaf of the example op's scope path.
     pub fn scope_leaf(self, i: usize) -> Option<&'a str> {
         Some(scope_path::leaf(scope_path::path(self.tf_op(i)?)))
     }
 
-    /// The category with the most time; the first by name of several.
+    /// Returns the category with the most time; of several, the first by name.
     pub fn category(self, i: usize) -> Option<&'a str> {
         let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.known.profile.text(c));
         if let Some((_, op, ..)) = self.only(i) {
@@ -152,30 +149,30 @@ impl<'a> RowView<'a> {
         shares.into_iter().max_by_key(|(name, share)| (*share, Reverse(*name))).map(|(name, _)| name)
     }
 
-    /// The group of work, where all of the row's ops agree.
+    /// Returns the group of work; `None` if the ops of the row differ.
     pub fn op_group(self, i: usize) -> Option<OpGroup> {
         alike(self.ops(i).map(|(_, _, facts, _)| facts.group))
     }
 
-    /// The phase, where all of the row's ops agree.
+    /// Returns the phase; `None` if the ops of the row differ.
     pub fn phase(self, i: usize) -> Option<Phase> {
         alike(self.ops(i).map(|(_, _, facts, _)| facts.phase))
     }
 
-    /// The layer, where all of the row's ops agree; `<no layer>` where they have none.
+    /// Returns the layer, or `<no layer>` if the ops belong to none; `None` if the ops of the row differ.
     pub fn layer(self, i: usize) -> Option<&'a str> {
         let layer = alike(self.ops(i).map(|(_, _, facts, _)| facts.layer))?;
         Some(layer.map_or(layer::NO_LAYER, |id| self.known.words.get(id)))
     }
 
-    /// Its result shapes with their time, most first.
+    /// Returns the result shapes of the row with their self time in ps, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
         let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.known.profile, op)?, (time.own, 0)));
         let shapes = by_time(summed(self.ops(i).filter_map(of)));
         shapes.into_iter().map(|(shape, (own, _))| (shape, own)).collect()
     }
 
-    /// The shape with the most time.
+    /// Returns the result shape with the most self time.
     pub fn shape(self, i: usize) -> Option<&'a str> {
         match self.only(i) {
             Some((_, op, ..)) => shape(self.known.profile, op),
@@ -183,13 +180,13 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// The element type with the most time.
+    /// Returns the element type with the most self time.
     pub fn dtype(self, i: usize) -> Option<&'a str> {
         let shapes = self.shapes(i);
         by_time(dtypes_of(&shapes)).first().map(|(dtype, _)| *dtype)
     }
 
-    /// Writes the numbers of a row, and its kind, into `group`.
+    /// Writes the numbers and the kind of row `i` into `group`.
     pub fn read_numbers(self, i: usize, group: &mut Group) {
         let row = self.row(i);
         group.kind = row.kind;
@@ -207,7 +204,7 @@ impl<'a> RowView<'a> {
         group.example_dur = Some(Picos(row.longest));
     }
 
-    /// The whole row.
+    /// Returns the whole report of row `i`.
     pub fn group(self, i: usize) -> Group {
         let shapes = self.shapes(i);
         let element_types = dtypes_of(&shapes);
@@ -268,29 +265,29 @@ impl<'a> RowView<'a> {
 }
 
 impl Row {
-    /// Self time of one execution; `None` where none starts in the window.
+    /// Returns the mean self time of an execution; `None` if none starts in the window.
     pub fn mean(&self) -> Option<Picos> {
         self.own.checked_div(self.n).map(Picos)
     }
 }
 
-/// Element types with their time.
+/// Returns the element types of shapes, with the self time of each type.
 fn dtypes_of<'a>(shapes: &[(&'a str, u64)]) -> Vec<(&'a str, (u64, u64))> {
     summed(shapes.iter().flat_map(|(shape, own)| dtypes(shape).into_iter().map(|dtype| (dtype, (*own, 0)))))
 }
 
-/// What all are, if all are the same.
+/// Returns the common value of all items; `None` if they differ or if there are no items.
 fn alike<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)
 }
 
-/// Time and count by key.
+/// Sums time and count by key.
 fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items = items.peekable();
     let Some(first) = items.next() else { return Vec::new() };
     if items.peek().is_none() {
-        // A row of one op, as most are: no map is made.
+        // Most rows have one op, and need no map.
         return vec![first];
     }
     let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
@@ -301,7 +298,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
     sums.into_iter().collect::<Vec<_>>()
 }
 
-/// Most time first; ties by key.
+/// Sorts items by time, most first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
     items.small_sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
@@ -315,9 +312,9 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
     )
 }
 
-/// Row numbers, most self time first; ties by key, then by program.
+/// Returns row numbers, most self time first; ties by key, then by program.
 pub(in crate::analysis) fn default_order(view: RowView<'_>) -> Vec<u32> {
-    // Sorting looks nothing up.
+    // The sort compares copies of the numbers, and does not read the rows.
     let rows = view.rows.rows.iter();
     let mut keyed: Vec<(u64, u64)> = (0..).zip(rows).map(|(i, row)| (!row.own, i)).collect();
     keyed.sort_unstable();

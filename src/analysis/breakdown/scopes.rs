@@ -1,15 +1,14 @@
-//! The tree of scopes: `tf_op` split on `/`, with the time of each node. This module knows paths and times; how it is drawn is the
-//! page's.
+//! This module builds the tree of scopes: `tf_op` split on `/`, with the time of each node. The page draws the tree.
 //!
 //! ```text
 //!  train 100 ─┬─ layers_0 60 ─┬─ attn 40      own + Σ children = total, at every node
 //!             │               └─ mlp 15       (own: ops whose path ends here; 5 at layers_0)
 //!             ├─ <no scope> 30                ops without a path
-//!             └─ 7 smaller 10                 what is below the threshold, in one
+//!             └─ 7 smaller 10                 the nodes below the threshold, as one node
 //! ```
 //!
-//! A chain of nodes that have one child and no time of their own is one node. The root stands for everything: its total
-//! is the busy time (of what a filter lets through).
+//! Nodes with one child and no time of their own form a chain, which is shown as one node. If no path is requested, the
+//! root stands for everything, and its total is the busy time of the ops that the filter selects.
 
 use super::query::{merged_paths, shown};
 use super::row_view::NO_SCOPE;
@@ -27,48 +26,49 @@ use serde::{Deserialize, Serialize};
 /// A tree of scopes, parents before children.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scopes {
-    /// The path that was requested; empty: everything.
+    /// The requested path; empty: all scopes.
     pub root: String,
-    /// The nodes. The first is the root; siblings come by total, most first, then by name.
+    /// The root comes first. Siblings are sorted by total, most first, then by name.
     pub nodes: Vec<ScopeNode>,
     /// Self time of the root.
     pub total: Picos,
-    /// Of it, ops without a scope path.
+    /// Self time of ops without a scope path, which is a part of `total`.
     pub no_scope: Picos,
-    /// Nodes that are reported as part of an "N smaller".
+    /// Number of nodes that are summed into nodes named "N smaller".
     pub folded_small: u32,
-    /// What was assumed or left out.
+    /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
 }
 
-/// One scope.
+/// A node of the tree of scopes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScopeNode {
-    /// Its segment; several, joined, where each has but one child.
+    /// The segment of the node; for a chain of nodes, all segments, joined by slashes.
     pub name: String,
-    /// The whole path; of "N smaller", the parent's.
+    /// The whole path; for "N smaller", the path of the parent.
     pub path: String,
     /// Index of the parent; `None` for the root.
     pub parent: Option<u32>,
-    /// The root has 0.
+    /// Number of levels above the node; 0 for the root.
     pub depth: u32,
     /// Self time of ops whose path ends here.
     pub own: Picos,
     /// Self time of all ops here and below.
     pub total: Picos,
-    /// Their executions.
+    /// Executions of all ops here and below.
     pub n: u64,
-    /// Their self time per kind, by [`crate::analysis::classify::Kind::index`].
+    /// Self time per kind of all ops here and below, by [`crate::analysis::classify::Kind::index`].
     pub by_kind: [Picos; 7],
 }
 
-/// Levels at most: what is deeper is one node. No program is nested like this, but a damaged text may be.
+/// The largest number of levels. Deeper segments form one node. No program is nested so deeply, but a damaged text may
+/// be.
 const MAX_DEPTH: usize = 200;
 
-/// A node while the tree grows.
+/// A node while the tree is built.
 #[derive(Default)]
 struct Growing<'a> {
-    /// Its path, and of that its last segment.
+    /// The whole path, of which `name` is the last segment.
     path: &'a str,
     name: &'a str,
     parent: u32,
@@ -78,7 +78,7 @@ struct Growing<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct Sums {
-    /// Of ops whose path ends here.
+    /// Self time of ops whose path ends here.
     own: Picos,
     own_n: u64,
     total: Picos,
@@ -95,10 +95,11 @@ impl Sums {
 }
 
 impl Analysis {
-    /// The tree of scopes at and below `root`. Nodes of less than `min_share` of the root are reported together.
+    /// Returns the tree of scopes at and below `root`. Nodes with less than `min_share` (a fraction) of the root's time
+    /// are summed into one node per parent.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn scopes(&self, profile: &Profile, query: &Query, root: &str, min_share: f64) -> Result<Scopes, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
@@ -109,7 +110,7 @@ impl Analysis {
             notes.push(merged_paths());
         }
         let mut tree = grow(&by_scope, root, no_scope.as_ref());
-        // Children come after their parents.
+        // Children come after their parents, so the reverse order completes children first.
         for i in (1..tree.len()).rev() {
             let (sums, parent) = (tree[i].sums, tree[i].parent as usize);
             tree[parent].sums.add(&sums);
@@ -121,7 +122,8 @@ impl Analysis {
     }
 }
 
-/// Sums by scope path at and below the root, in order of text, and of ops without one where the root is everything.
+/// Returns the sums by scope path at and below the root, sorted by path, and the sums over ops without a path if the
+/// root is empty.
 fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Sums)>, Option<Sums>) {
     let mut by_scope: FxHashMap<Option<StrId>, Sums> = FxHashMap::default();
     each(slices, |member, time| {
@@ -141,7 +143,7 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
     (all, none)
 }
 
-/// The tree, with what ends at each node. Node 0 is the root.
+/// Builds the tree. Each node has the sums over ops whose path ends there, and node 0 is the root.
 fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
     let mut tree = vec![Growing::default()];
     let mut places: IndexMap<(u32, &str), u32> = IndexMap::default();
@@ -149,7 +151,7 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
         let below = &path[root.len()..];
         let mut node = 0;
         let mut end = root.len();
-        // Below a root that is not everything, the first segment has a slash before it.
+        // Below a root that is not empty, the rest of the path begins with a slash, so its first segment is empty.
         let segments = segments(below).enumerate().skip(usize::from(!root.is_empty()));
         for (i, mut segment) in segments.take(MAX_DEPTH) {
             end += segment.len() + usize::from(i > 0);
@@ -177,13 +179,14 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
     tree
 }
 
-/// A node that is to be reported: one of the tree, or what is below the threshold at one place.
+/// A node to report: a node of the tree, or the sum of the nodes below the threshold that have one parent.
 enum Next {
     Node(u32),
     Smaller { of: String, n: u32, sums: Sums },
 }
 
-/// The nodes in order, and how many are reported as part of an "N smaller". No recursion: a path may be any length.
+/// Returns the nodes in order, and the number of nodes that are summed into "N smaller". Uses no recursion, because a
+/// path may have any length.
 fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
     let mut nodes: Vec<ScopeNode> = Vec::new();
     let mut folded = 0;
@@ -208,7 +211,7 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
     (nodes, folded)
 }
 
-/// A chain of nodes with one child and nothing of their own: its name, and its last node.
+/// Follows a chain of nodes with one child and no ops of their own. Returns the joined name and the last node.
 fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
     let (mut name, mut at) = (tree[first as usize].name.to_owned(), first);
     while let ([only], 0, Picos::ZERO) =
@@ -220,12 +223,12 @@ fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
     (name, at)
 }
 
-/// What stands below a node, in order.
+/// Returns the children of a node to report, in order.
 fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> {
     let (mut large, mut small) = (Vec::new(), Vec::new());
     for child in &tree[of as usize].children {
         let node = &tree[*child as usize];
-        // What has no scope says how far the tree can be trusted: it is never hidden.
+        // The time without a scope shows how far the tree can be trusted, so its node is never hidden.
         let is_small = node.sums.total.as_f64() < least && node.path != NO_SCOPE;
         if is_small { &mut small } else { &mut large }.push(*child);
     }

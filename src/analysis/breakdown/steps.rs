@@ -1,4 +1,4 @@
-//! Steps beside each other: how long each is, what it is spent on, how much they differ, over time and over devices.
+//! This module compares steps: their length, their time per kind, and the differences over time and over devices.
 //!
 //! ```text
 //!  line ──self_time──► stretches ──► the steps they lie in      one pass per device, however many steps
@@ -6,7 +6,8 @@
 //!  TPU:1  ├─ 0 ──┤├── 1 ──┤├─ 2 ─┤     spread of step 0 = (longest − shortest) ÷ mean
 //! ```
 //!
-//! Each step's figures are those that a breakdown of that step has: Σ kinds = busy; with one op line busy + idle = duration.
+//! The figures of a step equal those of a breakdown of that step: Σ kinds = busy, and with one op line busy + idle =
+//! duration.
 
 use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::{Device, Interval, Step, intervals, self_time};
@@ -17,85 +18,77 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// The steps of all devices.
+/// The steps of all devices, and their differences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepStats {
-    /// By device, in the session's order.
+    /// Steps by device, in the order of the session's devices.
     pub devices: Vec<DeviceSteps>,
-    /// By number of step: those that several devices have.
+    /// Steps that several devices have, by number.
     pub spread: Vec<AcrossDevices>,
 }
 
-/// The steps of a device.
+/// The steps of a device, with their statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSteps {
-    /// What the device is called.
     pub label: String,
-    /// By start.
+    /// Steps in order of their start.
     pub steps: Vec<StepTime>,
-    /// Over all steps; `None` where there are none.
+    /// Statistics of all steps; `None` if there are none.
     pub all: Option<Spread>,
-    /// Without the first and the last; `None` where fewer than three are there.
+    /// Statistics without the first and the last step; `None` if there are fewer than three.
     pub steady: Option<Spread>,
 }
 
-/// One step.
+/// The times of one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepTime {
-    /// Its number.
     pub number: u64,
-    /// The event's name, or the program's.
+    /// The name of the `Steps` event, or of the program.
     pub name: String,
-    /// Length.
     pub duration: Picos,
-    /// Sum of self time over the op lines.
+    /// Self time of all ops, summed over op lines.
     pub busy: Picos,
-    /// Time without an op on any line.
+    /// Time in which no op runs on any line.
     pub idle: Picos,
     /// Self time per kind, by [`crate::analysis::classify::Kind::index`].
     pub by_kind: [Picos; 7],
-    /// Ops that start in it.
+    /// Number of op executions that start in the step.
     pub n_ops: u64,
 }
 
-/// How long steps are.
+/// The statistics of the lengths of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// How many.
+    /// Number of steps.
     pub n: u32,
-    /// Mean, picoseconds.
+    /// Mean in ps.
     pub mean: f64,
-    /// The middle one; the mean of the two in the middle.
+    /// Median in ps; for an even number of steps, the mean of the two in the middle.
     pub median: f64,
-    /// Shortest.
     pub min: Picos,
-    /// Longest.
     pub max: Picos,
-    /// Standard deviation of a sample, picoseconds; `None` of a single step.
+    /// Standard deviation of a sample in ps; `None` for a single step.
     pub std_dev: Option<f64>,
 }
 
-/// One step on several devices.
+/// The lengths of one step on several devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AcrossDevices {
-    /// Its number.
     pub number: u64,
-    /// On how many devices.
+    /// Number of devices that have the step.
     pub n_devices: u32,
-    /// Shortest.
     pub min: Picos,
-    /// Longest.
     pub max: Picos,
-    /// Mean, rounded down.
+    /// Mean, rounded down to the picosecond.
     pub mean: Picos,
-    /// The device on which it takes longest; the first of several.
+    /// Label of the device with the longest step; of several, the first one.
     pub slowest: String,
     /// (longest − shortest) ÷ mean, a fraction; more than 0.05 is an imbalance.
     pub spread: f64,
 }
 
 impl Analysis {
-    /// The steps of all devices.
+    /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
         let of = |(device, facts): (&Device, &PlaneFacts)| {
             let steps = step_times(&profile.planes[device.plane], device, facts);
@@ -104,7 +97,7 @@ impl Analysis {
             DeviceSteps { label: device.label.clone(), all: spread(&durations), steady: spread(inner), steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
-        // Where steps of hosts are not known to be the same, those of the first alone are compared with each other.
+        // If steps of different hosts cannot be matched, only devices of the first host with steps are compared.
         let file = |device: &Device| profile.planes[device.plane].file;
         let first = self.devices.iter().find(|device| !device.steps.is_empty()).map(file);
         let is_compared = |device: &&Device| self.hosts_aligned || Some(file(device)) == first;
@@ -159,7 +152,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
     times
 }
 
-/// The steps that are open as stretches pass by, in order of time. Steps may overlap.
+/// The steps that are open while stretches pass in order of time. Steps may overlap.
 #[derive(Default)]
 pub(in crate::analysis) struct Open {
     next: usize,
@@ -167,7 +160,7 @@ pub(in crate::analysis) struct Open {
 }
 
 impl Open {
-    /// Calls `found` for each step a stretch lies in, with the length of what lies there.
+    /// Calls `found` for each step that a stretch overlaps, with the index of the step and the overlap in ps.
     pub(in crate::analysis) fn each(
         &mut self,
         steps: &[Step],
@@ -186,7 +179,7 @@ impl Open {
     }
 }
 
-/// Disjoint intervals in order that cover the same.
+/// Returns sorted, disjoint intervals that cover the same time.
 fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals.sort_unstable();
     let mut merged: Vec<Interval> = Vec::new();

@@ -1,19 +1,19 @@
-//! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
-//! either, what its name says. This module knows opcodes.
+//! This module determines the category of an op: the category in the capture, else a category by the HLO text, or by
+//! the name where the text is missing.
 
 use super::opcode::opcode;
 use super::opcode_kind::is_elementwise;
 use crate::profile::{Op, Profile};
 
-/// What stands for a category that is not there.
+/// The name that stands for a missing category.
 const NONE: &str = "<none>";
 
-/// `hlo_category`, else by the HLO, else `<none>`.
+/// Returns `hlo_category`, else the category by the HLO text, else `<none>`.
 pub fn category<'p>(profile: &'p Profile, op: &Op) -> &'p str {
     op.stats.category.map(|id| profile.text(id)).or_else(|| by_text(profile.text(op.text))).unwrap_or(NONE)
 }
 
-/// The category that XLA would give an instruction. `None` where the text is none.
+/// Returns the category that XLA would assign to an instruction; `None` if the text is not an instruction.
 pub fn by_text(text: &str) -> Option<&str> {
     let opcode = opcode(text)?;
     Some(match opcode {
@@ -31,8 +31,9 @@ pub fn by_text(text: &str) -> Option<&str> {
     })
 }
 
-/// The category that an instruction's own name tells, where its text is not there: `dot.156`, `wrapped_add`,
-/// `loop_add_fusion`. What a plain fusion does is not in its name.
+/// Returns the category by the name of an instruction whose text is missing, such as `dot.156`, `wrapped_add` or
+/// `loop_add_fusion`. The name of a plain fusion does not reveal the work, so its category is `fusion`. `None` for
+/// unknown names.
 pub fn by_name(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix('%').unwrap_or(name);
     let base = name.split('.').next().unwrap_or(name);
@@ -50,7 +51,7 @@ pub fn by_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Opcodes that are names of instructions as well, and categories by themselves.
+/// Opcodes that also occur as names of instructions, and that are categories themselves.
 const OPCODES: [&str; 42] = [
     "dot",
     "ragged-dot",

@@ -1,26 +1,26 @@
-//! The kinds of time. This module knows their names and order; how an op gets its kind is in `classify`.
+//! This module defines the kinds of time, their names and their order. The module `op_class` assigns a kind to each op.
 
 use serde::{Deserialize, Serialize};
 
-/// What a stretch of device time was spent on, in the fixed order of bars, legends and exports.
+/// The class of an op by the resource that it uses. Bars, legends and exports have this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Arithmetic: matmuls, fusions, reductions, custom kernels.
     Compute,
-    /// Compute and communication fused into one op: counted with communication, never as pure stall.
+    /// Compute and communication fused into one op. The op counts as communication, but never as pure stall.
     Fused,
     /// Collectives, and the waits for them.
     #[serde(rename = "comm")]
     Communication,
-    /// Copies, layout changes, slices: bytes move, nothing is computed.
+    /// Copies, layout changes and slices, which move bytes and compute nothing.
     #[serde(rename = "data_move")]
     DataMovement,
-    /// Infeed, outfeed, transfers to and from the host.
+    /// Infeed, outfeed, and transfers to and from the host.
     Host,
-    /// A loop's, call's or conditional's own time, outside of what it runs.
+    /// The self time of loops, calls and conditionals, without the ops inside them.
     Container,
-    /// What no rule covers; listed by category so that gaps show.
+    /// Ops that no rule covers, listed by category so that gaps in the rules are visible.
     Other,
 }
 
@@ -29,19 +29,21 @@ impl Kind {
     pub const ALL: [Self; 7] =
         [Self::Compute, Self::Fused, Self::Communication, Self::DataMovement, Self::Host, Self::Container, Self::Other];
 
-    /// Index into an array that has one place per kind.
+    /// Returns the index of the kind in an array with one element per kind.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The kind of an op of so many FLOPs. The start of a collective whose cost estimate says that it computes nothing is
-    /// communication alone: it covers nothing that is in flight.
+    /// Returns the kind of an op whose cost estimate has this number of FLOPs. A [`Kind::Fused`] op with zero FLOPs,
+    /// such as the start of a collective, becomes [`Kind::Communication`], because it does not overlap the transfer
+    /// with compute.
     #[must_use]
     pub fn with_flops(self, flops: Option<f64>) -> Self {
         if self == Self::Fused && flops == Some(0.0) { Self::Communication } else { self }
     }
 
-    /// The name in the JSON of rows, where an op that computes and communicates at once counts as communication.
+    /// Returns the name in the JSON of rows, where an op that computes and communicates at once counts as
+    /// communication.
     pub const fn json_key(self) -> &'static str {
         match self {
             Self::Fused => Self::Communication.key(),
@@ -49,8 +51,8 @@ impl Kind {
         }
     }
 
-    /// The name in JSON and on the command line. [`Kind::Fused`] is a part of communication: groups of it have the key `fused` and
-    /// the kind `comm`.
+    /// Returns the name in JSON and on the command line. [`Kind::Fused`] is a part of communication: its groups have
+    /// the key `fused` and the kind `comm`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Compute => "compute",
@@ -63,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The name people read, in full.
+    /// Returns the full display name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Compute => "Compute",
@@ -76,12 +78,12 @@ impl Kind {
         }
     }
 
-    /// The last part of its classes in the style sheet.
+    /// Returns the last part of the kind's class names in the style sheet.
     pub const fn class(self) -> &'static str {
         if matches!(self, Self::DataMovement) { "move" } else { self.key() }
     }
 
-    /// The name in a table cell.
+    /// Returns the display name for table cells.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Compute => "compute",

@@ -1,31 +1,33 @@
-//! Which layer of the model an op belongs to. This module knows how frameworks name layers in scope paths; no time.
+//! This module finds the layer of the model that an op belongs to, by the names that frameworks give layers in scope
+//! paths.
 //!
 //! ```text
 //!  jit(f)/jvp(Model)/layers_3/mlp/mul          layers_3: an unrolled model has a segment per layer
-//!  jit(f)/jvp(Model)/while/body/mlp/mul        scanned layer ×16, if the loop says how often it turns
-//!  jit(f)/loss/jit(xent)/while/body/dot        none: a loss in pieces is a loop too, but no layer
+//!  jit(f)/jvp(Model)/while/body/mlp/mul        scanned layer ×16, if the trip count of the loop is known
+//!  jit(f)/loss/jit(xent)/while/body/dot        none: a loss in chunks is a loop too, but not a layer
 //!  jit(f)/jvp(Model)/embed/gather              none
 //! ```
 //!
-//! All layers of a scan are one loop body: they cannot be distinguished by name. A path does not say what a loop is for;
-//! real ones also scan over pieces of the loss, and those say so.
+//! All layers of a scan share one loop body, so names cannot distinguish them. A path does not contain the purpose of a
+//! loop. Real programs also scan over chunks of the loss; the paths of those loops contain a word such as `loss`.
 
 use super::scope_path::{bare, segments};
 
-/// The row of a scan whose length nothing tells.
+/// The layer of ops in a scan whose trip count is unknown.
 pub const SCANNED: &str = "scanned layers (loop body)";
-/// The row of ops that belong to no layer.
+/// The name of the row of ops that belong to no layer.
 pub const NO_LAYER: &str = "<no layer>";
 
-/// What finding layers needs to know of a session.
+/// The facts about a session on which the layer of a path depends.
 pub struct Around<'a> {
-    /// How often the loop at a path turns.
+    /// Returns the trip count of the loop at a path; `None` if it is unknown.
     pub trips: &'a dyn Fn(&str) -> Option<u64>,
-    /// Layers have different parents: an encoder's `layers_0` is not the decoder's.
+    /// Whether layers have different parents, such as an encoder and a decoder that both have a `layers_0`.
     pub stacks: bool,
 }
 
-/// The layer of a path.
+/// Returns the layer of a path: the layer that the path names, or else the scan that contains it. `None` if the path
+/// belongs to no layer.
 pub fn layer(path: &str, around: &Around<'_>) -> Option<String> {
     if let Some((stack, named)) = named(path) {
         return Some(match stack.filter(|_| around.stacks) {
@@ -41,7 +43,8 @@ pub fn layer(path: &str, around: &Around<'_>) -> Option<String> {
     Some((around.trips)(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
 }
 
-/// The layer that a path names, and the module it is of.
+/// Returns the module around the layer that a path names (`None` if there is no module), and the name of the layer.
+/// Returns `None` if the path names no layer.
 pub fn named(path: &str) -> Option<(Option<&str>, &str)> {
     let mut stack = None;
     for segment in segments(path) {
@@ -56,19 +59,21 @@ pub fn named(path: &str) -> Option<(Option<&str>, &str)> {
     None
 }
 
-/// What JAX puts between modules: forward, backward and recomputation of one layer differ in these alone.
+/// Returns whether a segment is one that JAX inserts between modules. The forward pass, the backward pass and the
+/// recomputation of a layer differ only in such segments.
 fn is_machinery(segment: &str, name: &str) -> bool {
     let words = ["while", "body", "closed_call", "checkpoint", "rematted_computation", "shard_map", "scan", "remat"];
     name.is_empty() || words.contains(&name) || segment.contains("jit(")
 }
 
-/// Whether `/body` ends where a segment does.
+/// Returns whether the `/body` that starts at `at` is a whole segment of the path.
 fn is_end(path: &str, at: usize) -> bool {
     let rest = &path[at + "/body".len()..];
     rest.is_empty() || rest.starts_with('/')
 }
 
-/// `layers_3`, `layer_3`, `layer 3`, `h_3`, `block_3`. Not `layer_norm_1`.
+/// Returns whether a segment is the name of a layer, such as `layers_3`, `layer_3`, `layer 3`, `h_3` or `block_3`, but
+/// not `layer_norm_1`.
 fn is_layer(segment: &str) -> bool {
     let split = segment.rsplit_once(['_', ' ']);
     split.is_some_and(|(stem, number)| {
@@ -78,14 +83,15 @@ fn is_layer(segment: &str) -> bool {
     })
 }
 
-/// The loop a `while` instruction's own path names: older JAX writes its parameters behind it.
+/// Returns the path of the loop that the path of a `while` instruction names, without the parameters that older
+/// versions of JAX append. `None` if the path does not end in a `while`.
 pub fn loop_path(path: &str) -> Option<&str> {
     let bare = path.split_once("/while[").map_or(path.len(), |(before, _)| before.len() + "/while".len());
     let path = &path[..bare];
     (path == "while" || path.ends_with("/while")).then_some(path)
 }
 
-/// How often a `while` turns, if its text says so.
+/// Returns the trip count in the text of a `while` instruction; `None` if the text has none.
 pub fn trip_count(text: &str) -> Option<u64> {
     let (_, rest) = text.split_once("\"known_trip_count\":{\"n\":\"")?;
     rest.split_once('"')?.0.parse().ok()

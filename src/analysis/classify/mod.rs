@@ -1,4 +1,5 @@
-//! What an op is, by its texts: kind of time, category, op group, phase, layer. This module knows no time and no device.
+//! This module classifies an op by its texts: kind of time, category, op group, phase and layer. The module does not
+//! depend on time or devices.
 
 pub(in crate::analysis) mod category;
 pub(in crate::analysis) mod kind;

@@ -1,11 +1,12 @@
-//! How many layers of experts a step has: a hint from the calls of grouped matmuls. This module knows counts only.
+//! This module estimates the number of MoE layers of a step from the number of calls of grouped matmuls.
 //!
-//! With two expert matmuls a layer calls GMM four times (forward, and the gradient by the input) and TGMM twice (the
-//! gradient by the weights); with a gated three it is six and three. The ratio is the same, so both are reported.
+//! A layer with two expert matmuls calls GMM four times (forward, and the gradient by the input) and TGMM twice (the
+//! gradient by the weights). A layer with a gated three calls them six and three times. The ratio is the same, so the
+//! hint gives both numbers of layers.
 
 use crate::profile::{Note, NoteCode, Severity};
 
-/// Which of the two a kernel is.
+/// The type of a grouped matmul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouped {
     /// Activations × weights.
@@ -14,7 +15,8 @@ pub enum Grouped {
     Tgmm,
 }
 
-/// Whether a kernel is a grouped matmul, by its name: `gmm.3`, `jit_tgmm_.1`.
+/// Returns the type of a grouped matmul by the name of its kernel, such as `gmm.3` or `jit_tgmm_.1`; `None` for other
+/// kernels.
 pub fn grouped(name: &str) -> Option<Grouped> {
     let is = |word: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word);
     if is("tgmm") {
@@ -23,7 +25,8 @@ pub fn grouped(name: &str) -> Option<Grouped> {
     is("gmm").then_some(Grouped::Gmm)
 }
 
-/// The hint for one step of one device; nothing where the calls do not fit.
+/// Returns the note on the likely number of layers, by the calls in one step of one device. `None` if the numbers of
+/// calls do not fit.
 pub fn hint(gmm: u64, tgmm: u64) -> Option<Note> {
     if tgmm == 0 || gmm != tgmm * 2 {
         return None;

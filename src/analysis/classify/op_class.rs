@@ -1,10 +1,12 @@
-//! Which kind of time an op is: by opcode, by name, by category, in this order.
+//! This module determines the kind of an op by its opcode, its name and its category, in this order. A GPU kernel that
+//! is a copy or a collective counts before the name.
 //!
-//! Knows the vocabulary of XLA; reads no HLO beyond the opcode token of an instruction's text and the name of what it
-//! calls. A plain `fusion` opcode says nothing by itself, nor do async wrappers: there the name, what is called, and the
-//! category decide (of an async wait also its start: `op_facts`). XLA:TPU
-//! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
-//! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
+//! The module uses the vocabulary of XLA. Of the HLO text it reads the opcode, the name of the called computation, the
+//! target of a custom call and the attribute `is_host_transfer`. The opcodes of plain fusions and of async wrappers
+//! determine no kind: the name, the called computation and the category decide, and for an async wait also its start
+//! (`op_facts`). XLA:TPU calls a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion",
+//! "custom fusion" named `async-collective-done`). Tables that miss those forms miss most of the communication of a
+//! run.
 
 use super::category;
 use super::kind::Kind;
@@ -12,32 +14,31 @@ use super::opcode::opcode;
 use super::opcode_kind::{is_collective, stem, word};
 use crate::profile::copy_of_name;
 
-/// What is known of an op.
+/// The texts of an op that determine its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// `hlo_category`.
     pub category: Option<&'a str>,
     /// Short name, without `%`.
     pub name: &'a str,
-    /// The instruction's HLO text, or anything else.
+    /// The HLO text of the instruction, or any other text of the event.
     pub text: &'a str,
-    /// Of a GPU the name of the kernel that ran.
+    /// The name of the kernel that ran on a GPU.
     pub kernel: Option<&'a str>,
 }
 
-/// A kind, and whether a rule gave it.
+/// A kind, and whether a rule determined it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The kind.
     pub kind: Kind,
-    /// `false`: no rule knows this op; it is counted as [`Kind::Other`] and its category is reported.
+    /// `false` if no rule covers the op. The kind is then [`Kind::Other`], and the category is reported.
     pub known: bool,
 }
 
-/// The kind of an op.
+/// Returns the kind of an op.
 pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
-    // The kernel that ran is a copy: only a collective, or a transfer to the host, is still more than that.
+    // The kernel that ran is a copy. Only the opcode of a collective or of a host transfer takes precedence over that.
     let copies = facts.kernel.is_some_and(|kernel| copy_of_name(kernel).is_some());
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
@@ -55,27 +56,28 @@ pub fn classify(facts: Facts<'_>) -> Class {
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
 }
 
-/// Opcodes that decide by themselves.
+/// Returns the kind of an opcode that determines its kind alone; `None` for other opcodes.
 fn by_opcode(opcode: &str, text: &str) -> Option<Kind> {
     match opcode {
         "while" | "call" | "conditional" => Some(Kind::Container),
         "custom-call" => custom_call(text),
         "send" | "recv" | "send-done" | "recv-done" if text.contains("is_host_transfer=true") => Some(Kind::Host),
-        // What these wrap is not in the opcode.
+        // The opcode does not name the op that these wrap.
         "fusion" => None,
         opcode if is_async(opcode) => None,
         _ => word(stem(opcode)),
     }
 }
 
-/// Whether an opcode only wraps another one.
+/// Returns whether an opcode only wraps another op.
 pub fn is_async(opcode: &str) -> bool {
     matches!(opcode, "async-start" | "async-update" | "async-done" | "call-start" | "call-update" | "call-done")
 }
 
-/// What a fusion or an async wrapper calls, by its name: `calls=%all-reduce-scatter.7`, `calls=%wrapped_slice.2`; of a
-/// wrapper also its own name, `slice-start.3`. A fusion of anything but a collective, or of one instruction alone, is its
-/// category's.
+/// Returns the kind by the name of the computation that a fusion or an async wrapper calls, such as
+/// `calls=%all-reduce-scatter.7` or `calls=%wrapped_slice.2`. The own name of a wrapper, such as `slice-start.3`, comes
+/// first. Among fusions, only those of a collective or of a single instruction have a kind here; the category of other
+/// fusions decides later.
 fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
     let called = || {
         let name = facts.text.split_once(", calls=")?.1;
@@ -83,7 +85,7 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
         Some(name.split(['.', ',', ' ']).next().unwrap_or(name))
     };
     match opcode {
-        // `calls=%wrapped_transpose_computation`: an instruction that was wrapped alone is still that instruction.
+        // `calls=%wrapped_transpose_computation`: a fusion of a single instruction has the kind of that instruction.
         "fusion" => called().and_then(|name| match name.strip_prefix("wrapped_") {
             Some(alone) => word(&alone.trim_end_matches("_computation").replace('_', "-")),
             None => is_collective(stem(name)).then_some(Kind::Communication),
@@ -99,24 +101,26 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
     }
 }
 
-/// Custom calls that only name memory cost nothing; other ones are kernels, which the category may tell better.
+/// Returns the kind of custom calls that only name memory and cost nothing. Other custom calls are kernels, for which
+/// the category may be more precise.
 fn custom_call(text: &str) -> Option<Kind> {
     let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
     matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast").then_some(Kind::DataMovement)
 }
 
-/// Kernels of NCCL and RCCL: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `ncclKernel_…`, `rcclGenericKernel`.
+/// Returns whether a kernel belongs to NCCL or RCCL, such as `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `ncclKernel_…`
+/// or `rcclGenericKernel`.
 pub fn is_collective_kernel(kernel: &str) -> bool {
     let head = kernel.trim_start_matches("void ").get(..4).unwrap_or_default();
     head.eq_ignore_ascii_case("nccl") || head.eq_ignore_ascii_case("rccl")
 }
 
-/// What remains of an opcode when name and category say nothing.
+/// Returns the kind of an opcode for which neither the name nor the category determines one.
 fn weak_opcode(opcode: &str) -> Option<Kind> {
     matches!(opcode, "fusion" | "custom-call").then_some(Kind::Compute)
 }
 
-/// Names that say more than category or opcode: async wrappers and fusions of collectives.
+/// Returns the kind of names that are more precise than category and opcode: async wrappers and fusions of collectives.
 fn by_name(name: &str) -> Option<Kind> {
     let name = name.strip_prefix('%').unwrap_or(name);
     if name.starts_with("async-collective-start") {
@@ -125,7 +129,8 @@ fn by_name(name: &str) -> Option<Kind> {
     if name.starts_with("async-collective-done") || name.starts_with("async-collective-update") {
         return Some(Kind::Communication);
     }
-    // `all-gather-start.3`, `all-reduce-scatter.1`, `megacore_fusion.2`; not `all-gather_something_else`.
+    // Matches `all-gather-start.3`, `all-reduce-scatter.1` and `megacore_fusion.2`, but not
+    // `all-gather_something_else`.
     let base = name.split('.').next().unwrap_or(name);
     if base == "megacore_fusion" || base == "megacore-fusion" {
         return Some(Kind::Container);
@@ -134,7 +139,7 @@ fn by_name(name: &str) -> Option<Kind> {
     is_collective(stem).then_some(Kind::Communication)
 }
 
-/// The compiler's category. "x fusion" is compute unless x communicates or only moves data.
+/// Returns the kind of a compiler's category. An "x fusion" is compute unless x is a collective.
 fn by_category(category: &str) -> Option<Kind> {
     let category = category.trim().to_ascii_lowercase();
     let category = category.as_str();

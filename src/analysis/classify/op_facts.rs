@@ -1,7 +1,8 @@
-//! What is known of each op of a plane before any time is summed: kind, category, group of work, phase, layer,
-//! signature, scope, result shape, source.
+//! This module determines the facts of each op of a plane that do not depend on time: kind, category, group of work,
+//! phase, layer, signature, scope, result shape and source.
 //!
-//! Ops are many, distinct ones and scope paths few: each is examined once per session, not once per device.
+//! A capture has many ops, but few distinct ops and few scope paths. Each of these is examined once per session, not
+//! once per device.
 
 use super::category::by_text;
 use super::kind::Kind;
@@ -17,33 +18,32 @@ use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
+/// The facts of one op. The ids of layer, signature and scope refer to [`Finder::words`], and the id of the category to
+/// the texts of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpFacts {
-    /// Its kind.
     pub kind: Kind,
-    /// Whether a rule gave the kind.
+    /// Whether a rule determined the kind.
     pub known: bool,
     /// `hlo_category`.
     pub category: Option<StrId>,
-    /// What people call the work.
     pub group: OpGroup,
-    /// Part of the training step.
     pub phase: Phase,
-    /// Layer of the model.
+    /// `None` if the op belongs to no layer.
     pub layer: Option<StrId>,
-    /// Sort of instruction.
+    /// Type of instruction, as the module `signature` names it.
     pub signature: StrId,
-    /// Scope path.
+    /// `None` if the op has no scope path.
     pub scope: Option<StrId>,
 }
 
-/// What finding facts needs: texts that the analysis makes, each once, and what is known of each `tf_op`.
+/// Determines the facts of ops. Caches the texts that it makes, the facts of each distinct op, and those of each
+/// `tf_op`.
 pub struct Finder<'p> {
     profile: &'p Profile,
-    /// The texts made so far.
+    /// The texts of layers, signatures and scopes, each stored once.
     pub words: Strings,
-    /// Whether the first of several paths was taken anywhere.
+    /// Whether any `tf_op` had several paths, of which the first one was taken.
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
     known: IndexMap<OpTexts, OpFacts>,
@@ -52,7 +52,8 @@ pub struct Finder<'p> {
     buffer: String,
 }
 
-/// What an op says of itself that its facts come from: name, text, category, scope path, kernel, whether it computes.
+/// The properties of an op on which its facts depend: name, text, (category, `tf_op`, kernel), and whether its FLOPs
+/// are greater than zero (`None` if unknown).
 type OpTexts = (StrId, StrId, [Option<StrId>; 3], Option<bool>);
 
 #[derive(Clone, Copy)]
@@ -63,7 +64,7 @@ struct PathFacts {
 }
 
 impl<'p> Finder<'p> {
-    /// A finder for ops of these planes.
+    /// Creates a finder for the ops of `planes`, with the trip counts of their loops.
     pub fn new(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane> + Clone) -> Self {
         let paths = paths(profile, planes.clone());
         Self {
@@ -96,7 +97,7 @@ impl<'p> Finder<'p> {
         facts
     }
 
-    /// Looked at once, on however many devices it runs.
+    /// Returns the facts of an op. An op that runs on several devices is examined once.
     fn op(&mut self, op: &Op) -> OpFacts {
         let computes = op.stats.flops.or(op.stats.model_flops).map(|flops| flops > 0.0);
         let key = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel], computes);
@@ -139,18 +140,18 @@ impl<'p> Finder<'p> {
     }
 }
 
-/// Facts of a plane's ops.
+/// The facts of the ops of a plane.
 pub struct PlaneFacts {
-    /// By [`OpId`].
+    /// Facts by [`OpId`].
     pub ops: Vec<OpFacts>,
-    /// Their names.
+    /// Names by op id.
     pub names: Names,
-    /// Where source stacks have their innermost frame.
+    /// The end of source stacks at which the innermost frame is.
     pub innermost: Innermost,
 }
 
 impl PlaneFacts {
-    /// Looks at a plane.
+    /// Determines the facts of the ops of `plane`.
     pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
         let mut ops: Vec<OpFacts> = plane.ops.iter().map(|op| finder.op(op)).collect();
         waits(finder.profile, plane, &mut ops);
@@ -159,23 +160,24 @@ impl PlaneFacts {
         Self { ops, names, innermost }
     }
 
-    /// Facts of one op of the plane.
+    /// Returns the facts of one op of the plane.
     pub fn get(&self, id: OpId) -> OpFacts {
         self.ops[id.0 as usize]
     }
 
-    /// The innermost source frame of an op.
+    /// Returns the innermost source frame of an op in the user's own code.
     pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
         innermost(frames(profile, op), self.innermost)
     }
 
-    /// The source stack of an op, the innermost frame first.
+    /// Returns the source stack of an op, the innermost frame first.
     pub fn source_stack<'p>(&self, profile: &'p Profile, op: &Op) -> Vec<&'p str> {
         frames_inward(frames(profile, op), self.innermost)
     }
 }
 
-/// Async waits that nothing names are what their start is: found by the name of the operand, in the same program.
+/// Gives async waits without a known kind the kind and the group of their start, which is found in the same program by
+/// the name of the operand.
 fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
     let is_wait = |i: &usize| {
         let text = profile.text(plane.ops[*i].text);
@@ -189,7 +191,7 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
     let places: IndexMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
     for i in unknown {
         let mut at = i;
-        // An update may stand between the two; more than a few there are not.
+        // A few updates may stand between a wait and its start, but never many.
         for _ in 0..16 {
             let text = profile.text(plane.ops[at].text);
             let Some(operand) = first_operand(text) else { break };
@@ -203,8 +205,8 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
     }
 }
 
-/// The names of a plane's ops, one beside the other. The profile keeps them too, between long HLO texts: a search
-/// through 100,000 of those waits for memory at each.
+/// The names of a plane's ops, in one text. The profile has the same names, but between long HLO texts: a search
+/// through 100,000 of those waits for memory at each name.
 pub struct Names {
     text: String,
     ends: Vec<usize>,
@@ -220,27 +222,28 @@ impl Names {
         Self { ends: ends.collect(), text }
     }
 
-    /// The name of an op of the plane.
+    /// Returns the name of an op of the plane.
     pub fn get(&self, op: usize) -> &str {
         let start = op.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..self.ends[op]]
     }
 }
 
-/// The distinct scope paths.
+/// Iterates over the scope paths of the distinct `tf_op` texts.
 fn paths<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> impl Iterator<Item = &'p str> {
     let distinct: FxHashSet<StrId> =
         planes.flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.tf_op)).collect();
     distinct.into_iter().map(|id| scope_path::path(profile.text(id)))
 }
 
-/// Whether layers are of several modules.
+/// Returns whether layers belong to different modules.
 fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
     let mut first = None;
     paths.any(|path| named(path).is_some_and(|(stack, _)| *first.get_or_insert(stack) != stack))
 }
 
-/// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
+/// Returns the trip count of each loop, by its path. If two programs have a loop at the same path with different
+/// counts, the count is `None`.
 fn trip_counts<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> IndexMap<&'p str, Option<u64>> {
     let mut trips: IndexMap<&str, Option<u64>> = IndexMap::default();
     for op in planes.flat_map(|plane| &plane.ops) {
@@ -258,12 +261,12 @@ fn frames<'p>(profile: &'p Profile, op: &Op) -> Frames<'p> {
     Frames { source: text(op.stats.source), stack: text(op.stats.source_stack) }
 }
 
-/// The shape of an op's result with its layout: the stat, else the text's.
+/// Returns the shape of an op's result with its layout, by the stat or else by the HLO text.
 pub fn shape<'p>(profile: &'p Profile, op: &Op) -> Option<&'p str> {
     op.stats.shape.map(|s| profile.text(s)).or_else(|| result_shape(profile.text(op.text)))
 }
 
-/// Element types in a shape, in order of appearance, each once.
+/// Returns the element types in a shape, in order of appearance, each once.
 pub fn dtypes(shape: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in shape.match_indices('[') {

@@ -1,25 +1,27 @@
-//! What people call the work of an op: matmul, attention, copy. This module knows XLA's and kernels' vocabulary; no time.
+//! This module assigns each op to a group of work, such as matmul, attention or copy, by the vocabulary of XLA and of
+//! kernels.
 //!
-//! The kind decides first, then the instruction, then the kernel's name, then the leaf of the scope path. Never the whole
-//! path: `self_attention` stands in the path of every projection, and those are matmuls.
+//! The kind decides first, then the instruction. The names of kernels, the leaf of the scope path and the category
+//! decide the rest: a custom call takes its group from its name first, other ops from the leaf first. The whole path is
+//! never used: `self_attention` is in the path of every projection, and projections are matmuls.
 
 use super::kind::Kind;
 use super::op_class::is_collective_kernel;
 use super::opcode::opcode;
 use super::scope_path::leaf;
 
-/// A group of work.
+/// A group of ops that do the same sort of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OpGroup {
-    /// Dots and convolutions, in fusions too.
+    /// Dots and convolutions, also within fusions.
     Matmul,
     /// Attention kernels.
     Attention,
     /// Collectives, and the waits for them.
     Collective,
-    /// Pallas and other kernels that no other group knows.
+    /// Pallas kernels and other kernels that belong to no other group.
     CustomKernel,
-    /// Kernels of mixtures of experts: grouped matmuls.
+    /// Grouped matmuls, the kernels of mixtures of experts.
     Moe,
     /// Kernels of linear attention.
     LinearAttention,
@@ -29,13 +31,12 @@ pub enum OpGroup {
     Elementwise,
     /// Fusions of the compiler's own kernels.
     CustomFusion,
-    /// Reductions.
     Reduction,
-    /// Layout changes, slices and the like.
+    /// Layout changes, slices and similar ops.
     Formatting,
-    /// Copies, with their waits.
+    /// Copies, and the waits for them.
     Copy,
-    /// Sorting, top-k.
+    /// Sorting and top-k.
     Sort,
     /// Table look-ups and their gradients.
     Gather,
@@ -43,12 +44,12 @@ pub enum OpGroup {
     Rng,
     /// Transfers to and from the host.
     Host,
-    /// What no rule knows, and the own time of loops.
+    /// Ops that no rule covers, and the self time of containers.
     Other,
 }
 
 impl OpGroup {
-    /// All groups, in the order they are reported.
+    /// All groups, in the order of reports.
     pub const ALL: [Self; 17] = [
         Self::Matmul,
         Self::Attention,
@@ -69,7 +70,7 @@ impl OpGroup {
         Self::Other,
     ];
 
-    /// The name people read; also the key of its row.
+    /// Returns the display name, which is also the key of the group's row.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Matmul => "matmul",
@@ -93,26 +94,23 @@ impl OpGroup {
     }
 }
 
-/// What the group of an op is reported by.
+/// The properties of an op that determine its group.
 #[derive(Clone, Copy, Debug)]
 pub struct Signs<'a> {
-    /// Its kind.
     pub kind: Kind,
-    /// Whether a rule gave the kind.
+    /// Whether a rule determined the kind.
     pub known: bool,
-    /// `hlo_category`, or nothing.
+    /// Category by the capture or by the HLO text; empty if unknown.
     pub category: &'a str,
-    /// Short name.
     pub name: &'a str,
-    /// HLO text.
     pub text: &'a str,
-    /// Its scope path, or nothing.
+    /// Scope path; empty if the op has none.
     pub path: &'a str,
-    /// Of a GPU the kernel that ran, or nothing.
+    /// Kernel that ran on a GPU; empty for other ops.
     pub kernel: &'a str,
 }
 
-/// The group of an op.
+/// Returns the group of an op.
 pub fn op_group(signs: Signs<'_>) -> OpGroup {
     let opcode = opcode(signs.text).unwrap_or_default();
     let category = signs.category.trim();
@@ -132,7 +130,7 @@ pub fn op_group(signs: Signs<'_>) -> OpGroup {
 
 fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     let is = |words: &[&str]| words.iter().any(|word| *word == opcode || *word == category);
-    // A kernel is reported by its own name, or by the leaf: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
+    // The name of a kernel decides, else the leaf of the scope path: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
     if is(&["custom-call", "custom call"]) {
         let of_gpu = || {
             Some(signs.kernel)
@@ -163,7 +161,7 @@ fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     if let Some(group) = by_leaf(leaf(signs.path)) {
         return group;
     }
-    // The fusions that XLA:GPU gives to a matmul's kernel say so in their names.
+    // Fusions that XLA:GPU gives to the kernel of a matmul have names that reveal the matmul.
     if let Some(group) =
         Some(signs.name).filter(|_| !signs.kernel.is_empty() && category == "custom fusion").and_then(kernel)
     {
@@ -173,19 +171,21 @@ fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     match category {
         "custom fusion" => OpGroup::CustomFusion,
         _ if elementwise.contains(&category) || !opcode.is_empty() => OpGroup::Elementwise,
-        // No HLO and no category: a kernel's name is all there is.
+        // Without HLO text and category, only the name of the kernel is known.
         _ => kernel(signs.name).or_else(|| by_kernel(signs.kernel)).unwrap_or(OpGroup::Other),
     }
 }
 
-/// What the library a custom call goes to is for: `__cublas$lt$matmul`, `__cudnn$convForward`, `__cudnn$fmhaSoftmax`.
+/// Returns the group of a custom call by the library in its target, such as `__cublas$lt$matmul`, `__cudnn$convForward`
+/// or `__cudnn$fmhaSoftmax`.
 fn called(text: &str) -> Option<OpGroup> {
     let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
     kernel(target).or_else(|| target.starts_with("__cudnn$conv").then_some(OpGroup::Matmul))
 }
 
-/// Families of GPU kernels, beside those above: of libraries (hipBLASLt's `Cijk_`, cuBLAS' `nvjet_`), of frameworks, of
-/// compilers. They run words together, so these may stand anywhere.
+/// Families of GPU kernels, in addition to `KERNELS`: of libraries (hipBLASLt's `Cijk_`, cuBLAS' `nvjet_`), of
+/// frameworks and of compilers. Names of GPU kernels join words without separators, so the words of a family match
+/// anywhere in a name.
 const GPU_KERNELS: [(&[&str], OpGroup); 8] = [
     (&["cijk_", "nvjet", "gemm", "gemv", "fprop", "dgrad", "wgrad", "convolve", "winograd"], OpGroup::Matmul),
     (&["flash", "fmha", "attention"], OpGroup::Attention),
@@ -197,7 +197,7 @@ const GPU_KERNELS: [(&[&str], OpGroup); 8] = [
     (&["triton"], OpGroup::CustomKernel),
 ];
 
-/// The family of a GPU's kernel.
+/// Returns the family of a GPU kernel by its name.
 fn by_kernel(name: &str) -> Option<OpGroup> {
     let name = name.to_ascii_lowercase();
     kernel(&name).or_else(|| {
@@ -206,7 +206,7 @@ fn by_kernel(name: &str) -> Option<OpGroup> {
     })
 }
 
-/// The category of a GPU's kernel of which nothing but its name is known; `None` where that tells no family.
+/// Returns the category of a GPU kernel of which only the name is known; `None` if the name belongs to no family.
 pub fn category_of_kernel(name: &str) -> Option<&'static str> {
     if is_collective_kernel(name) {
         return Some("collective kernel");
@@ -226,13 +226,13 @@ pub fn category_of_kernel(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Of matmuls, which a GPU's libraries make convolutions of.
+/// Returns whether a matmul kernel of a GPU library computes a convolution.
 fn is_convolution(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["fprop", "dgrad", "wgrad", "convolve", "winograd", "conv2d", "conv3d"].iter().any(|word| name.contains(word))
 }
 
-/// Families of kernels. Order matters: `gla_attention` is linear attention.
+/// Families of kernels. The order matters: `gla_attention` is linear attention.
 const KERNELS: [(&[&str], OpGroup); 6] = [
     (&["gmm", "tgmm", "megablox", "ragged_dot", "grouped_matmul", "fused_moe"], OpGroup::Moe),
     (&["gla", "kda", "gdn", "linear_attention", "gated_delta", "delta_rule", "ssd"], OpGroup::LinearAttention),
@@ -242,8 +242,8 @@ const KERNELS: [(&[&str], OpGroup); 6] = [
     (&["sort", "topk", "top_k"], OpGroup::Sort),
 ];
 
-/// The family a kernel's name tells: by whole words, so that `fuse` or `hgmma` tell nothing. The last three
-/// segments of a path are read from the last to the first.
+/// Returns the family of a kernel by whole words of its name, so that `fuse` or `hgmma` match nothing. The segments of
+/// a path are compared from the last to the first.
 fn kernel(name: &str) -> Option<OpGroup> {
     name.rsplit('/').find_map(|part| {
         let part = part.to_ascii_lowercase();
@@ -251,7 +251,8 @@ fn kernel(name: &str) -> Option<OpGroup> {
     })
 }
 
-/// Whether `word` stands in `text` with no letter beside it. Long words may have letters behind them.
+/// Returns whether `word` occurs in `text` without a letter before or after it. A letter may follow words of more than
+/// four characters.
 fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -261,7 +262,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// What the leaf of the path says of a fusion: its last segment is the primitive.
+/// Returns the group of a fusion by the leaf of its scope path; the last segment is the JAX primitive.
 fn by_leaf(leaf: &str) -> Option<OpGroup> {
     let leaf = leaf.to_ascii_lowercase();
     let last = leaf.rsplit('/').next().unwrap_or_default();
@@ -277,7 +278,8 @@ fn by_leaf(leaf: &str) -> Option<OpGroup> {
         .or_else(|| (primitive.starts_with("reduce_") || primitive.starts_with("arg")).then_some(OpGroup::Reduction))
 }
 
-/// `decoder_norm`, `RMSNorm_0`, `input_layernorm`; not `normal`, and not the norm of a gradient.
+/// Returns whether a segment is the name of a normalisation, such as `decoder_norm`, `RMSNorm_0` or `input_layernorm`,
+/// but not `normal` and not the norm of a gradient.
 fn is_norm(segment: &str) -> bool {
     let of_numbers = ["grad_norm", "global_norm", "max_norm", "param_norm", "update_norm"];
     !of_numbers.iter().any(|word| segment.contains(word))

@@ -1,12 +1,12 @@
-//! Reads the opcode of an op from the text of its HLO instruction.
+//! This module reads the opcode, the result shape and the first operand of an op from the text of its HLO instruction.
 
-/// The opcode of `%x = f32[2]{0} opcode(%y), …`. `None` where the text is no instruction.
+/// Returns the opcode of a text such as `%x = f32[2]{0} opcode(%y), …`; `None` if the text is not an instruction.
 pub fn opcode(text: &str) -> Option<&str> {
     split(text).map(|(_, opcode, _)| opcode)
 }
 
-/// Result shape, opcode, and what follows its parenthesis: the opcode is the word before the first that opens outside of
-/// the shape, which may be a tuple and have parentheses in its layout.
+/// Returns the result shape, the opcode, and the text after the opening parenthesis. The opcode is the word before the
+/// first parenthesis that opens outside of the shape. The shape may be a tuple, and its layout may contain parentheses.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
     let (_, rest) = text.split_once(" = ")?;
     let mut depth = 0i32;
@@ -31,12 +31,12 @@ fn is_opcode(word: &str) -> bool {
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// The shape of an instruction's result, with its layout: what stands between `=` and the opcode.
+/// Returns the shape of an instruction's result with its layout: the text between `=` and the opcode.
 pub fn result_shape(text: &str) -> Option<&str> {
     split(text).map(|(shape, _, _)| shape).filter(|s| !s.is_empty())
 }
 
-/// The name of the first thing an instruction takes, without `%`; its shape may stand before it.
+/// Returns the name of the first operand of an instruction, without `%` and without the shape that may precede it.
 pub fn first_operand(text: &str) -> Option<&str> {
     let (_, _, operands) = split(text)?;
     let mut depth = 0i32;

@@ -1,12 +1,13 @@
-//! The kind of time that an opcode by itself is of. This module knows XLA's opcodes, as instructions and categories spell them.
+//! This module maps opcodes of XLA, as instructions and categories spell them, to the kinds of time.
 
 use super::kind::Kind;
 
-/// An opcode without `-start`, `-done`, `-update`.
+/// Returns an opcode without the suffix `-start`, `-done` or `-update`.
 pub(in crate::analysis) fn stem(word: &str) -> &str {
     ["-start", "-done", "-update"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word)
 }
 
+/// Returns whether an opcode without its suffix is a collective.
 pub(in crate::analysis) fn is_collective(stem: &str) -> bool {
     matches!(
         stem,
@@ -22,7 +23,8 @@ pub(in crate::analysis) fn is_collective(stem: &str) -> bool {
     )
 }
 
-/// Opcodes and categories that are one word.
+/// Returns the kind of an opcode without its suffix, or of a category of one word. `None` if the word alone determines
+/// no kind.
 pub(in crate::analysis) fn word(stem: &str) -> Option<Kind> {
     if is_collective(stem) || matches!(stem, "send" | "recv") {
         return Some(Kind::Communication);
@@ -84,7 +86,7 @@ pub(in crate::analysis) fn word(stem: &str) -> Option<Kind> {
     })
 }
 
-/// Opcodes whose result is of each element by itself.
+/// Returns whether each element of an opcode's result depends only on the elements at the same place in the operands.
 pub fn is_elementwise(opcode: &str) -> bool {
     matches!(
         opcode,

@@ -1,16 +1,17 @@
-//! Which part of a training step an op belongs to. This module knows what JAX writes into scope paths; no time of its own.
+//! This module determines the part of a training step that an op belongs to, by the op's name and by the scope path
+//! that JAX writes.
 //!
 //! ```text
 //!  jit(train)/jvp(Model)/…                                    forward
 //!  jit(train)/transpose(jvp(Model))/…                         backward
-//!  …/transpose(jvp(Model))/…/checkpoint/rematted_computation  recompute: the forward once more, inside the backward
-//!  …/checkpoint/rematted_computation/…/splash_mha_dq          backward: no forward has a gradient's kernel
+//!  …/transpose(jvp(Model))/…/checkpoint/rematted_computation  recompute: forward pass again, inside backward pass
+//!  …/checkpoint/rematted_computation/…/splash_mha_dq          backward: only the gradient has this kernel
 //!  jit(train)/adam/mul                                        optimizer
 //! ```
 //!
-//! In real captures recomputation stands *inside* `transpose(jvp(`, so it is looked for first: read the other way
-//! round, no op would ever be one. A `checkpoint` inside of `transpose(jvp(` but without `rematted_computation` is
-//! around the gradient itself, and is backward.
+//! In real captures, recomputation is *inside* `transpose(jvp(`, so recomputation is checked first. In the other order,
+//! no op would count as recomputed. A `checkpoint` inside `transpose(jvp(` without `rematted_computation` is around the
+//! gradient itself, and is backward.
 
 use super::scope_path::{bare, segments};
 
@@ -19,30 +20,30 @@ use super::scope_path::{bare, segments};
 pub enum Phase {
     /// The model and its loss.
     Forward,
-    /// Their gradient.
+    /// The gradient of the model and its loss.
     Backward,
-    /// What of the forward is done again for the gradient.
+    /// Work of the forward pass that is repeated for the gradient.
     Recompute,
-    /// What is done with the gradient.
+    /// Work that applies the gradient.
     Optimizer,
-    /// Nothing tells, and nothing of its program has a phase; all of inference.
+    /// No phase was found, and the program has no forward or backward ops. All ops of inference have this phase.
     #[default]
     Unknown,
-    /// Nothing tells, in a program that trains: not inference.
+    /// No phase was found, in a program that trains, so the op is not inference.
     UnknownInTraining,
 }
 
 impl Phase {
-    /// All phases, in order.
+    /// All phases, in the order of a step.
     pub const ALL: [Self; 6] =
         [Self::Forward, Self::Backward, Self::Recompute, Self::Optimizer, Self::Unknown, Self::UnknownInTraining];
 
-    /// Whether something tells it.
+    /// Returns whether a phase was found for the op.
     pub const fn is_known(self) -> bool {
         !matches!(self, Self::Unknown | Self::UnknownInTraining)
     }
 
-    /// The name people read; also the key of its row.
+    /// Returns the display name, which is also the key of the phase's row.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Forward => "forward",
@@ -55,12 +56,12 @@ impl Phase {
     }
 }
 
-/// The phase of an op by its name and what its path told. `None` where neither tells.
+/// Returns the phase of an op by its name, and by the phase of its path; `None` if neither determines a phase.
 pub fn phase(name: &str, of_path: Option<Phase>) -> Option<Phase> {
     by_name(name).or(of_path).or_else(|| by_kernel(name))
 }
 
-/// Names that say more than the path.
+/// Returns the phase of names that are more precise than the path.
 fn by_name(name: &str) -> Option<Phase> {
     let is_gradient = ["splash_mha_dkv", "splash_mha_dq", "tgmm"].iter().any(|kernel| has_kernel(name, kernel));
     if is_gradient {
@@ -73,17 +74,17 @@ fn by_name(name: &str) -> Option<Phase> {
     name.match_indices(".remat").any(is_remat).then_some(Phase::Recompute)
 }
 
-/// Kernels that a path without transformations leaves to their names.
+/// Returns the phase of kernels whose path has no transformations, so that only the name determines the phase.
 fn by_kernel(name: &str) -> Option<Phase> {
     has_kernel(name, "splash_mha_fwd").then_some(Phase::Forward)
 }
 
-/// Whether a kernel's name begins with a word, perhaps behind `vmap_`.
+/// Returns whether `word` occurs at the start of a kernel's name, or after a separator as in `vmap_splash_mha_dq`.
 fn has_kernel(name: &str, word: &str) -> bool {
     name.match_indices(word).any(|(at, _)| at == 0 || name[..at].ends_with(['_', '(', '.', '-']))
 }
 
-/// What the path alone tells.
+/// Returns the phase by the path alone; `None` if the path determines none.
 pub fn by_path(path: &str) -> Option<Phase> {
     if path.is_empty() {
         return None;
@@ -92,8 +93,8 @@ pub fn by_path(path: &str) -> Option<Phase> {
         return Some(Phase::Recompute);
     }
     if let Some(at) = path.find("jvp(") {
-        // `transpose(jvp(Model))`; also `transpose(step)/grads/jvp()`, where scopes stand between the two. An op named
-        // `transpose[…]` is none.
+        // Matches `transpose(jvp(Model))`, and `transpose(step)/grads/jvp()` with scopes between the two. An op named
+        // `transpose[…]` does not match.
         let transposed = path[..at].rfind("transpose(").is_some();
         return Some(if transposed { Phase::Backward } else { Phase::Forward });
     }
@@ -103,7 +104,7 @@ pub fn by_path(path: &str) -> Option<Phase> {
     segments(path).any(is_optimizer).then_some(Phase::Optimizer)
 }
 
-/// The scopes that training frameworks give their optimizers.
+/// Returns whether a segment is a scope that training frameworks give their optimizers.
 fn is_optimizer(segment: &str) -> bool {
     let name = bare(segment).to_ascii_lowercase();
     let words = ["optimizer", "optimiser", "apply_gradients", "apply_updates", "update_params", "opt_update"];

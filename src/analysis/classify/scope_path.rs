@@ -1,26 +1,27 @@
-//! The scope path of an op: `tf_op` as a path of segments. This module knows the text only.
+//! This module parses the scope path of an op, which is the text of `tf_op` as a path of segments.
 //!
 //! ```text
 //!  jit(train)/jvp(Model)/layers_0/mlp/dot_general:      path: up to the colon; 5 segments
 //!  jit(f)/aten::view/reshape;jit(f)/qkv/reshape:        two ops merged into one: the first path counts
-//!  jit(f)/layers/dense:MatMul                           TensorFlow puts the op's type behind the colon
+//!  jit(f)/layers/dense:MatMul                           TensorFlow writes the op's type after the colon
 //! ```
 //!
-//! It is a call path: outer names stand in the path of every op within, so a search for a name anywhere in it finds far
-//! more than what that name does. The *leaf*, its last three segments, is what says what the op itself is.
+//! The path is a call path: an outer name is in the paths of all ops inside it. A search for a name anywhere in paths
+//! therefore finds far more ops than those that the name describes. The *leaf*, which is the last three segments,
+//! describes the op itself.
 
-/// How many segments the leaf has.
+/// The number of segments of a leaf.
 const LEAF: usize = 3;
 
-/// The path in a `tf_op`: the first of several, without the op's type.
+/// Returns the path in a `tf_op`: the first of several paths, without the op's type.
 pub fn path(tf_op: &str) -> &str {
     let first = match tf_op.split_once(';') {
-        // Brackets may hold anything: a semicolon in them separates no paths.
+        // A semicolon inside brackets does not separate paths, because brackets may contain any text.
         Some((first, _)) if is_balanced(first) => first,
         _ => tf_op,
     };
     match first.rsplit_once(':') {
-        // `aten::rsqrt` has a colon of its own.
+        // The double colon of a name such as `aten::rsqrt` does not precede a type.
         Some((path, kind)) if !path.ends_with(':') && kind.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
             path
         }
@@ -28,7 +29,8 @@ pub fn path(tf_op: &str) -> &str {
     }
 }
 
-/// The segments of a path. A slash inside of brackets separates nothing: `transpose(jvp(a/b))/c` has two.
+/// Iterates over the segments of a path. A slash inside brackets does not separate segments: `transpose(jvp(a/b))/c`
+/// has two.
 pub fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     let ends: Vec<usize> = cuts(path).collect();
     let starts = std::iter::once(0).chain(ends.clone().into_iter().map(|end| end + 1));
@@ -36,19 +38,19 @@ pub fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     all.into_iter()
 }
 
-/// The last three segments.
+/// Returns the last three segments of a path.
 pub fn leaf(path: &str) -> &str {
     let cuts: Vec<usize> = cuts(path).collect();
     cuts.len().checked_sub(LEAF).map_or(path, |at| &path[cuts[at] + 1..])
 }
 
-/// Whether `path` is `scope` or lies below it, by whole segments.
+/// Returns whether `path` is `scope` or lies below it. Only whole segments match.
 pub fn is_within(path: &str, scope: &str) -> bool {
     let rest = path.strip_prefix(scope);
     rest.is_some_and(|rest| rest.is_empty() || scope.is_empty() || cuts(path).any(|cut| cut == scope.len()))
 }
 
-/// A segment without the transformations around it: `transpose(jvp(layers_0))` is `layers_0`.
+/// Returns a segment without the transformations around it: `layers_0` for `transpose(jvp(layers_0))`.
 pub fn bare(segment: &str) -> &str {
     let mut inner = segment;
     while let Some((_, within)) = inner.strip_suffix(')').and_then(|s| s.split_once('(')) {
@@ -57,7 +59,8 @@ pub fn bare(segment: &str) -> &str {
     inner
 }
 
-/// Where slashes separate segments. All of them, if brackets do not close: then they mean nothing.
+/// Iterates over the indices of the slashes that separate segments. If brackets are not balanced, every slash
+/// separates.
 fn cuts(path: &str) -> impl Iterator<Item = usize> {
     let nested = path.contains(['(', '[', '{']) && is_balanced(path);
     let mut depth = 0_u32;

@@ -1,9 +1,9 @@
-//! What sort of instruction an op is, for the parts of a row: a custom call by its target, a fusion by its name without
-//! numbers, anything else by its opcode. This module knows HLO text; no time.
+//! This module names the type of instruction of an op, for the parts of a row: a custom call by its target, a fusion by
+//! its name without numbers, and other ops by their opcode.
 
 use super::opcode::opcode;
 
-/// Writes the signature of an op into `out`.
+/// Writes the signature of an op into `out`, which is cleared first.
 pub fn signature(name: &str, text: &str, out: &mut String) {
     out.clear();
     match opcode(text) {
@@ -11,18 +11,18 @@ pub fn signature(name: &str, text: &str, out: &mut String) {
             out.push_str("custom-call:");
             out.push_str(target(text).unwrap_or("<unknown>"));
         }
-        // No instruction: a kernel's name is all there is.
+        // A text without an instruction leaves only the name, such as that of a kernel.
         Some("fusion") | None => stem(name, out),
         Some(opcode) => out.push_str(opcode),
     }
 }
 
-/// The target of a custom call.
+/// Returns the target of a custom call; `None` if the text has none.
 pub fn target(text: &str) -> Option<&str> {
     text.split_once("custom_call_target=\"")?.1.split('"').next()
 }
 
-/// A name without its numbers: `fusion.235.in_megacore_fusion.1` is `fusion.in_megacore_fusion`.
+/// Writes a name without its numbers: `fusion.in_megacore_fusion` for `fusion.235.in_megacore_fusion.1`.
 fn stem(name: &str, out: &mut String) {
     for (i, part) in name.split('.').enumerate() {
         if i == 0 {

@@ -1,13 +1,13 @@
-//! Which frame of a source stack is the innermost, and which is the innermost of the user's own code. Older captures put the
-//! innermost last, newer ones first.
+//! This module finds the innermost frame of a source stack, and the innermost frame of the user's own code. Older
+//! captures write the innermost frame last, newer ones first.
 //!
 //! ```text
-//!  site-packages/torch/nn/modules/module.py:1775   the innermost: of an installed package
-//!  vllm/model_executor/models/qwen2.py:228         the innermost of the user's code: this one is reported
+//!  site-packages/torch/nn/modules/module.py:1775   the innermost frame, in an installed package
+//!  vllm/model_executor/models/qwen2.py:228         the innermost frame of the user's code, which is reported
 //!  site-packages/torch/nn/modules/module.py:1786
 //! ```
 
-/// One op's source facts.
+/// The source stats of one op.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
     /// `source`: `file:line`.
@@ -16,25 +16,25 @@ pub struct Frames<'a> {
     pub stack: Option<&'a str>,
 }
 
-/// At which end of the stacks of a plane the innermost frame is.
+/// The end of the stacks of a plane at which the innermost frame is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Innermost {
-    /// The first line; also where nothing tells.
+    /// The first line; also the default, if no op shows the end.
     #[default]
     First,
     /// The last line.
     Last,
 }
 
-/// The majority over a plane's ops: which end equals the `source` stat.
+/// Returns the end that equals the `source` stat of most ops of a plane.
 pub fn majority<'a>(ops: impl Iterator<Item = Frames<'a>>) -> Innermost {
     let balance: i64 = ops.filter_map(frame_order).map(|end| if end == Innermost::Last { 1 } else { -1 }).sum();
     if balance > 0 { Innermost::Last } else { Innermost::First }
 }
 
-/// The innermost frame of the user's code as `file:line`: the first, from the innermost outwards, that is of no installed
-/// package; the innermost itself where all are. The innermost is the end of the stack that equals `source`, else the end that
-/// most stacks of the plane have it at. Without a stack, `source` itself.
+/// Returns the innermost frame of the user's code as `file:line`: the first frame, from the innermost outwards, that is
+/// not in an installed package, or the innermost frame if all are. The innermost end of the stack is the end that
+/// equals `source`, else `plane`, the end for most stacks of the plane. Without a stack, returns `source`.
 pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
     let Some(stack) = frames.stack else { return frames.source };
     let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
@@ -46,7 +46,7 @@ pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
     frame.map(location).or(frames.source)
 }
 
-/// A frame of a package that was installed, of Python's own library, or of no file.
+/// Returns whether a frame is in an installed package, in Python's own library, or in no file.
 fn is_installed(frame: &str) -> bool {
     let folders = ["site-packages", "dist-packages"];
     let frame = frame.trim();
@@ -56,7 +56,7 @@ fn is_installed(frame: &str) -> bool {
             .any(|part| folders.contains(&part) || part == "python3" || part.starts_with("python3."))
 }
 
-/// All frames as they are written, the innermost first. Without a stack, the one place of `source`.
+/// Returns all frames as written, the innermost first; without a stack, the frame in `source`.
 pub fn frames_inward<'a>(frames: Frames<'a>, plane: Innermost) -> Vec<&'a str> {
     let mut lines: Vec<&str> =
         frames.stack.unwrap_or_default().lines().map(str::trim).filter(|l| !l.is_empty()).collect();
@@ -66,7 +66,7 @@ pub fn frames_inward<'a>(frames: Frames<'a>, plane: Innermost) -> Vec<&'a str> {
     if lines.is_empty() { frames.source.into_iter().collect() } else { lines }
 }
 
-/// What one op says, if its two ends differ and one of them is its source.
+/// Returns the end at which the stack of one op has its innermost frame; `None` unless exactly one end equals `source`.
 fn frame_order(frames: Frames<'_>) -> Option<Innermost> {
     let (source, stack) = (frames.source?, frames.stack?);
     let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
@@ -79,8 +79,8 @@ fn frame_order(frames: Frames<'_>) -> Option<Innermost> {
     }
 }
 
-/// `file:line` of a frame such as `model.py:12:4 [forward]`, `model.py:12` or `<embedded module 'x'>:153:2`:
-/// up to the first number after a colon.
+/// Returns `file:line` of a frame such as `model.py:12:4 [forward]`, `model.py:12` or `<embedded module 'x'>:153:2`,
+/// which is the text up to and including the first number after a colon.
 fn location(frame: &str) -> &str {
     let frame = frame.trim();
     let is_digit = |c: &char| c.is_ascii_digit();

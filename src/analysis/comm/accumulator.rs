@@ -1,5 +1,5 @@
-//! Sums of what belongs together: a row, a primitive, all of one traffic. This module knows spans and waits of one core after the other;
-//! knows nothing of why they belong together.
+//! This module accumulates one sum: a row, a primitive, or all traffic of one sort. It receives the spans and waits of
+//! one core after the other, and does not depend on the grouping.
 
 use super::async_pairs::Named;
 use super::interval::{ALL, Merged};
@@ -10,20 +10,20 @@ use crate::analysis::breakdown::report::per_second;
 use crate::units::Picos;
 use indexmap::IndexSet;
 
-/// What all of several say, if all say the same.
+/// The common value of several items.
 #[derive(Clone, Debug, Default)]
 pub enum Uniform<T> {
-    /// Nobody has said anything.
+    /// No item was added.
     #[default]
     Nothing,
-    /// All the same.
+    /// All items have this value.
     One(T),
-    /// Not the same.
+    /// The items have different values.
     Several,
 }
 
 impl<T: PartialEq> Uniform<T> {
-    /// One more says something.
+    /// Adds the value of one more item.
     pub fn add(&mut self, value: T) {
         match self {
             Self::Nothing => *self = Self::One(value),
@@ -32,7 +32,7 @@ impl<T: PartialEq> Uniform<T> {
         }
     }
 
-    /// What all say.
+    /// Returns the common value. `None` without items, or if the items differ.
     pub fn value(self) -> Option<T> {
         match self {
             Self::One(value) => Some(value),
@@ -41,25 +41,23 @@ impl<T: PartialEq> Uniform<T> {
     }
 }
 
-/// A sum that grows.
+/// The sums of a group of transfers.
 #[derive(Default)]
 pub struct CommAccumulator {
-    /// Sums so far.
     pub traffic: Traffic,
-    /// Σ length of counted executions.
+    /// Σ full lengths of the counted executions.
     pub wall: Picos,
-    /// Bytes on links; `None` once an execution's are not known.
+    /// Bytes on hardware links. `None` without executions, or if the bytes or the factor of one execution are unknown.
     bus_bytes: Option<f64>,
-    /// How the core waits.
     pub execution: Uniform<Execution>,
-    /// Bytes of one execution.
+    /// Bytes of the message of one execution.
     pub each: Uniform<Option<u64>>,
     ops: IndexSet<Named>,
     flying: Vec<Interval>,
 }
 
 impl CommAccumulator {
-    /// One more op, whether it runs or not.
+    /// Adds an op to the group. Adding the same op again has no effect.
     pub fn op(&mut self, named: Named, execution: Execution, bytes: Option<u64>) {
         if self.ops.insert(named) {
             self.execution.add(execution);
@@ -67,7 +65,8 @@ impl CommAccumulator {
         }
     }
 
-    /// An execution that counts, with all of its length. `factor`: bytes on links per byte of message.
+    /// Counts an execution with its full length in ps. `factor` is the number of bytes on hardware links per byte of
+    /// message.
     pub fn count(&mut self, length: u64, bytes: Option<u64>, factor: Option<f64>) {
         if self.traffic.n == 0 {
             self.bus_bytes = Some(0.0);
@@ -83,12 +82,12 @@ impl CommAccumulator {
         self.bus_bytes = self.bus_bytes.zip(carried).map(|(sum, more)| sum + more);
     }
 
-    /// Something in flight within the window.
+    /// Adds an interval in flight, clipped to the window. [`Self::land`] merges these intervals.
     pub fn fly(&mut self, at: Interval) {
         self.flying.push(at);
     }
 
-    /// All of a core is reported: what was in flight is compared with what it computed.
+    /// Ends a core: merges its intervals in flight, splits them by its `compute`, and adds the result to the sums.
     pub fn land(&mut self, compute: &Merged) {
         let waited = std::mem::take(&mut self.traffic.overlap.waited);
         let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute, ALL);
@@ -97,12 +96,13 @@ impl CommAccumulator {
         sum.waited = waited;
     }
 
-    /// How many ops.
+    /// Returns the number of different ops.
     pub fn n_ops(&self) -> u32 {
         self.ops.iter().count() as u32
     }
 
-    /// Bytes per second of messages, and of links; `None` of executions too short for a rate.
+    /// Returns the algorithm bandwidth and the bus bandwidth in bytes per second. Each is `None` if its bytes are
+    /// unknown, or if the executions take less than 100 ns on average.
     pub fn rates(&self) -> (Option<f64>, Option<f64>) {
         let per_second = |bytes: f64| per_second(Some(bytes), self.wall, self.traffic.n);
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
@@ -111,7 +111,7 @@ impl CommAccumulator {
     }
 }
 
-/// What is in flight in a window against what is computed. What is in flight is either exposed or overlapped.
+/// Splits the time in flight of a window into exposed and overlapped time. `waited` is zero.
 pub fn overlap(flying: &Merged, compute: &Merged, window: Interval) -> Overlap {
     let in_flight = Picos(flying.length_in(window));
     let overlapped = Picos(flying.length_with(compute, window));
@@ -119,7 +119,7 @@ pub fn overlap(flying: &Merged, compute: &Merged, window: Interval) -> Overlap {
 }
 
 impl Overlap {
-    /// Adds what another core or device has.
+    /// Adds the overlap of another core or device.
     pub(super) fn add(&mut self, other: &Self) {
         self.in_flight += other.in_flight;
         self.exposed += other.exposed;

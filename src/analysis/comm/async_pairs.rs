@@ -1,9 +1,10 @@
-//! Which ops are which part of which traffic: a pair's two halves, and what is one op, are one *link*. This module knows names, opcodes and
-//! kinds; knows no times.
+//! This module finds the transfers of a plane: it pairs the start, update and done ops of asynchronous collectives and
+//! copies. A synchronous op is a transfer by itself. In the code, a transfer is a [`Link`]. This module depends on
+//! names, opcodes and kinds, and not on times.
 //!
 //! ```text
-//!  copy-start.3   ◄─ operand ─ copy-done.3        one link, named copy-start.3
-//!  all-reduce.7                                   one link, all by itself
+//!  copy-start.3   ◄─ operand ─ copy-done.3        one transfer, named copy-start.3
+//!  all-reduce.7                                   one transfer of a single op
 //! ```
 
 use super::primitive::Primitive;
@@ -15,47 +16,49 @@ use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 use std::cell::OnceCell;
 
-/// An op's name in its program: the same on every device.
+/// The name of an op and its program. They are the same on every device.
 pub type Named = (Option<ProgramId>, StrId);
 
-/// What an op is of a link.
+/// The role of an op in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// It sets it off.
+    /// The op that starts the transfer.
     Start,
-    /// It stands between the two.
+    /// An op between the start and the done.
     Update,
-    /// It waits for it.
+    /// The op that waits until the transfer has ended.
     Done,
-    /// It is all of it.
+    /// The only op of a synchronous transfer.
     Whole,
 }
 
-/// What goes between devices, or between memories.
+/// A transfer between devices (a collective) or between memories (a copy).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Of its start, or of the one op that it is.
+    /// The name of the start, or of the single op. The name of a done or an update without a start.
     pub named: Named,
     /// The op of that name.
     pub op: OpId,
-    /// It moves data between memories; else it is a collective.
+    /// Whether the transfer moves data between memories. If not, it is a collective.
     pub is_copy: bool,
-    /// It is one op.
+    /// Whether the transfer is a single, synchronous op.
     pub is_whole: bool,
-    /// Its start computes as well.
+    /// Whether the start, or the single op, computes as well.
     pub is_fused: bool,
 }
 
-/// The links of a plane.
+/// The transfers of a plane, and the role of each op in them.
 pub struct AsyncPairs {
-    /// One per pair or op.
+    /// One entry per transfer.
     pub all: Vec<Link>,
-    /// By [`OpId`]: which part of which link it is.
+    /// The role and the transfer of each op, by [`OpId`]. The number is an index into `all`. `None` for ops of no
+    /// transfer.
     parts: Vec<Option<(Part, u32)>>,
 }
 
 impl AsyncPairs {
-    /// Looks at a plane's ops, whose kinds are known.
+    /// Classifies each op of `plane` once and pairs the ops of each transfer. `kinds` holds the kind of each op, by op
+    /// id.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
         let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
         let mut by_name: IndexMap<Named, u32> = IndexMap::default();
@@ -83,12 +86,12 @@ impl AsyncPairs {
         links
     }
 
-    /// What an op is, and of which link.
+    /// Returns the role of an op and the index of its transfer. `None` if the op belongs to no transfer.
     pub fn part(&self, op: OpId) -> Option<(Part, u32)> {
         self.parts.get(op.0 as usize).copied().flatten()
     }
 
-    /// Ops with what they are.
+    /// Iterates over the ops that belong to a transfer, with their role and the index of the transfer.
     pub fn parts(&self) -> impl Iterator<Item = (OpId, Part, u32)> {
         self.parts.iter().enumerate().filter_map(|(at, part)| part.map(|(part, link)| (OpId(at as u32), part, link)))
     }
@@ -101,8 +104,9 @@ impl AsyncPairs {
     }
 }
 
-/// What ops are called in their programs. On an async line the display name may be a word (`async-copy`), and the program may be
-/// missing: the text has the name, and an op of the op line with that name the rest.
+/// Names of ops in their programs. On an async line, the display name of an op may be a generic word (`async-copy`),
+/// and its program may be missing. The HLO text of the op then holds the name, and an op of the op line with that name
+/// the program.
 struct Names<'a> {
     profile: &'a Profile,
     by_text: IndexMap<&'a str, Named>,
@@ -130,12 +134,12 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name that an instruction's text begins with.
+/// Returns the name at the start of an instruction's text.
 fn written(text: &str) -> Option<&str> {
     text.strip_prefix('%').and_then(|text| text.split_once(" = ")).map(|(name, _)| name)
 }
 
-/// Ops that are something: id, op, which part, whether of a copy.
+/// Iterates over the ops of transfers: id, op, role, and whether the transfer is a copy.
 fn classified_ops<'a>(
     plane: &'a Plane,
     found: &'a [Option<(Part, bool)>],
@@ -144,10 +148,11 @@ fn classified_ops<'a>(
     all.filter_map(|(at, (op, found))| found.map(|(part, is_copy)| (OpId(at as u32), op, part, is_copy)))
 }
 
-/// Which part it is, and whether of a copy. `None`: neither a collective nor a copy that goes on beside the core.
+/// Returns the role of an op, and whether its transfer is a copy. `None` if the op is neither a collective nor an
+/// asynchronous copy.
 fn pair_part(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
     let (name, text) = (profile.text(op.name), profile.text(op.text));
-    // A GPU's kernel is all of it, though XLA names it after the start: on its stream it is synchronous.
+    // A GPU kernel is a whole transfer, although XLA names it after the start: it is synchronous on its stream.
     let part = || if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
     match kind {
         Kind::Communication | Kind::Fused => Some((part(), false)),
@@ -159,12 +164,12 @@ fn pair_part(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
     }
 }
 
-/// A kernel of a GPU has its name alone.
+/// Recognises the kernel of a collective. A GPU kernel has only its name.
 fn of_kernel(name: &str) -> Option<(Part, bool)> {
     Primitive::of_kernel(name).map(|_| (Part::Whole, false))
 }
 
-/// By the opcode; of a fusion, and where there is none, by the name.
+/// Returns the role of an op by its opcode. For a fusion, and without an opcode, the name decides.
 fn part(opcode: Option<&str>, name: &str) -> Part {
     let of = |word: &str| match word {
         _ if is_start(word) => Part::Start,
@@ -178,7 +183,8 @@ fn part(opcode: Option<&str>, name: &str) -> Part {
     }
 }
 
-/// What an asynchronous copy moves: a copy or a slice by its opcode, its name, or the name of what it calls.
+/// Returns the primitive of an asynchronous copy or slice by its opcode. For an async wrapper, and without an opcode,
+/// the name of the op decides, then the name of the computation that it calls. `None` for other ops.
 pub fn moves(text: &str, name: &str) -> Option<Primitive> {
     let of = |word: &str| Primitive::of_word(base(word)).filter(|primitive| primitive.is_copy());
     match opcode(text) {
@@ -187,19 +193,21 @@ pub fn moves(text: &str, name: &str) -> Option<Primitive> {
     }
 }
 
-/// The name of the first computation that an instruction calls.
+/// Returns the name of the first computation that an instruction's text calls.
 pub fn called(text: &str) -> Option<&str> {
     let name = text.split_once(", calls=")?.1;
     name.strip_prefix('%').unwrap_or(name).split([',', ' ']).next()
 }
 
-/// The word that a name begins with: `all-gather.3.call-start` → `all-gather`, `wrapped_reduce_scatter` → `reduce-scatter`.
+/// Returns the word at the start of a name: `all-gather.3.call-start` → `all-gather`, `wrapped_reduce_scatter` →
+/// `reduce-scatter`.
 pub fn stem(name: &str) -> String {
     let name = name.split('.').next().unwrap_or(name);
     base(&name.strip_prefix("wrapped_").unwrap_or(name).replace('_', "-")).to_owned()
 }
 
-/// What a collective does, as far as texts say it.
+/// Returns the primitive of a collective by its opcode, the computation that it calls, its name, its category or its
+/// kernel, in this order. [`Primitive::Unknown`] if none of them names a primitive.
 pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
     let of = |word: &str| Primitive::of_word(word).filter(|primitive| !primitive.is_copy());
     let by_opcode =
@@ -210,17 +218,17 @@ pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
         .or_else(|| of(&stem(name)))
         .or_else(by_category)
         .or_else(|| Primitive::of_kernel(name))
-        // Without HLO the text of a GPU's op is its kernel.
+        // Without HLO, the text of a GPU op is the name of its kernel.
         .or_else(|| Primitive::of_kernel(text))
         .unwrap_or(Primitive::Unknown)
 }
 
-/// Finds the start that a done waits for.
+/// Finds the start that belongs to a done or an update.
 struct Starts<'a> {
     profile: &'a Profile,
     links: IndexMap<(Option<ProgramId>, &'a str), u32>,
     plane: &'a Plane,
-    /// Texts of updates, which stand between the two; found when they are first looked for, as few captures have any.
+    /// Texts of the update ops. They are collected at the first use, because few captures have any.
     texts: OnceCell<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
 }
 
@@ -237,10 +245,11 @@ impl<'a> Starts<'a> {
         self.texts.get_or_init(|| self.plane.ops.iter().filter(is_update).map(text).collect())
     }
 
-    /// By its operands, through updates; else by its name.
+    /// Returns the transfer of a done by its operands, through updates, else by its name with `-start` in place of
+    /// `-done` or `-update`.
     fn find(&self, done: &Op, program: Option<ProgramId>) -> Option<u32> {
         let mut text = done.text;
-        // More than a few updates there are not.
+        // The limit ends cycles. Real programs have only a few updates in a row.
         for _ in 0..16 {
             let Some(parsed) = text::instruction(self.profile.text(text)) else { break };
             let operands = || parsed.instruction.operands.iter().map(|operand| &*operand.name);

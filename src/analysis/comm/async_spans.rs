@@ -1,12 +1,13 @@
-//! What one core has in flight, computes and waits for, over the whole capture, on one clock.
+//! This module turns the lines of one core into intervals on one clock, over the whole capture: transfers in flight,
+//! compute and waits.
 //!
 //! ```text
 //!  async line   ├── copy-start.3 ──┤          one event, or several of one flow: first start to last end
-//!  ops line     ▪start      ├─done─┤          without an async line: start's begin to done's end
-//!  ops line          ├ all-reduce ┤           synchronous: itself
+//!  ops line     ▪start      ├─done─┤          without an async line: begin of the start to end of the done
+//!  ops line          ├ all-reduce ┤           synchronous: the op itself
 //! ```
 //!
-//! Knows lines and links; knows no steps and no rows.
+//! This module depends on lines and transfers, and not on steps or rows.
 
 use super::async_pairs::{AsyncPairs, Part};
 use super::interval::Merged;
@@ -16,77 +17,79 @@ use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 
-/// How a span was found.
+/// The events from which a span was derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanOrigin {
-    /// One event of the async line.
+    /// One event of an async line.
     Line,
-    /// Several events of a flow.
+    /// Several events of an async line with the same flow.
     Flow,
-    /// A start and a done.
+    /// A start and a done of the op line.
     Ops,
-    /// One op.
+    /// One synchronous op.
     Sync,
 }
 
-/// Something in flight.
+/// One execution of a transfer in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// `[start, end)`.
+    /// `[start, end)` in ps.
     pub at: Interval,
-    /// Which of the links.
+    /// Index into [`AsyncPairs::all`].
     pub link: u32,
-    /// How it was found.
     pub from: SpanOrigin,
 }
 
-/// A core's lines, told.
+/// Transfers in flight, waits and compute of one core over the whole capture. Times are in ps on `clock`. The `u32` of
+/// a pair is an index into [`AsyncPairs::all`].
 pub struct CoreTimeline {
-    /// On which clock.
+    /// The clock of all times.
     pub clock: Clock,
-    /// In order of start.
+    /// Executions of transfers, ordered by start.
     pub spans: Vec<Span>,
-    /// Stretches in which the core waits, in order, with the link that it waits for.
+    /// Intervals in which the core waits, in order, with the transfer for which it waits: the self time of dones and of
+    /// synchronous ops.
     pub waits: Vec<(Interval, u32)>,
-    /// Events of the dones, in order, with their link. A done takes as long as the core waits for what is in flight.
+    /// Events of done ops, in order, with their transfer. A done lasts as long as the core waits for its transfer.
     pub dones: Vec<(Interval, u32)>,
-    /// What is computed.
+    /// Union of the events of compute ops and of fused ops.
     pub compute: Merged,
-    /// Whatever runs.
+    /// Union of all events of the op lines.
     pub busy: Merged,
-    /// Self time of data movement.
+    /// Self time of data movement ops.
     pub moving: Merged,
-    /// Self time of communication.
+    /// Self time of communication ops. Fused ops are not included.
     pub communicating: Merged,
-    /// Starts without a done, and dones without a start, by where they start.
+    /// Start times of starts without a done and of dones without a start.
     pub unpaired: Vec<u64>,
-    /// Events of the async line that are neither collectives nor copies, by where they start.
+    /// Start times of events of async lines that are neither collectives nor copies.
     pub other: Vec<u64>,
-    /// There is an async line with events.
+    /// Whether the plane has an async line with events.
     pub has_line: bool,
-    /// Lines whose times do not fit the clock's.
+    /// Number of lines that were left out because their times do not fit the clock.
     pub lost_lines: u32,
 }
 
-/// The clock on which a device's lines are related: its own only if every event of all of them has it.
+/// Returns the clock on which the lines of a device are compared: the device clock if every event of all lines has a
+/// time on it, else the event clock.
 pub fn clock(plane: &Plane, device: &Device) -> Clock {
     let own = async_lines(plane).all(|line| line.events.has_device_clock());
     let steps = device.steps.is_empty() || device.step_clock == Clock::Device;
     if own && steps && device.op_clock == Clock::Device { Clock::Device } else { device.event_clock }
 }
 
-/// Lines of what goes on beside the core; an empty one is none.
+/// Iterates over the async lines that have events.
 fn async_lines(plane: &Plane) -> impl Iterator<Item = &Line> {
     plane.lines.iter().filter(|line| line.is_async() && !line.events.is_empty())
 }
 
 impl CoreTimeline {
-    /// Reads a core's lines. `kinds` are those of the plane's ops.
+    /// Reads the lines of a core. `kinds` holds the kind of each op of the plane, by [`OpId`].
     pub fn new(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs, kinds: &[Kind]) -> Self {
         Self::read(plane, device, clock, links, Some(kinds))
     }
 
-    /// Only spans and dones: neither waits nor compute.
+    /// Reads only spans and dones. The waits and the lists of compute, busy and self time stay empty.
     pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs) -> Self {
         Self::read(plane, device, clock, links, None)
     }
@@ -135,7 +138,7 @@ impl CoreTimeline {
                 });
             }
             for (at, op) in events.into_iter().zip(line.events.ops()) {
-                // A start that computes as well covers what is in flight beside it.
+                // A start that computes as well (a fused op) overlaps the other transfers in flight.
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
@@ -162,7 +165,7 @@ impl CoreTimeline {
         flight
     }
 
-    /// From the first moment to the last of whatever runs or is in flight.
+    /// Returns the interval from the first start to the last end of all ops and transfers, or `(0, 0)` without any.
     pub fn extent(&self) -> Interval {
         let busy = self.busy.intervals();
         let spans = self.spans.iter().map(|span| span.at);
@@ -187,7 +190,7 @@ impl CoreTimeline {
             };
             if !on_line[link as usize] {
                 on_line[link as usize] = true;
-                // Where it does not say of which program it is, it may be of any that has such an op.
+                // An event without a program may belong to any program that has an op of this name.
                 if plane.op(op).stats.program.is_none() {
                     let name = links.all[link as usize].named.1;
                     links.all.iter().zip(&mut *on_line).for_each(|(other, on)| *on |= other.named.1 == name);
@@ -209,7 +212,8 @@ impl CoreTimeline {
         self.spans.extend(flows.into_iter().map(span));
     }
 
-    /// Starts and dones of one link belong together in the order they come: what was set off first is waited for first.
+    /// Pairs the starts and dones of each transfer in order of time: the core waits first for the transfer that started
+    /// first.
     fn pair(&mut self, mut halves: Vec<(Interval, Part, u32)>, n_links: usize) {
         halves.sort_by_key(|(at, ..)| *at);
         let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_links];

@@ -1,33 +1,33 @@
-//! Groups of devices in words: size, stride, axes. This module knows replica groups, and a mesh and a topology that the user gives; nothing of
-//! times.
+//! This module describes groups of devices: size, stride and axes. It depends on replica groups, and on a mesh and a
+//! topology that the user gives, but not on times.
 //!
-//! Chips are numbered along x first, then y, then z; devices of one chip follow each other. A mesh numbers devices along its last
-//! axis first. An axis is one along which the first group's devices differ.
+//! Chips are numbered along x first, then along y, then along z. The devices of a chip have consecutive numbers. In a
+//! mesh, the devices along its last axis have consecutive numbers. A group extends along an axis if its devices have
+//! different coordinates on that axis; the first group stands for all groups.
 
 use super::query::{NamedMesh, Topology};
 use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 
-/// Devices of a group that are reported.
+/// Largest number of devices of the first group in the report.
 const TOLD: usize = 16;
-/// Characters of a group's text.
+/// Largest number of characters of a group's text.
 const TEXT: usize = 120;
 
-/// The machine, as far as it is known.
+/// The arrangement of the devices, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring<'a> {
-    /// How chips are wired.
+    /// The arrangement of the chips, from the user.
     pub topology: Option<&'a Topology>,
-    /// How the program names its devices.
+    /// The axes of the program's mesh, from the user.
     pub mesh: Option<&'a NamedMesh>,
-    /// Devices of a chip.
     pub devices_per_chip: u32,
-    /// All devices of the program, where that is known.
+    /// Number of devices of the program, if known.
     pub n_devices: Option<u64>,
 }
 
 impl Wiring<'_> {
-    /// Groups in words.
+    /// Describes replica groups by text, size, stride and axes.
     pub fn group(&self, groups: &ReplicaGroups) -> DeviceGroup {
         let all = matches!(groups, ReplicaGroups::All);
         let size = if all { self.n_devices } else { groups.size() };
@@ -52,11 +52,12 @@ impl Wiring<'_> {
         }
     }
 
-    /// The axes of the mesh given along which devices differ. `None` without one, or where one of them is not on it.
+    /// Returns the axes of the user's mesh along which `devices` differ. `None` without a mesh, if a device is not on
+    /// the mesh, or if the devices do not differ.
     fn named(&self, devices: &[u64]) -> Option<String> {
         let mesh = self.mesh?;
         let first = *devices.first().filter(|_| devices.iter().all(|device| *device < mesh.devices()))?;
-        // How far devices lie apart that are neighbours along an axis.
+        // The distance between the numbers of two devices that are neighbours along the axis.
         let mut stride = mesh.devices();
         let mut names = Vec::new();
         for (name, size) in &mesh.axes {
@@ -69,7 +70,8 @@ impl Wiring<'_> {
         joined(&names)
     }
 
-    /// The axes of the topology along which devices differ. `None` without one, or where one of them is not on it.
+    /// Returns the axes of the topology along which `devices` differ. `None` without a topology or devices, or if a
+    /// device is not on the topology.
     fn axes(&self, devices: &[u64]) -> Option<Vec<&'static str>> {
         let topology = self.topology?;
         let per_chip = u64::from(self.devices_per_chip.max(1));
@@ -90,14 +92,14 @@ impl Wiring<'_> {
     }
 }
 
-/// The axes that HLO itself names.
+/// Returns the axes that HLO itself names.
 fn mesh_axes(groups: &ReplicaGroups) -> Option<String> {
     let ReplicaGroups::Mesh(mesh) = groups else { return None };
     let names: Option<Vec<&str>> = mesh.axes.iter().map(|axis| Some(&*mesh.mesh.get(axis.axis)?.0)).collect();
     joined(&names?)
 }
 
-/// `data+model`; `None` of none: a device alone extends along no axis.
+/// Joins axis names: `data+model`. `None` for no names, because a single device extends along no axis.
 fn joined(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| names.join("+"))
 }

@@ -1,17 +1,22 @@
-//! How devices differ: the length of their steps, and how long they wait for each other in collectives.
+//! This module compares the devices of a session: the durations of their steps, and their waits for each other in
+//! collectives.
 //!
 //! ```text
 //!  TPU:0  ├──── all-reduce, execution 7 ────┤     waits 14
-//!  TPU:1       ├─── the same one ───────────┤     waits  9
-//!  TPU:2                    ├── the same ───┤     waits  0: it came last
+//!  TPU:1       ├─── same execution ─────────┤     waits  9
+//!  TPU:2                    ├─── same ──────┤     waits  0: it arrived last
 //! ```
 //!
-//! A collective ends for all devices of a group at once, so lengths say who came when: no clock of a device is compared with
-//! another's. A device waits while the collective holds up its core: for the whole of a synchronous one, during the done of an
-//! asynchronous one. Lengths in flight are not summed as waits: one late device lengthens all that are in flight at the same time,
-//! and much of it lies behind compute. A permute ends for each when its own sender is done; who waits for nobody still has the shortest, but need not be the
-//! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
-//! planes of other hosts count theirs from 0 again. This module knows devices, links and spans; it knows no bytes.
+//! A collective ends for all devices of a group at the same time, so the durations show the order of arrival, and the
+//! clocks of two devices are never compared. A device waits while the collective holds up its core: during the whole of
+//! a synchronous collective, and during the done of an asynchronous one. Times in flight are not summed as waits,
+//! because one late device lengthens all collectives that are in flight at the same time, and compute overlaps much of
+//! that time. A permute ends for each device when its own sender is done. The device that waits for nobody still has
+//! the shortest duration, but it need not be the last one to arrive.
+//!
+//! Executions of an op are matched by their number in the window, among the devices of one file, because groups name
+//! devices by number and the planes of each host count from 0. This module depends on devices, transfers and spans, and
+//! not on bytes.
 
 use super::async_pairs::{AsyncPairs, Named};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
@@ -29,22 +34,23 @@ use indexmap::IndexMap;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// An op's executions in the window, in order of time, by device. `None`: one of them is only known from its start to the end of its
-/// wait, which is as late as the core looks.
+/// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
+/// start and a done: it then ends with the wait, which may be later than the end of the transfer.
 type Executions = Vec<(usize, Option<Vec<ExecutionTimes>>)>;
 
-/// An execution of a collective on one device, in picoseconds.
+/// An execution of a collective on one device. Times are in ps.
 #[derive(Clone, Copy)]
 struct ExecutionTimes {
-    /// From its start to its end in flight.
+    /// From the start to the end in flight.
     length: u64,
-    /// How long the core waits for it.
+    /// Time for which the core waits for the execution.
     exposed: u64,
 }
 
 impl Analysis {
-    /// How the session's devices differ in a step; `None` of one device. `first`: the device whose file counts; `known`: cores
-    /// whose spans are found.
+    /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
+    /// among the devices in the file of the device `first`. `known` holds the cores that were read already, and `whats`
+    /// the facts of each transfer.
     pub(super) fn balance(
         &self,
         profile: &Profile,
@@ -103,7 +109,7 @@ impl Analysis {
         }
     }
 
-    /// How long collectives of a device take.
+    /// Adds the executions of a device's collectives in the window to `ops`.
     fn lengths(
         &self,
         profile: &Profile,
@@ -125,8 +131,10 @@ impl Analysis {
         add(at, &links, &flight, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
     }
 
-    /// Who waits for whom: the groups, where their numbers are the devices'; all together where all of them are one group, and for
-    /// permutes in which each takes part, as messages are of one size. Empty where that is not known.
+    /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
+    /// numbers are exactly those of the devices. All devices are one set if the groups say so, and for permutes in
+    /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
+    /// and recv.
     fn sets(&self, profile: &Profile, lengths: &Executions, what: &CollectiveInfo) -> Vec<Executions> {
         let Some(groups) =
             what.groups.as_ref().filter(|_| !matches!(what.primitive, Primitive::Send | Primitive::Recv))
@@ -163,8 +171,9 @@ impl Analysis {
         lists.iter().map(of).collect()
     }
 
-    /// `None` where no set has several devices with executions in equal number. `at_once`: an execution ends for all of a set at
-    /// once, so the shortest came last.
+    /// Adds up the arrivals of a collective. `None` if no set has several devices with the same number of executions.
+    /// With `at_once`, an execution ends for all devices of a set at the same time, so the device with the shortest
+    /// duration arrived last.
     fn spread(
         &self,
         profile: &Profile,
@@ -188,7 +197,7 @@ impl Analysis {
                     members.iter().map(|(device, lengths)| (lengths[run].length, *device)).collect();
                 order.sort_unstable();
                 let [(shortest, device), (next, _), ..] = order[..] else { continue };
-                // Where two come last together, neither alone is waited for.
+                // If two devices arrive last together, the others do not wait for either alone.
                 if next > shortest && at_once {
                     arrivals[device].last(next - shortest);
                     last[device] += 1;
@@ -219,7 +228,7 @@ impl Analysis {
     }
 }
 
-/// Whether each of so many devices sends or receives.
+/// Whether `pairs` name exactly `n` devices as senders or receivers.
 fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
     let mut members: Vec<u64> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
     members.sort_unstable();
@@ -227,8 +236,8 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
     members.len() == n
 }
 
-/// Adds a device's executions, which are in order of time. Of an op's spans and dones the first belong together, the second, and so
-/// on; where they differ in number, all of the length counts as waited for.
+/// Adds the executions of a device, in order of time. The spans and dones of a transfer are paired in order: the first
+/// with the first. If they differ in number, the whole duration counts as waiting.
 fn add(
     at: usize,
     links: &AsyncPairs,
@@ -267,7 +276,7 @@ fn add(
     }
 }
 
-/// What a device's arrivals add up to.
+/// Sums of a device's arrivals; times are in ps.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     n_last: u64,

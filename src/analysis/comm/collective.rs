@@ -1,7 +1,9 @@
-//! What a collective does, of how many bytes, between whom: by the program that holds it, else by the text of its op.
+//! This module finds the primitive, the message bytes and the device groups of a collective or copy, from the program
+//! that holds it, else from the text of its op.
 //!
-//! bytes per execution: all-reduce, reduce-scatter, all-to-all, permute and send what is taken, all-gather and recv what is given
-//! (`bytes_accessed` is no measure: about twice the message for an all-reduce). This module knows HLO; it knows no times.
+//! The bytes of an execution are those of the operands for all-reduce, reduce-scatter, all-to-all, permute and send,
+//! and those of the result for all-gather and recv. `bytes_accessed` is no measure: it is about twice the message for
+//! an all-reduce. This module depends on HLO, and not on times.
 
 use super::async_pairs::{called, collective, moves};
 use super::primitive::Primitive;
@@ -9,18 +11,17 @@ use crate::hlo::opcode::is_collective;
 use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
 use crate::profile::{Op, Profile};
 
-/// What is known of a collective or a copy.
+/// The facts of a collective or copy that hold for every execution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectiveInfo {
-    /// What it does.
     pub primitive: Primitive,
-    /// Bytes of its message.
+    /// Bytes of the message of one execution. `None` if unknown.
     pub bytes: Option<u64>,
-    /// Who takes part.
+    /// The devices that take part. `None` if unknown, and for copies.
     pub groups: Option<ReplicaGroups>,
 }
 
-/// Looks at an op of a name: in its program where that is loaded, else at its text.
+/// Describes an op by the instruction of this name in `module`, else by the op's own text.
 pub fn collective_info(
     profile: &Profile,
     op: &Op,
@@ -46,13 +47,13 @@ pub fn collective_info(
     };
     let instruction = parsed.instruction;
     let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|operand| operand.shape.as_ref()).collect();
-    // What a fusion takes and gives is more than the message.
+    // The operands and the result of a fusion are more than the message.
     let is_plain = is_collective(&instruction.opcode) || called(written).is_none() || instruction.is_async();
     let bytes = if is_plain { bytes(primitive, &instruction, &operands) } else { None };
     CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned() }
 }
 
-/// The collective or copy that an instruction of a program is, wraps or holds. `None` where it is neither.
+/// Describes the collective or copy that an instruction of a program is, wraps or contains. `None` if there is none.
 pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
     let wrapped = module.wrapped(id);
     let instruction = module.instruction(wrapped)?;
@@ -64,7 +65,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
         message.operands.iter().map(|operand| Some(&module.instruction(operand.id?)?.shape)).collect();
     let fused = instruction.calls().any(|call| call.name.contains("reduce-scatter"));
     let primitive = match Primitive::of_word(crate::hlo::opcode::base(&message.opcode)) {
-        // The compiler's reduce-scatter: an all-reduce of which a slice is kept.
+        // The compiler's reduce-scatter is an all-reduce of which only a slice is kept.
         Some(Primitive::AllReduce) if fused => Primitive::ReduceScatter,
         primitive => primitive.unwrap_or(Primitive::Unknown),
     };
@@ -80,10 +81,10 @@ fn is_message(opcode: &str) -> bool {
     is_collective(opcode) || matches!(base, "send" | "recv" | "copy" | "slice" | "dynamic-slice")
 }
 
-/// Bytes of a message. `operands`: their shapes, empty where they are not known.
+/// Returns the bytes of a message. `operands` holds the shapes of the operands, and is empty if they are unknown.
 fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -> Option<u64> {
     let result = &instruction.shape;
-    // Of a start what it gives is (operands, results, …), but for an all-reduce's, which is the results.
+    // The shape of a start is (operands, results, …), but the shape of an all-reduce-start is that of the results.
     let is_half = instruction.opcode.ends_with("-start") || matches!(&*instruction.opcode, "send" | "recv");
     let half = |i: usize| if is_half { result.elements().get(i)?.bytes() } else { None };
     let taken = || {
@@ -94,7 +95,7 @@ fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -
         Primitive::AllGather | Primitive::Slice if is_half => half(1),
         Primitive::Copy | Primitive::Recv if is_half => half(0),
         Primitive::AllGather | Primitive::Broadcast | Primitive::Copy | Primitive::Slice => result.bytes(),
-        // What follows the data is a token.
+        // The data is followed by a token.
         Primitive::Send => operands.first().and_then(|shape| shape.bytes()).or_else(|| half(0)),
         Primitive::AllReduce => taken().or_else(|| result.bytes()),
         Primitive::ReduceScatter => taken().or_else(|| half(0)),

@@ -1,4 +1,4 @@
-//! The columns of the tables of communication.
+//! This module declares the columns of the communication tables.
 
 use super::imbalance::{Arrival, ArrivalSpread};
 use super::primitive::{Core, Primitive, Role};
@@ -85,13 +85,13 @@ pub const COMM: &[Column<CommRow>] = &[
     }),
 ];
 
-/// Groups without the whole mesh before them: `{'data'}` of `mesh['data'=2,'model'=4] {'data'}`.
+/// Returns the text of groups without the mesh in front: `{'data'}` of `mesh['data'=2,'model'=4] {'data'}`.
 fn without_mesh(groups: &str) -> &str {
     let axes = groups.strip_prefix("mesh[").and_then(|rest| rest.rsplit_once(' '));
     axes.map_or(groups, |(_, axes)| axes)
 }
 
-/// The table of collectives and of copies.
+/// The table of collectives, which also shows copies.
 pub const COMM_TABLE: Table<CommRow> = Table {
     columns: COMM,
     shown: &[
@@ -150,7 +150,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
     leaf: &["key", "scope"],
 };
 
-/// Primitive, groups and message size: what a row says on a narrow screen below its name.
+/// Returns primitive, groups and message size: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &CommRow) -> String {
     let primitive = row.primitive.map(|primitive| primitive.key().to_owned());
     let groups = row.group.as_ref().map(|group| group.text.clone()).filter(|text| !text.is_empty());
@@ -175,7 +175,7 @@ const REMAINDER: &[Column<Remainder>] = &[
     Column::new("idle_ps", |row| Time(row.idle)),
 ];
 
-/// The sums of a kind of traffic.
+/// The sums of one traffic.
 pub const TRAFFIC: &[Column<Traffic>] = &[
     Column::new("n_executions", |row| Count(row.n)),
     Column::new("stall_ps", |row| Time(row.stall)),
@@ -186,8 +186,8 @@ pub const TRAFFIC: &[Column<Traffic>] = &[
     Column::new("n_unsized", |row| Count(row.n_unsized)),
 ];
 
-/// The columns of steps. `rest` is the time of the step without compute and without a collective in flight; `dma` and `dma_rest`
-/// are the same for copies. A report has no rest.
+/// The columns of steps. `rest` is the time of the step without compute and without a collective in flight. `dma` and
+/// `dma_rest` are the same values for copies. A report holds no `rest` and no `dma_rest`.
 pub const STEPS: &[Column<StepComm>] = &[
     Column::new("step", |row| Count(row.number)),
     Column::new("duration_ps", |row| Time(row.duration)),
@@ -199,7 +199,7 @@ pub const STEPS: &[Column<StepComm>] = &[
     Column::json("dma_rest", |row| Value::maybe(row.beside_copies.as_ref(), |rest| Value::record(REMAINDER, rest))),
 ];
 
-/// The columns of devices that wait for each other. A report has no waits.
+/// The columns of devices that wait for each other. A report holds no waits.
 pub const ARRIVALS: &[Column<Arrival>] = &[
     Column::new("device", |row| Value::text(&row.device)),
     Column::new("n_last", |row| Count(row.n_last)),

@@ -1,5 +1,5 @@
-//! A core of a device within the window that is requested: the device's own, or a SparseCore beside it. This module knows devices, planes
-//! and windows; knows no rows.
+//! This module reads one core of a device within the selected window: the device's own core, or a SparseCore of the
+//! same chip. It depends on devices, planes and windows, and not on rows.
 
 use super::async_pairs::AsyncPairs;
 use super::async_spans::{CoreTimeline, clock};
@@ -10,50 +10,51 @@ use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, 
 use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
 
-/// A core, read.
+/// One core with its transfers, its timeline and its self times.
 pub struct CoreWindow<'a> {
-    /// Place of its device in the session.
+    /// Index of its device in the session.
     pub device: usize,
-    /// Which core.
     pub core: Core,
-    /// Its plane.
     pub plane: &'a Plane,
-    /// Kinds of the plane's ops.
+    /// The kind of each op of the plane, by [`OpId`].
     pub kinds: Vec<Kind>,
-    /// What belongs together.
+    /// The transfers of the plane.
     pub links: AsyncPairs,
-    /// What is in flight over the whole capture.
+    /// The timeline of the core over the whole capture.
     pub flight: CoreTimeline,
-    /// Self time of each op in the window, on the clock of the breakdown.
+    /// Self time of each op in the window, in ps, by [`OpId`]. For the device's own core, it is measured on the clock
+    /// of the breakdown, and for a SparseCore on the event clock.
     pub own: Vec<u64>,
-    /// The window on the clock of `async_spans`; the whole capture is not cut.
+    /// The window on the clock of `flight`, in ps. For the whole capture, it is `(0, u64::MAX)`.
     pub window: Interval,
-    /// It is the whole capture.
+    /// Whether the window is the whole capture.
     pub whole: bool,
 }
 
 impl CoreWindow<'_> {
-    /// What of an interval lies in the window, and whether what starts with it counts there.
+    /// Returns the part of an interval that lies in the window (`None` if there is none), and whether the interval
+    /// starts in the window.
     pub fn clip(&self, (start, end): Interval) -> (Option<Interval>, bool) {
         let cut = (start.max(self.window.0), end.min(self.window.1));
         (Some(cut).filter(|(start, end)| start < end), self.starts(start))
     }
 
-    /// A moment lies in the window.
+    /// Whether the time `at` lies in the window. The whole capture contains every time.
     pub fn starts(&self, at: u64) -> bool {
         self.whole || (self.window.0..self.window.1).contains(&at)
     }
 }
 
 impl Step {
-    /// Its window on the clock of a sweep.
+    /// The window of the step on `clock`.
     pub(super) fn on(&self, clock: Clock, device: &Device) -> Interval {
         if clock == device.step_clock { self.window } else { self.event_window }
     }
 }
 
 impl Device {
-    /// The window of a choice on the clock of the self times, and whether it is the whole capture.
+    /// Returns the window of `choice` on `clock`, and whether it is the whole capture. `None` if the device does not
+    /// have the step.
     pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Interval, bool)> {
         let Window { name, whole, .. } = self.choose(choice)?;
         if whole {
@@ -65,7 +66,7 @@ impl Device {
 }
 
 impl Analysis {
-    /// The device's own core, of a device that has the step.
+    /// Reads the device's own core in the window of `step`. `None` if the device does not have the step.
     pub(super) fn tensor_side<'p>(
         &self,
         profile: &'p Profile,
@@ -83,7 +84,9 @@ impl Analysis {
         Some(CoreWindow { device: slice.device, core: Core::Tensor, plane, kinds, links, flight, own, window, whole })
     }
 
-    /// SparseCores of a device. Their plane and the device's are related on the event clock.
+    /// Reads the SparseCores of a device: the planes of the same file whose name is the device's name followed by
+    /// "SparseCore". Their times are related to the device's steps on the event clock. Empty if the device does not
+    /// have the step.
     pub(super) fn sparse_sides<'p>(
         &self,
         profile: &'p Profile,
@@ -117,7 +120,7 @@ impl Analysis {
     }
 }
 
-/// Lines of ops of a SparseCore.
+/// Returns the indices of the op lines of a SparseCore that have events.
 fn ops(plane: &Plane) -> Vec<usize> {
     let is = |line: &Line| line.name.ends_with("Ops") && !line.is_async() && !line.events.is_empty();
     (0..plane.lines.len()).filter(|i| is(&plane.lines[*i])).collect()

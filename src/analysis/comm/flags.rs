@@ -1,35 +1,37 @@
-//! XLA flags worth trying where compute waits for a collective, by chip: only those that the chip's compiler accepts.
+//! This module suggests XLA flags for collectives for which compute waits. It suggests only flags that the compiler of
+//! the chip accepts.
 //!
-//! A capture does not record which flags were set, and a flag that nobody set is not off: each comes with the compiler's default.
-//! Flags that are on by default are never suggested. Chips that were not checked get none. This module knows chips and primitives; no times.
+//! A capture does not record which flags were set, and a flag that was not set may still be on. Each flag therefore
+//! comes with the default of the compiler, and flags that are on by default are never suggested. Chips that were not
+//! checked get no flags. This module depends on chips and primitives, and not on times.
 
 use super::primitive::Primitive;
 use crate::analysis::base::Platform;
 use crate::chip::Chip;
 
-/// The versions that the flags and their defaults were checked with.
+/// The version of libtpu with which the TPU flags and their defaults were checked.
 pub const CHECKED_TPU: &str = "libtpu 0.0.51";
-/// The same for GPUs.
+/// The version of jaxlib with which the GPU flags were checked.
 pub const CHECKED_GPU: &str = "jaxlib 0.10.2";
 
-/// A flag worth trying.
+/// A flag with the value to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// Its name, without `--`.
+    /// The name, without `--`.
     pub name: &'static str,
     /// The value to try.
     pub value: &'static str,
-    /// Its value when nobody sets it; `auto`: the compiler decides. `None` where that was not checked.
+    /// The default of the compiler; `auto` means that the compiler decides. `None` if it was not checked.
     pub default: Option<&'static str>,
 }
 
 impl Flag {
-    /// As it is passed: `--name=value`.
+    /// Returns the flag for the command line: `--name=value`.
     pub fn setting(&self) -> String {
         format!("--{}={}", self.name, self.value)
     }
 
-    /// The version of the compiler that it was checked with.
+    /// Returns the version of the compiler with which the flag was checked.
     pub fn checked_with(&self) -> &'static str {
         if self.name.starts_with("xla_gpu_") { CHECKED_GPU } else { CHECKED_TPU }
     }
@@ -43,22 +45,22 @@ impl Flag {
     }
 }
 
-/// Whose compiler takes the flags.
+/// The group of chips whose compiler accepts the same flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// TPU v4, v5p: neither the fusion of asynchronous collectives nor a SparseCore offload.
+    /// TPU v4 and v5p, which have neither the fusion of asynchronous collectives nor the offload to the SparseCore.
     TpuPlain,
-    /// TPU v5e: the only one that fuses asynchronous all-gathers and all-reduces. The compilers of the others refuse it
-    /// ("incorrect results, hang, SDC").
+    /// TPU v5e, the only chip that fuses asynchronous all-gathers and all-reduces. The compilers of the other chips
+    /// refuse the fusion ("incorrect results, hang, SDC").
     TpuFusing,
-    /// TPU v6e, v7x: collectives can be offloaded to the SparseCore.
+    /// TPU v6e and v7x, which can offload collectives to the SparseCore.
     TpuOffloading,
     /// Any GPU.
     Gpu,
 }
 
 impl Target {
-    /// Of a device. `None`: a chip that nothing was checked for.
+    /// Returns the target of a device. `None` for chips whose flags were not checked.
     pub fn for_device(platform: Platform, device_type: Option<&str>) -> Option<Self> {
         match platform {
             Platform::Cpu => None,
@@ -117,7 +119,7 @@ const ALL: [&[Flag]; 11] = [
     GPU_REDUCE_SCATTER,
 ];
 
-/// Flags worth trying where compute waits for a primitive, those that belong together side by side.
+/// Returns the flags to try if compute waits for `primitive` on `target`. Flags that belong together are neighbours.
 pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
     use Primitive::{AllGather, AllReduce, AllToAll, Permute, RaggedAllToAll, ReduceScatter};
     let sets: &[&[Flag]] = match (target, primitive) {
@@ -137,7 +139,8 @@ pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
     sets.concat()
 }
 
-/// What is known of flags by their names, those that the device's chip takes. A report written by an earlier build may name others.
+/// Looks up flags by their names and keeps those that the device's chip accepts for `primitive`. `device_type` selects
+/// the TPU chip; GPU flags need no chip. A report of an earlier build may hold other names.
 pub fn accepted(names: &[String], primitive: Primitive, device_type: Option<&str>) -> Vec<Flag> {
     let on_chip = Target::for_device(Platform::Tpu, device_type);
     let takes = |flag: &Flag| {
@@ -156,7 +159,8 @@ mod tests {
         Primitive::ALL.into_iter().filter_map(|primitive| Some(suggested(primitive, target?))).flatten().collect()
     }
 
-    /// What compilers refuse (checked with libtpu 0.0.51), by words of a flag's name and the chips that take it.
+    /// Words of flag names and the chips whose compilers accept such flags, checked with libtpu 0.0.51. The other
+    /// compilers refuse them.
     const TAKEN_BY: [(&str, &[&str]); 6] = [
         ("fuse_all_gather", &["TPU v5 lite"]),
         ("fuse_all_reduce", &["TPU v5 lite"]),
@@ -178,7 +182,7 @@ mod tests {
                 }
             }
         }
-        // What is there for its chip is suggested.
+        // The flags of a chip's own features are suggested for that chip.
         let named = |chip: &str, name: &str| all(Platform::Tpu, Some(chip)).iter().any(|flag| flag.name == name);
         assert!(named("TPU v5 lite", "xla_tpu_enable_async_collective_fusion_fuse_all_gather"));
         assert!(named("TPU7x", "xla_tpu_enable_sparse_core_collective_offload_reduce_scatter"));
@@ -202,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Absent is not off: what is on when nobody sets it is no advice.
+    /// An absent flag is not off: a flag that is on by default is no advice.
     #[test]
     fn nothing_is_suggested_that_is_so_by_default() {
         for flag in ALL.iter().copied().flatten() {
@@ -219,7 +223,7 @@ mod tests {
         assert!(ALL.iter().copied().flatten().all(|flag| !defaults.contains(&flag.name)));
     }
 
-    /// A link that an earlier build wrote names flags for every TPU.
+    /// A link of an earlier build holds the same flags for every TPU.
     #[test]
     fn names_from_elsewhere_are_held_against_the_chip() {
         let names = ["xla_tpu_enable_async_collective_fusion_fuse_all_gather", "xla_tpu_enable_ici_ag_pipelining", "x"];

@@ -1,58 +1,60 @@
-//! The report of devices that differ: lengths of steps, waits for peers, who is waited for. Plain data; knows nothing of how it was
-//! found. Times are picoseconds.
+//! This module holds the report of the differences between devices: step durations, waits for other devices, and
+//! stragglers. It holds plain data and does not depend on the analysis. Times are in ps.
 
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// How devices differ.
+/// Differences between the devices of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
-    /// Steps that several devices have.
+    /// Number of steps that several devices have.
     pub n_steps: u32,
-    /// The largest (longest − shortest) ÷ mean of a step, a fraction; above 0.05 is bad. `None` without common steps.
+    /// The largest spread of a step over devices: (longest − shortest) ÷ mean duration, a fraction. A value above 0.05
+    /// is bad. `None` without common steps.
     pub worst_spread: Option<f64>,
-    /// The mean of it.
+    /// Mean spread over the common steps.
     pub mean_spread: Option<f64>,
-    /// In which step it is largest.
+    /// Number of the step with the largest spread.
     pub worst_step: Option<u64>,
-    /// The slowest device in that step.
+    /// The device with the longest duration of that step.
     pub slowest: Option<String>,
-    /// By device: how long it waits for the others. The one that waits least, and so is waited for most, comes first.
+    /// Waits and late arrivals of each device. The device with the shortest waits comes first, because the others wait
+    /// for it the most.
     pub devices: Vec<Arrival>,
-    /// By collective: how far apart devices come to it, the largest spread first; [`Balance::MOST`] at most.
+    /// Arrival skew of each collective, the largest total first. At most [`Balance::MOST`].
     pub collectives: Vec<ArrivalSpread>,
-    /// Collectives that are not compared: their groups are not known, or their executions differ in number between devices.
+    /// Number of collectives that are not compared, because their groups are unknown or the numbers of their executions
+    /// differ between devices.
     pub n_unmatched: u32,
 }
 
-/// A device that the others wait for.
+/// A device for which the other devices wait.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Straggler<'a> {
-    /// Its arrivals.
     pub arrival: &'a Arrival,
-    /// By how much the others wait longer for their peers than it does (the median of them): what they would save.
+    /// The median of the other devices' waits minus the wait of this device, in ps. The others would save this time.
     pub delay: Picos,
-    /// `delay` ÷ the window of a device, a fraction.
+    /// `delay` ÷ the window of one device, a fraction.
     pub share: f64,
 }
 
 impl Balance {
-    /// Collectives told at most.
+    /// Largest number of collectives in the report.
     pub const MOST: usize = 100;
-    /// Waits for peers that differ by less than this share of the window name no straggler.
+    /// Smallest share of the window by which the waits of devices must differ before a straggler is named.
     pub const STRAGGLER: f64 = 0.01;
 
-    /// The device that others wait for: the one that waits least, if the others (their median) wait longer by more than
-    /// [`Balance::STRAGGLER`] of the window. `window`: of one device.
+    /// Returns the device for which the others wait: the device with the shortest waits, if the median of the other
+    /// devices' waits is longer by more than [`Balance::STRAGGLER`] of `window`. `window` is the window of one device.
     pub fn straggler(&self, window: Option<Picos>) -> Option<Straggler<'_>> {
         let (delay, share) = self.largest_wait(window)?;
         let arrival = self.devices.first()?;
         (share > Self::STRAGGLER).then_some(Straggler { arrival, delay, share })
     }
 
-    /// By how much the others (their median) wait longer for their peers than the device that waits least, and which share of a
-    /// device's window that is. `None` where fewer than two devices are compared.
+    /// Returns the median of the other devices' waits minus the shortest wait, in ps and as a fraction of `window`, the
+    /// window of one device. `None` if fewer than two devices are compared, or if the waits or the window are unknown.
     pub fn largest_wait(&self, window: Option<Picos>) -> Option<(Picos, f64)> {
         let (first, others) = self.devices.split_first()?;
         let mut waits = others.iter().map(|other| other.waited).collect::<Option<Vec<Picos>>>()?;
@@ -63,40 +65,41 @@ impl Balance {
     }
 }
 
-/// How long a device waits for the others, and how late it comes to them. A collective ends for all of a group at once: of each
-/// execution, who comes last has the shortest. No clock is compared.
+/// The waits of a device, and its late arrivals. A collective ends for all devices of a group at the same time, so the
+/// device with the shortest execution arrived last. Only durations are compared, never the clocks of two devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrival {
-    /// The device.
     pub device: String,
-    /// Executions to which it came after all others of its group.
+    /// Executions at which the device arrived after all others of its group.
     pub n_last: u64,
-    /// Of how many.
+    /// Executions compared, without permutes.
     pub n: u64,
-    /// Σ by how much it was later than the one before it, where it was the last: what the others would have saved.
+    /// Σ delay after the last but one device, over the executions at which this device arrived last, in ps. The others
+    /// would have saved this time.
     pub late: Picos,
-    /// Σ time that its core waits for a collective − the least of its group: of a synchronous one its length, of an asynchronous one
-    /// that of its done. Lengths in flight are no waits: compute may cover them. `None` in a report, which does not carry it.
+    /// Σ (time for which the core waits for a collective − the least such time in its group), in ps. The core waits for
+    /// the whole execution of a synchronous collective, and for the done of an asynchronous one. The time in flight is
+    /// no wait, because compute may overlap it. `None` in a report, which does not carry the waits.
     pub waited: Option<Picos>,
 }
 
-/// How far apart devices come to a collective.
+/// The arrival skew of one collective.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrivalSpread {
-    /// The op.
     pub op: String,
-    /// Its program's id.
     pub program_id: Option<u64>,
     /// Executions compared.
     pub n: u64,
     /// Devices compared.
     pub n_devices: u32,
-    /// Σ longest − shortest of an execution: how long the first to come waits for the last.
+    /// Σ (longest − shortest duration of an execution), in ps: the time for which the first device waits for the last
+    /// one.
     pub total: Picos,
-    /// The largest.
+    /// The largest such difference of one execution, in ps.
     pub max: Picos,
-    /// The device that comes later than all others most often, the first of several; `None` where none ever does.
+    /// The device that arrives last most often, the first one of several. `None` if no device ever arrives last
+    /// alone, and for permutes.
     pub straggler: Option<String>,
-    /// How often.
+    /// Number of executions at which the straggler arrived last.
     pub n_last: u64,
 }

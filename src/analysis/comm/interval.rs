@@ -1,29 +1,31 @@
-//! Algebra of times: lists of half-open intervals `[start, end)` in picoseconds. This module knows numbers only.
+//! This module computes unions, intersections and lengths of half-open time intervals `[start, end)` in ps. It depends
+//! on numbers only.
 //!
-//! A *merged* list is in order, its intervals are not empty and do not touch. Only merged lists are compared with each other: what
-//! overlaps itself would be counted twice. How much of a list lies before each of its intervals is summed once, so what of it lies
-//! in any window is reported by looking up the window's two ends, however much is between them.
+//! A *merged* list is in order, and its intervals are not empty and do not touch. Only merged lists are compared with
+//! each other, because overlapping intervals of one list would count twice. A merged list holds the running sum of its
+//! lengths, so the length within a window is found by a binary search for the two ends of the window, whatever lies
+//! between them.
 
 use crate::analysis::base::Interval;
 
 /// All of time.
 pub const ALL: Interval = (0, u64::MAX);
 
-/// A merged list: see the module.
+/// A merged list of intervals; see the module documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     intervals: Vec<Interval>,
-    /// Σ lengths of the intervals up to each, itself included.
+    /// Σ lengths of the intervals up to and including each one, in ps.
     sums: Vec<u64>,
 }
 
 impl Merged {
-    /// The union of any intervals. Θ(n) if they come in order, else Θ(n log n).
+    /// Merges arbitrary intervals into their union. Θ(n) if the intervals are in order, else Θ(n log n).
     pub fn new(mut intervals: Vec<Interval>) -> Self {
         if !intervals.is_sorted() {
             intervals.sort_unstable();
         }
-        // In place: what is merged takes no more room than what it is made of.
+        // Merging works in place, so it needs no second list.
         intervals.retain(|(start, end)| start < end);
         intervals.dedup_by(|next, last| {
             let touches = next.0 <= last.1;
@@ -34,7 +36,7 @@ impl Merged {
         Self::from_merged(intervals)
     }
 
-    /// A list that is merged already.
+    /// Wraps a list that is merged already.
     fn from_merged(intervals: Vec<Interval>) -> Self {
         let mut sum = 0;
         let upto = |(start, end): &Interval| {
@@ -44,49 +46,49 @@ impl Merged {
         Self { sums: intervals.iter().map(upto).collect(), intervals }
     }
 
-    /// What lies in either.
+    /// Returns the union of two merged lists.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self::new([self.intervals(), other.intervals()].concat())
     }
 
-    /// Its intervals, in order.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// The intervals that have something in a window, uncut.
+    /// Returns the intervals that overlap a window, not clipped.
     fn near(&self, window: Interval) -> &[Interval] {
         let from = self.intervals.partition_point(|(_, end)| *end <= window.0);
         let to = self.intervals.partition_point(|(start, _)| *start < window.1);
         self.intervals.get(from..to).unwrap_or_default()
     }
 
-    /// What of each interval lies in a window, in order.
+    /// Iterates over the intervals clipped to a window, in order.
     fn within(&self, window: Interval) -> impl Iterator<Item = Interval> {
         let cut = move |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
         self.near(window).iter().map(cut).filter(|(start, end)| start < end)
     }
 
-    /// What of it lies in a window.
+    /// Returns the intersection with a window.
     #[must_use]
     pub fn clipped(&self, window: Interval) -> Self {
         Self::from_merged(self.within(window).collect())
     }
 
-    /// Length of what lies in an interval. Θ(log n).
+    /// Returns the length of the intersection with an interval. Θ(log n).
     pub fn length_in(&self, (from, to): Interval) -> u64 {
         self.length_before(to).saturating_sub(self.length_before(from))
     }
 
-    /// Length of what lies before a moment.
+    /// Returns the length of the part before the time `at`.
     fn length_before(&self, at: u64) -> u64 {
         let begun = self.intervals.partition_point(|(start, _)| *start < at);
         let last = begun.checked_sub(1).and_then(|last| self.intervals.get(last).zip(self.sums.get(last)));
         last.map_or(0, |((_, end), sum)| sum - end.saturating_sub(at))
     }
 
-    /// Length of what of it lies in a window and in the other, too. Θ(k log n) for its k intervals in the window and the other's n.
+    /// Returns the length of the intersection of both lists within a window. Θ(k log n) for the k intervals of `self`
+    /// in the window and the n intervals of `other`.
     pub fn length_with(&self, other: &Self, window: Interval) -> u64 {
         self.within(window).map(|at| other.length_in(at)).sum()
     }
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Each moment a bit.
+    /// The intervals as a set of bits, one bit per ps.
     fn bits(intervals: &[Interval]) -> u128 {
         intervals.iter().fold(0, |all, (start, end)| (*start..*end).fold(all, |all, at| all | 1 << at))
     }

@@ -1,5 +1,5 @@
-//! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. This module knows one core of
-//! one device; knows no pixels.
+//! This module lays out the transfers in flight in lanes, against compute. Each span stays whole, in a lane in which no
+//! other span overlaps it. The module depends on one core of one device, and not on pixels.
 
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
@@ -14,7 +14,8 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Lays out what is in flight in a window of a core's time. `what`: what links do.
+/// Lays out the transfers in flight in `window`, a part of `step`, with at most `most` spans. `what` holds the facts of
+/// each transfer.
 pub fn lanes(
     profile: &Profile,
     side: &CoreWindow<'_>,
@@ -83,7 +84,7 @@ pub fn lanes(
     }
 }
 
-/// Keeps the longest, in order of time; how many are not kept, and their time.
+/// Keeps the `most` longest items, in order of time. Returns the number and the total length of the other items.
 fn longest<T>(items: &mut Vec<T>, most: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
     let length = |item: &T| at(item).1 - at(item).0;
     items.small_sort_by_key(|item| (Reverse(length(item)), at(item)));

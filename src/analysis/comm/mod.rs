@@ -1,13 +1,16 @@
-//! Communication: what the compute waits for.
+//! This module reports the communication for which the compute of a device waits.
 //!
 //! ```text
-//!  ops line ──which op is what──► links: start, done, whole ─┐
-//!  async line ──flows──────────► spans in flight ────────────┼─► by op ─► union − compute = exposed ──► rows, steps
-//!  ops line ──kind compute─────► merged stretches ───────────┘
+//!  ops line ──role of an op─► transfers: start, done, or one op ─┐
+//!  async line ──flows───────► spans in flight ───────────────────┼─► by op ─► union − compute = exposed ─► rows, steps
+//!  ops line ──compute kinds─► merged intervals ──────────────────┘
 //! ```
 //!
-//! stall = self time of waits; in flight = union of spans; exposed = in flight without compute; overlapped = the rest. Stall and
-//! exposed differ by idle time and by dones that come late: both are reported. This module knows ops, programs and chips; it knows no pages.
+//! A *transfer* (`async_pairs::Link`) is a collective or a copy: an async start with its done, or a single op. The
+//! stall is the self time of waits. The time in flight is the length of the union of spans. The exposed time is the
+//! part of the time in flight without compute, and the overlapped time is the rest. Stall and exposed time differ by
+//! idle time and by dones that end later than their transfer, so the report has both. This module depends on ops,
+//! programs and chips, and not on pages.
 
 mod accumulator;
 mod async_pairs;
@@ -48,8 +51,8 @@ use core::CoreWindow;
 use sums::Sums;
 
 impl Analysis {
-    /// What devices wait for. `programs`: what texts do not say of sizes and groups, programs do. Grouping and filter of the query
-    /// play no part.
+    /// Reports the communication of the devices and the step of `query`. The grouping and the filter of the inner query
+    /// are ignored. `programs` supplies message sizes and device groups that the texts of ops lack.
     pub fn comm(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
         let Selection { header, totals, slices, chosen, notes: selection_notes } =
             self.selection(profile, &query.query);
@@ -97,7 +100,8 @@ impl Analysis {
         comm
     }
 
-    /// What is in flight in a step of a device (of several the first), in lanes against what it computes.
+    /// Reports the transfers in flight in one step of one device, in lanes, together with the compute intervals. If the
+    /// query selects all devices, the first device is used.
     pub fn comm_lanes(&self, profile: &Profile, query: &LaneQuery, programs: Option<Programs<'_>>) -> CommLanes {
         let device = match query.query.device {
             DeviceChoice::All => DeviceChoice::One(0),
@@ -124,7 +128,7 @@ impl Analysis {
     }
 }
 
-/// What the links of a device's chip carry.
+/// Returns the published bandwidth of the links of the device's chip. `None` if the chip or its links are unknown.
 fn link_peak(plane: &Plane) -> Option<LinkPeak> {
     let chip = Chip::named(plane.text_stat("device_type_string")?)?;
     let link = chip.link?;

@@ -1,4 +1,4 @@
-//! What is to be reported beside the figures of communication. This module knows figures; computes none but ratios.
+//! This module writes the notes of a communication report. It reads the sums, and computes nothing but ratios.
 
 use super::core::CoreWindow;
 use super::imbalance::{Balance, Straggler};
@@ -9,30 +9,31 @@ use crate::profile::{Note, NoteCode, Severity};
 use crate::units::Picos;
 use indexmap::IndexSet;
 
-/// Of a step: one collective of more than this lacks a sharding constraint.
+/// A collective whose exposed time is more than this share of the step gets a note: a sharding constraint may be
+/// missing.
 const DOMINANT: f64 = 0.7;
-/// Steps of devices differ by more than this: an imbalance.
+/// A spread of step durations over devices above this value gets a note about an imbalance.
 const SPREAD: f64 = 0.05;
-/// Waits that make up this much of the time in flight: the capture writes waits as long as transfers, or nothing is hidden.
+/// Waits of more than this share of the time in flight get a note: either nothing overlaps, or the capture writes each
+/// wait as long as its transfer.
 const MIRRORED: f64 = 0.98;
-/// Waits may lie beyond what is exposed by this much, and by this share of it.
+/// Waits that exceed the exposed time by more than this time and more than this share of it get a note.
 const SLACK: (Picos, f64) = (Picos(1_000_000), 0.001);
 
 fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// What wiring is known, and whether what was asked fits.
+/// The parts of the wiring that are known.
 pub struct Known<'a> {
-    /// The user gave a topology.
+    /// Whether the user gave a topology.
     pub topology: bool,
-    /// The mesh that the user gave.
     pub mesh: Option<&'a NamedMesh>,
-    /// The chip's links are published.
+    /// Whether the bandwidth of the chip's links is known.
     pub link: bool,
 }
 
-/// All there is to say of the answer.
+/// Returns the notes of a report. Empty if the report has no window.
 pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
@@ -120,7 +121,8 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
     row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)
 }
 
-/// Where stall and exposed contradict each other. `serial`: one line of ops; of several, one computes while another waits.
+/// Reports contradictions between stall and exposed time. `serial` means that every device has one op line: on several
+/// lines, one line may compute while another one waits, and waits may then exceed the exposed time.
 fn breaches(comm: &Comm, serial: bool, note: &mut Say<'_>) {
     for (traffic, what) in [(&comm.tensor, "collectives"), (&comm.copies, "copies")] {
         let of = traffic.overlap;
@@ -161,7 +163,7 @@ fn sizes(comm: &Comm, note: &mut Say<'_>) {
     }
 }
 
-/// Why there is no utilisation.
+/// Reports why rows have no utilisation, or a doubtful one.
 fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut Say<'_>) {
     if comm.rows.is_empty() {
         return;

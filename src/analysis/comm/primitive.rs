@@ -1,41 +1,42 @@
-//! The words of communication: primitives, cores, likely roles. This module knows names; no times.
+//! This module names the primitives, cores, roles and executions of communication. It depends on names, and not on
+//! times.
 
 use crate::analysis::classify::op_class::is_collective_kernel;
 use serde::{Deserialize, Serialize};
 
-/// What is done together, or moved.
+/// The operation of a collective, or the sort of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Primitive {
-    /// Each device has the sum of all.
+    /// Each device receives the reduction of the data of all devices.
     AllReduce,
-    /// Each device has what all have.
+    /// Each device receives the data of all devices.
     AllGather,
-    /// Each device has its part of the sum of all.
+    /// Each device receives its part of the reduction of the data of all devices.
     ReduceScatter,
-    /// Each device has a part of what each has.
+    /// Each device receives one part from every device.
     AllToAll,
-    /// The same, parts of different sizes.
+    /// An all-to-all with parts of different sizes.
     RaggedAllToAll,
-    /// Each device has what another had.
+    /// Each device receives the data of one other device.
     Permute,
-    /// Each device has what one has.
+    /// Each device receives the data of the same one device.
     Broadcast,
-    /// To one other.
+    /// Data goes to one other device.
     Send,
-    /// From one other.
+    /// Data comes from one other device.
     Recv,
-    /// A collective of which the capture does not say what it does.
+    /// A collective whose operation the capture does not name.
     #[default]
     Unknown,
-    /// A copy between memories of the device and the host: no collective.
+    /// A copy between memories of the device and the host. It is no collective.
     Copy,
-    /// A slice between memories: no collective.
+    /// A slice between memories. It is no collective.
     Slice,
 }
 
 impl Primitive {
-    /// All of them, in order.
+    /// All primitives, in the order of declaration.
     pub const ALL: [Self; 12] = [
         Self::AllReduce,
         Self::AllGather,
@@ -51,7 +52,7 @@ impl Primitive {
         Self::Slice,
     ];
 
-    /// The name in JSON: as HLO spells it.
+    /// Returns the name in JSON, as HLO spells it.
     pub const fn key(self) -> &'static str {
         match self {
             Self::AllReduce => "all-reduce",
@@ -69,12 +70,13 @@ impl Primitive {
         }
     }
 
-    /// It only moves data between the memories of a device and its host.
+    /// Whether the primitive only moves data between the memories of a device and its host.
     pub const fn is_copy(self) -> bool {
         matches!(self, Self::Copy | Self::Slice)
     }
 
-    /// Of a word as opcodes and names begin with: `all-gather`, `all-reduce-scatter`, `copy`; halves without their suffix.
+    /// Parses the word at the start of an opcode or a name, without the suffix of a start or done: `all-gather`,
+    /// `all-reduce-scatter`, `copy`.
     pub fn of_word(word: &str) -> Option<Self> {
         Some(match word {
             "all-reduce" => Self::AllReduce,
@@ -92,7 +94,8 @@ impl Primitive {
         })
     }
 
-    /// Of a GPU's kernel by its name: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `rcclGenericKernel`.
+    /// Classifies a GPU kernel by its name: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `rcclGenericKernel`. `None` if
+    /// it is no kernel of NCCL or RCCL.
     pub fn of_kernel(name: &str) -> Option<Self> {
         if !is_collective_kernel(name) {
             return None;
@@ -111,8 +114,9 @@ impl Primitive {
         words.into_iter().find_map(|(word, of)| name.contains(word).then_some(of)).or(Some(Self::Unknown))
     }
 
-    /// The bytes that links carry per byte of the message, by the ring algorithm over `n` devices (nccl-tests,
-    /// PERFORMANCE.md, "bus bandwidth"). `None` where that depends on what is not known.
+    /// Returns the bytes on hardware links per byte of message for the ring algorithm over `n` devices (nccl-tests,
+    /// PERFORMANCE.md, "bus bandwidth"). `None` if the factor depends on an unknown `n` or an unknown operation, and
+    /// for copies.
     pub fn bus_factor(self, n: Option<u64>) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let others = || n.filter(|n| *n > 0).map(|n| (n - 1) as f64 / n as f64);
@@ -124,7 +128,7 @@ impl Primitive {
         }
     }
 
-    /// What it mostly is for, where that is known.
+    /// Returns the usual role of the primitive in training. `None` if the primitive has no usual role.
     pub const fn role(self) -> Option<Role> {
         match self {
             Self::AllGather => Some(Role::Weights),
@@ -137,11 +141,11 @@ impl Primitive {
     }
 }
 
-/// What a collective is likely for. A guess from its primitive alone.
+/// The likely role of a collective in training: a guess from its primitive alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Sharded weights are put together before they are used.
+    /// Sharded weights are gathered before use.
     Weights,
     /// Gradients are summed and sharded.
     Gradients,
@@ -149,12 +153,12 @@ pub enum Role {
     DataOrTensor,
     /// Tokens go to their experts and come back.
     Experts,
-    /// Activations to the next stage, or round a ring.
+    /// Activations go to the next pipeline stage, or around a ring.
     PipelineOrRing,
 }
 
 impl Role {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Weights => "fsdp_weights",
@@ -165,7 +169,7 @@ impl Role {
         }
     }
 
-    /// In words: a guess, and said to be one.
+    /// Returns the role in words, marked as a guess.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Weights => "likely FSDP weights",
@@ -177,19 +181,19 @@ impl Role {
     }
 }
 
-/// Which core runs it. Times of the two go on beside each other and are in no sum together.
+/// The core that runs an op. The two sorts of cores run at the same time, so their times are never summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Core {
-    /// The device's own.
+    /// The device's own core.
     #[default]
     Tensor,
-    /// A SparseCore beside it.
+    /// A SparseCore of the same chip.
     Sparse,
 }
 
 impl Core {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tensor => "tensor",
@@ -198,22 +202,22 @@ impl Core {
     }
 }
 
-/// Whether the core waits while it runs.
+/// The relation between a transfer and the core that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Execution {
-    /// All the time: it is one op.
+    /// A single op: the core waits for all of the transfer.
     Sync,
-    /// Only at its end: it is a start and a done.
+    /// A start and a done: the core waits only in the done.
     Async,
-    /// Its start computes as well.
+    /// The start, or the single op, computes as well.
     Fused,
-    /// A row has both.
+    /// The transfers of a row differ.
     Mixed,
 }
 
 impl Execution {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Sync => "sync",
@@ -223,7 +227,7 @@ impl Execution {
         }
     }
 
-    /// Whether the core waits, in words.
+    /// Returns the execution in words for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Sync => "synchronous: the core waits for all of it",

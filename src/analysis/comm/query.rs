@@ -1,4 +1,4 @@
-//! The query of communication. Plain data; knows no answer.
+//! This module holds the queries of communication. It is plain data and does not depend on the report.
 
 use crate::analysis::base::Query;
 use crate::units::Picos;
@@ -6,39 +6,38 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is asked: of which devices and steps, in which rows, on which machine.
+/// A query: devices and step, grouping into rows, and the arrangement of the devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommQuery {
-    /// Device and step. Its grouping and its filter play no part.
+    /// Device and step. The grouping and the filter of this query are ignored.
     pub query: Query,
-    /// What rows stand for.
     pub by: CommBy,
-    /// How the chips are wired. `None`: links have no utilisation.
+    /// The arrangement of the chips. `None` means that links have no utilisation.
     pub topology: Option<Topology>,
-    /// How the program names its devices; before the topology's names and those that HLO has.
+    /// The mesh of the program. Its axes take precedence over those of the topology and of HLO.
     pub mesh: Option<NamedMesh>,
 }
 
-/// What a row stands for.
+/// The grouping of ops into rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommBy {
-    /// One per (program, op).
+    /// One row per (program, op).
     #[default]
     Op,
-    /// One per line of source, else per scope path.
+    /// One row per source line, else per scope path.
     Source,
-    /// One per primitive and groups of devices.
+    /// One row per primitive and device groups.
     Group,
-    /// One per primitive.
+    /// One row per primitive.
     Primitive,
 }
 
 impl CommBy {
-    /// All of them, in the order of the menu.
+    /// All groupings, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Op, Self::Source, Self::Group, Self::Primitive];
 
-    /// The name in JSON, on the command line and in links.
+    /// Returns the name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Op => "op",
@@ -48,7 +47,7 @@ impl CommBy {
         }
     }
 
-    /// The name people read.
+    /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Op => "Op",
@@ -59,17 +58,17 @@ impl CommBy {
     }
 }
 
-/// How chips are wired: a grid, closed to rings or not. Chips are numbered along the first side first.
+/// The arrangement of chips: a grid or a torus. Chips are numbered along the first side first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Topology {
-    /// Chips along each side, x first; one to three sides.
+    /// Number of chips along each side, x first; one to three sides.
     pub sides: Vec<u64>,
-    /// Wrap-around links (torus).
+    /// Whether wrap-around links close each side to a ring (torus).
     pub wrap: bool,
 }
 
 impl Topology {
-    /// Chips.
+    /// Returns the number of chips.
     pub fn chips(&self) -> u64 {
         self.sides.iter().fold(1, |n, side| n.saturating_mul(*side))
     }
@@ -87,7 +86,11 @@ impl fmt::Display for Topology {
 impl FromStr for Topology {
     type Err = &'static str;
 
-    /// `4x4x4`: not closed.
+    /// Parses a grid without wrap-around links: `4x4x4`.
+    ///
+    /// # Errors
+    ///
+    /// Fails without one to three positive sides, or for more than 1,048,576 chips.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const WRONG: &str = "a topology is chips along each side: 4x4x4, 8x16 or 8, at most 1,048,576 of them";
         let side = |side: &str| side.trim().parse::<u64>().ok().filter(|n| *n > 0);
@@ -97,15 +100,15 @@ impl FromStr for Topology {
     }
 }
 
-/// How a program numbers its devices: axes with their sizes, the last one fastest, as `jax.sharding.Mesh` has them.
+/// The numbering of a program's devices: axes with their sizes, the last axis fastest, as in `jax.sharding.Mesh`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NamedMesh {
-    /// Axes, the most major first: each with a name and how many devices lie along it.
+    /// Name and number of devices of each axis, the most major axis first.
     pub axes: Vec<(String, u64)>,
 }
 
 impl NamedMesh {
-    /// Devices.
+    /// Returns the number of devices.
     pub fn devices(&self) -> u64 {
         self.axes.iter().fold(1, |n, (_, size)| n.saturating_mul(*size))
     }
@@ -123,7 +126,12 @@ impl fmt::Display for NamedMesh {
 impl FromStr for NamedMesh {
     type Err = &'static str;
 
-    /// `data=4,model=8`.
+    /// Parses axes with their sizes: `data=4,model=8`.
+    ///
+    /// # Errors
+    ///
+    /// Fails without one to eight axes, for a name that is not 1 to 32 bytes of letters, digits, `_`, `-` and `.`, for
+    /// a size of 0, or for more than 1,048,576 devices.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const WRONG: &str = "a mesh is named axes with their sizes, the last one fastest: data=4,model=8; letters, digits, _ - and ., at most 1,048,576 devices";
         let axis = |axis: &str| {
@@ -139,33 +147,32 @@ impl FromStr for NamedMesh {
     }
 }
 
-/// What lanes are of.
+/// The transfers that lanes show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Carried {
-    /// What devices do together.
     #[default]
     Collectives,
     /// Copies between memories.
     Copies,
-    /// Both.
+    /// Collectives and copies.
     All,
 }
 
-/// Which lanes are requested.
+/// A query for lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneQuery {
-    /// Device (of several the first) and step.
+    /// Device and step. If all devices are selected, the first device is used.
     pub query: Query,
-    /// What is laid out.
     pub carried: Carried,
-    /// A part of the step, in picoseconds from its start; `None`: all of it.
+    /// Start and end of a part of the step, in ps from the start of the step. `None` means the whole step.
     pub part: Option<(Picos, Picos)>,
-    /// Spans told at most, the longest first; 0: [`LaneQuery::MOST`]. What is left out is counted.
+    /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::MOST`], and the limit is ten times
+    /// that number. Spans that are left out are counted.
     pub most: u32,
 }
 
 impl LaneQuery {
-    /// As many as a chart can show.
+    /// The number of spans that a chart can show.
     pub const MOST: u32 = 2000;
 }
 

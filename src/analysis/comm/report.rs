@@ -1,4 +1,5 @@
-//! The report of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
+//! This module holds the report of communication. It is plain data and does not depend on the analysis. Times are in
+//! ps, rates in bytes per second.
 
 use super::flags::{Flag, accepted};
 use super::imbalance::{Balance, Straggler};
@@ -10,45 +11,44 @@ use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
-/// The answer.
+/// The report of communication for the devices and the window of a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comm {
-    /// What the figures are of.
+    /// The devices and the window of the report.
     pub header: Header,
-    /// Sums over all ops.
+    /// Sums over all ops of the window.
     pub totals: Totals,
-    /// Collectives of the device's own core.
     pub tensor: Traffic,
-    /// Collectives of its SparseCores; `None` where the capture has none.
+    /// Collectives of the SparseCores. `None` if the capture has no SparseCore.
     pub sparse: Option<Traffic>,
-    /// Copies between memories, the device's own core.
+    /// Copies between memories, on the device's own core.
     pub copies: Traffic,
-    /// Collectives, as they are requested: the longest not covered by compute first. That order is the critical path.
+    /// Collectives, grouped as the query requests. The row with the longest exposed time comes first, so the order
+    /// shows the critical path.
     pub rows: Vec<CommRow>,
-    /// Copies in the same form.
     pub copy_rows: Vec<CommRow>,
-    /// Collectives by primitive and core, the longest stall first; with the flags that are worth a look.
+    /// Sums of collectives by primitive and core, the longest stall first, with suggested flags.
     pub primitives: Vec<PrimitiveSums>,
-    /// Each step of the devices asked about, by number; several devices are summed.
+    /// Steps of the selected devices, by number. Steps of the same number are summed over devices.
     pub steps: Vec<StepComm>,
-    /// How steps and arrivals differ over the devices of the session; `None` where there is one device.
+    /// Differences between the devices of the session. `None` if the session has one device.
     pub balance: Option<Balance>,
-    /// How what is asynchronous was found.
+    /// Counts of executions by the way in which they were found.
     pub pairing: Pairing,
-    /// What links carry at most; `None` where that is not known, and a note says why.
+    /// Bandwidth of the chip's links. `None` if it is unknown; a note gives the reason.
     pub link: Option<LinkPeak>,
-    /// What was assumed, left out or looks wrong.
+    /// Assumptions, omissions and doubtful values.
     pub notes: Vec<Note>,
 }
 
 impl Comm {
-    /// The window of one device: what it waits is compared with this.
+    /// Returns the window of one device: the mean window of the devices in the report. Waits are compared with it.
     pub fn device_window(&self) -> Option<Picos> {
         let devices = u64::from(self.header.n_devices.max(1));
         self.header.step_duration.map(|window| Picos(window.0 / devices))
     }
 
-    /// Without what the format of reports does not carry.
+    /// Removes the values that the format of reports does not carry.
     #[must_use]
     pub fn as_carried(mut self) -> Self {
         for step in &mut self.steps {
@@ -60,126 +60,127 @@ impl Comm {
         self
     }
 
-    /// The device that others wait for; see [`Balance::straggler`].
+    /// Returns the device for which the others wait; see [`Balance::straggler`].
     pub fn straggler(&self) -> Option<Straggler<'_>> {
         self.balance.as_ref()?.straggler(self.device_window())
     }
 }
 
-/// What is in flight against what is computed. Both on one clock: the device's own where all lines have it, else the event clock.
-/// in flight = exposed + overlapped, exactly.
+/// Time in flight, split by compute. All times are on one clock: the device clock if every line has it, else the event
+/// clock. `in_flight` is exactly `exposed + overlapped`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Length of the union of what is in flight.
+    /// Length of the union of the intervals in flight.
     pub in_flight: Picos,
-    /// Of that, while the same core computes nothing.
+    /// The part of `in_flight` during which the same core computes nothing.
     pub exposed: Picos,
-    /// The rest.
+    /// The part of `in_flight` during which the same core computes.
     pub overlapped: Picos,
-    /// What the core waited, on this same clock: the figure to hold against `exposed`.
+    /// Time for which the core waits, on the same clock as `exposed`, so that the two can be compared.
     pub waited: Picos,
 }
 
 impl Overlap {
-    /// Overlapped ÷ in flight, a fraction. `None` where nothing is in flight.
+    /// Returns `overlapped` ÷ `in_flight`, a fraction. `None` if nothing is in flight.
     pub fn share(&self) -> Option<f64> {
         self.overlapped.fraction_of(self.in_flight)
     }
 }
 
-/// Sums of a kind of traffic.
+/// Sums of one traffic: collectives or copies of one sort of core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Executions that start in the window.
     pub n: u64,
-    /// Self time of waits (`-done`) and of synchronous ones: what the compute waits for. On the clock of the breakdown.
+    /// Self time of dones and of synchronous ops: the time for which compute waits. On the clock of the breakdown.
     pub stall: Picos,
-    /// Self time of the `-start` and `-update` halves.
+    /// Self time of `-start` and `-update` ops.
     pub issue: Picos,
-    /// Self time of ops that compute and communicate at once: in neither of the two.
+    /// Self time of ops that compute and communicate at once. Not part of `stall` or `issue`.
     pub fused: Picos,
-    /// In flight against compute.
     pub overlap: Overlap,
-    /// Bytes of the messages of executions whose size is known.
+    /// Σ message bytes of the executions whose size is known.
     pub bytes: u64,
-    /// Executions whose size is not known.
+    /// Executions whose size is unknown.
     pub n_unsized: u64,
 }
 
-/// A row: collectives or copies that belong together.
+/// A row of the table: collectives or copies with the same key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommRow {
-    /// What makes it a row: an op's name, a line of source, a primitive, or a primitive with its groups.
+    /// The text that identifies the row: the name of an op, a source line, a primitive, or a primitive with its groups.
     pub key: String,
-    /// What is done; `None` where a row has several.
+    /// `None` if the ops of the row differ.
     pub primitive: Option<Primitive>,
-    /// The op's name: of a pair its start's. `None` where a row has several, as in all that follow up to `role`.
+    /// The name of the op; for an async pair, the name of its start. This field and the fields up to `scope`, and
+    /// `group` and `role`, are `None` if the ops of the row differ.
     pub op: Option<String>,
-    /// Its program.
     pub program: Option<String>,
-    /// The program's id.
     pub program_id: Option<u64>,
-    /// The innermost line of source.
+    /// Innermost source line.
     pub source: Option<String>,
-    /// The scope path.
+    /// Scope path.
     pub scope: Option<String>,
-    /// Which core.
     pub core: Core,
-    /// Whether the core waits.
     pub execution: Execution,
-    /// Who takes part; also `None` where neither the op's text nor its program says it.
+    /// The devices that take part. Also `None` if neither the op's text nor its program names them.
     pub group: Option<DeviceGroup>,
-    /// What it is likely for.
+    /// Likely role of the primitive in training.
     pub role: Option<Role>,
-    /// How many ops.
+    /// Number of different ops.
     pub n_ops: u32,
     /// Executions that start in the window.
     pub n: u64,
-    /// Bytes of the message of one execution, from shapes: all-reduce, reduce-scatter, all-to-all, permute and send their operands,
-    /// all-gather and recv their results. `None` where not known, and where ops of a row differ.
+    /// Message bytes of one execution, from shapes. All-reduce, reduce-scatter, all-to-all, permute and send count
+    /// their operands, all-gather and recv their results. `None` if the size is unknown, or if the ops of the row
+    /// differ.
     pub bytes_each: Option<u64>,
-    /// The same of all executions; `None` where one of them is not known.
+    /// Message bytes of all executions. `None` if the size of one of them is unknown.
     pub bytes: Option<u64>,
-    /// Self time of waits and synchronous ones.
+    /// Self time of dones and of synchronous ops.
     pub stall: Picos,
-    /// Self time of `-start` and `-update`.
+    /// Self time of `-start` and `-update` ops.
     pub issue: Picos,
     /// Self time of ops that compute and communicate at once.
     pub fused: Picos,
-    /// In flight against compute.
     pub overlap: Overlap,
-    /// Σ length of its executions that start in the window, not clipped: what rates are over.
+    /// Σ full duration of the executions that start in the window, not clipped. The rates divide by this time.
     pub wall: Picos,
-    /// bytes ÷ wall.
+    /// Algorithm bandwidth: `bytes` ÷ `wall`. `None` if the bytes are unknown, or if the executions take less than
+    /// 100 ns on average.
     pub alg_rate: Option<f64>,
-    /// The ring's factor × bytes ÷ wall ([`Primitive::bus_factor`]); `None` also where the number of devices is not known.
+    /// Bus bandwidth: bus factor × bytes ÷ `wall` ([`Primitive::bus_factor`]). `None` as for `alg_rate`, and if the
+    /// number of devices is unknown.
     pub bus_rate: Option<f64>,
-    /// What links could carry for it: one link, one way × 2 where rings are closed × axes.
+    /// Bandwidth of the links of the row: one-way bandwidth of a link × 2 for wrap-around links × number of axes.
+    /// `None` without a topology or a known link bandwidth, and for a group that extends along no axis.
     pub peak: Option<f64>,
-    /// bus rate ÷ peak, a fraction; `None` without a topology (a note says so). Above 1 it is reported as it is.
+    /// `bus_rate` ÷ `peak`, a fraction. `None` without a topology (a note gives the reason). The value may exceed 1.
     pub util: Option<f64>,
 }
 
 impl CommRow {
-    /// It has halves of pairs alone, whose other halves are outside of the capture: no execution, though its waits take time.
+    /// Whether the row has only halves of async pairs whose other halves are outside of the capture. Such a row has no
+    /// execution, although its waits take time.
     pub fn is_unpaired(&self) -> bool {
         self.n == 0 && self.stall + self.issue > Picos::ZERO
     }
 
-    /// Its bandwidth is above what its links carry: the topology, the size or the time is not what it is taken for.
+    /// Whether the bus bandwidth exceeds the bandwidth of the links. The topology, the size or the time is then wrong.
     pub fn is_above_peak(&self) -> bool {
         self.util.is_some_and(|util| util > 1.0)
     }
 
-    /// Bytes per second: of a copy its own, of a collective those of its links.
+    /// Returns the bandwidth of the row: the algorithm bandwidth of a copy, or the bus bandwidth of a collective.
     pub fn rate(&self) -> Option<f64> {
         if self.primitive.is_some_and(Primitive::is_copy) { self.alg_rate } else { self.bus_rate }
     }
 
-    /// Smaller messages are bound by latency: their bandwidth says nothing of links.
+    /// Smallest message in bytes that is compared by bandwidth. Latency limits smaller messages, so their bandwidth
+    /// does not describe the links.
     pub const LARGE: u64 = 1 << 20;
 
-    /// Of rows with messages of [`CommRow::LARGE`] or more the place of the one with the lowest bandwidth, the first of several.
+    /// Returns the index of the row with the lowest bandwidth among the rows with messages of [`CommRow::LARGE`] or
+    /// more. The first of several equal rows counts.
     pub fn slowest(rows: &[Self]) -> Option<usize> {
         let rated = |(at, row): (usize, &Self)| {
             let large = row.bytes_each.is_some_and(|bytes| bytes >= Self::LARGE);
@@ -188,8 +189,8 @@ impl CommRow {
         rows.iter().enumerate().filter_map(rated).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
 
-    /// Leaves at most so many rows, the first ones and, in the last place of them, the one with the lowest bandwidth: a figure of all
-    /// rows stays the same figure. The others, in order.
+    /// Truncates `rows` to `most` rows and returns the other rows, ordered by exposed time. If [`CommRow::slowest`] is
+    /// not among the first rows, it takes the last place, so that the lowest bandwidth stays the same.
     pub fn cut(rows: &mut Vec<Self>, most: usize) -> Vec<Self> {
         let slowest = Self::slowest(rows).filter(|at| *at >= most && most > 0);
         let mut rest = rows.split_off(rows.len().min(most));
@@ -203,53 +204,51 @@ impl CommRow {
     }
 }
 
-/// Which devices take part together.
+/// The devices that take part in a collective together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceGroup {
-    /// As HLO writes it: `[4,2]<=[2,4]T(1,0)`; a long list is cut.
+    /// The groups as HLO writes them: `[4,2]<=[2,4]T(1,0)`. A long text is cut.
     pub text: String,
-    /// Devices in a group; `None` for "all" where their number is not known.
+    /// Devices in a group. `None` for groups of all devices if the number of devices is unknown.
     pub size: Option<u64>,
-    /// Distance between neighbours of the first group, where it is always the same.
+    /// Distance between neighbours of the first group, if it is constant.
     pub stride: Option<u64>,
-    /// The first group, of a large one the first devices.
+    /// The first group, or its first devices if the group is large.
     pub first: Vec<u64>,
-    /// How many groups; `None` as for `size`.
+    /// Number of groups. `None` if the groups of a mesh cannot be listed.
     pub n_groups: Option<u64>,
-    /// The axes it extends along: of the topology that is given (`x`, `x+y`, `core`), else of the mesh where HLO names one.
+    /// The axes along which the group extends: of the user's mesh, else of the topology (`x`, `x+y`, `core`), else of
+    /// the mesh in HLO. `None` if none of them is known.
     pub axis: Option<String>,
-    /// Axes of the topology it extends along; `None` without a topology, or where its devices are not on it.
+    /// Number of topology axes along which the group extends. `None` without a topology, or if a device is not on the
+    /// topology.
     pub n_axes: Option<u32>,
 }
 
-/// Sums of a primitive.
+/// The sums of a primitive on one sort of core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrimitiveSums {
-    /// Which.
     pub primitive: Primitive,
-    /// On which core.
     pub core: Core,
-    /// Its sums.
     pub traffic: Traffic,
-    /// Where the compute waits for it: names of the XLA flags worth trying on this chip. The capture does not record which are set.
+    /// Names of XLA flags to try on this chip, if compute waits for the primitive. The capture does not record which
+    /// flags are set.
     pub flags: Vec<String>,
 }
 
 impl PrimitiveSums {
-    /// Its flags with their values and defaults, those that the chip's compiler takes.
+    /// Returns the flags with values and defaults. Flags that the chip's compiler refuses are left out.
     pub fn suggestions(&self, device_type: Option<&str>) -> Vec<Flag> {
         accepted(&self.flags, self.primitive, device_type)
     }
 }
 
-/// A step.
+/// The communication of a step, summed over the selected devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepComm {
-    /// Its number.
     pub number: u64,
-    /// Length.
     pub duration: Picos,
-    /// Union of what is computed.
+    /// Length of the union of compute.
     pub compute_busy: Picos,
     /// Time without an op.
     pub idle: Picos,
@@ -257,28 +256,26 @@ pub struct StepComm {
     pub collectives: Overlap,
     /// Copies between memories.
     pub copies: Overlap,
-    /// What the core does while it neither computes nor has a collective in flight. `None` in a report, which does not carry it.
+    /// Ops that run while the core neither computes nor has a collective in flight. `None` in a report, which does not
+    /// carry the value.
     pub beside_collectives: Option<Remainder>,
-    /// The same of copies between memories.
+    /// Ops that run while the core neither computes nor has a copy in flight. `None` in a report.
     pub beside_copies: Option<Remainder>,
 }
 
-/// What a core does in the time of a step in which it computes nothing and has nothing of one traffic in flight: the four parts
-/// are all of that time.
+/// Ops that run in a step while the core computes nothing and has nothing of one traffic in flight. The four parts sum
+/// to that time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remainder {
-    /// Ops that move data.
     pub data_movement: Picos,
-    /// Ops of communication.
     pub communication: Picos,
-    /// Other ops.
     pub other: Picos,
-    /// No op.
+    /// Time without an op.
     pub idle: Picos,
 }
 
 impl Remainder {
-    /// Adds what another device has.
+    /// Adds the times of another device.
     pub(super) fn add(&mut self, other: &Self) {
         self.data_movement += other.data_movement;
         self.communication += other.communication;
@@ -287,88 +284,82 @@ impl Remainder {
     }
 }
 
-/// How what is asynchronous was found; counts of executions in the window, of collectives and copies.
+/// Counts of executions of collectives and copies in the window, by the way in which they were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// One event of the async line.
+    /// One event of an async line.
     pub from_line: u64,
-    /// Several events of one flow.
+    /// Several events of an async line with the same flow.
     pub from_flow: u64,
     /// A start and a done of the op line.
     pub from_ops: u64,
-    /// Synchronous.
+    /// Synchronous ops.
     pub sync: u64,
     /// Starts without a done, and dones without a start.
     pub unpaired: u64,
-    /// Asynchronous work of other kinds (gathers on another core …): in no figure.
+    /// Asynchronous events of other sorts (gathers on another core …). No figure includes them.
     pub other: u64,
-    /// The sweep is on the device's own clock; else on the event clock.
+    /// Whether all times in flight are on the device clock. If not, they are on the event clock.
     pub device_clock: bool,
 }
 
 impl Pairing {
-    /// Unpaired ÷ all asynchronous, a fraction.
+    /// Returns unpaired ÷ (asynchronous executions + unpaired), a fraction. `None` without any.
     pub fn unpaired_ratio(&self) -> Option<f64> {
         let pairs = self.from_line + self.from_flow + self.from_ops;
         Picos(self.unpaired).fraction_of(Picos(pairs + self.unpaired))
     }
 }
 
-/// What links carry.
+/// The published bandwidth of the links of a chip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkPeak {
-    /// The chip.
     pub chip: String,
-    /// Bytes per second of one link in one direction.
+    /// Bandwidth of one link in one direction, in bytes per second.
     pub one_way: f64,
-    /// Where the figure is from.
+    /// The document that publishes the bandwidth.
     pub source: String,
-    /// Devices of a chip, by whose number ids of devices become chips.
+    /// Number of devices on a chip. It converts device numbers to chip numbers.
     pub devices_per_chip: u32,
 }
 
-/// What is in flight, in lanes, against compute.
+/// Transfers in flight, in lanes, with the compute intervals of the same core. Times are in ps from the start of the
+/// step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommLanes {
-    /// The device.
     pub device: Option<String>,
-    /// The part that is reported, in picoseconds from the start of the step.
+    /// Start and end of the part that is shown.
     pub part: (Picos, Picos),
-    /// Length of the step.
+    /// Duration of the whole step.
     pub duration: Picos,
-    /// What was in flight, by start; times from the start of the step, clipped to the part.
+    /// Spans in flight, ordered by start and clipped to the part.
     pub spans: Vec<LaneSpan>,
-    /// How many lanes they take: in each, none overlaps another.
+    /// Number of lanes. Spans of the same lane do not overlap.
     pub n_lanes: u32,
-    /// Merged stretches of compute; at most as many as spans may be reported, the longest.
+    /// Merged intervals of compute, clipped to the part. At most as many as spans, the longest ones.
     pub compute: Vec<(Picos, Picos)>,
-    /// Stretches in which the core waits, in the same number at most.
+    /// Merged intervals in which the core waits. At most as many as spans, the longest ones.
     pub waits: Vec<(Picos, Picos)>,
-    /// Spans that are not told, and their time.
+    /// Number and total time of the spans that were left out.
     pub left_out: (u64, Picos),
-    /// Stretches of compute and of waiting that are not told, and their time.
+    /// Number and total time of the intervals of compute and waits that were left out.
     pub stretches_left_out: (u64, Picos),
-    /// What is to be reported.
     pub notes: Vec<Note>,
 }
 
-/// Something in flight.
+/// An execution of a transfer in flight. Times are in ps from the start of the step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneSpan {
-    /// Its lane, from 0.
+    /// The lane, from 0.
     pub lane: u32,
-    /// The op: of a pair its start.
+    /// The name of the op; for an async pair, the name of its start.
     pub name: String,
-    /// Its program's id.
     pub program_id: Option<u64>,
-    /// What it is.
     pub primitive: Primitive,
-    /// Whether the core waits.
     pub execution: Execution,
-    /// From the start of the step.
     pub start: Picos,
-    /// From the start of the step.
     pub end: Picos,
-    /// Of it, while nothing is computed. All of it: a stall; nothing: hidden.
+    /// The part of the span without compute. If it is the whole span, nothing is hidden; if it is zero, everything is
+    /// hidden.
     pub exposed: Picos,
 }

@@ -1,4 +1,5 @@
-//! Each step's sums: in flight, exposed and overlapped, computed, what is done in the rest of it. This module knows cores and steps; it knows no rows.
+//! This module computes the sums of each step: time in flight, exposed and overlapped time, compute, and the ops that
+//! run in the remaining time. It depends on cores and steps, and not on rows.
 
 use super::accumulator::overlap;
 use super::async_spans::CoreTimeline;
@@ -10,13 +11,13 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-/// A traffic of a core, merged once for all steps.
+/// The merged intervals of one traffic (collectives or copies) of a core, shared by all steps.
 struct Lists {
     flying: Merged,
     waits: Merged,
-    /// Compute, and what is in flight.
+    /// Union of compute and `flying`.
     covered: Merged,
-    /// That, and whatever runs.
+    /// Union of `covered` and all ops.
     used: Merged,
 }
 
@@ -31,12 +32,13 @@ impl Lists {
         Self { flying, waits: Merged::new(waits), covered, used }
     }
 
-    /// What is done in a window while nothing is computed or in flight.
+    /// Splits the time of a window without compute and without a transfer in flight by the ops that run in it.
     fn beside(&self, window: Interval, flight: &CoreTimeline) -> Remainder {
         let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
         let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
         let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));
-        // On several lines the two may go on at once: none counts more time than there is.
+        // On several lines, data movement and communication may run at the same time. Their sum is limited to the busy
+        // time.
         let busy = rest.saturating_sub(idle);
         let data_movement = outside(&flight.moving).min(busy);
         let communication = outside(&flight.communicating).min(busy.saturating_sub(data_movement));
@@ -51,7 +53,8 @@ impl Lists {
 }
 
 impl Analysis {
-    /// All steps of the devices whose own cores are given, summed by number.
+    /// Returns all steps of the devices whose own cores are `sides`, by number. Steps of the same number are summed
+    /// over devices.
     pub(super) fn comm_steps(&self, sides: &[CoreWindow<'_>]) -> Vec<StepComm> {
         let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
         for side in sides {

@@ -1,7 +1,9 @@
-//! Spans, waits and self times into rows, primitives and totals. This module knows cores and what collectives do; it knows no steps.
+//! This module adds spans, waits and self times up to rows, primitives and totals. It depends on cores and collectives,
+//! and not on steps.
 //!
-//! Each link adds to three sums: its row, its primitive, its traffic. What is in flight is merged in each of them, core by core,
-//! before it is compared with compute: so the time of a row with several ops is counted once.
+//! Each transfer adds to three sums: its row, its primitive and its traffic. In each sum, the spans in flight are
+//! merged per core before compute is subtracted. Two ops of a row that are in flight at the same time therefore count
+//! once.
 
 use super::accumulator::{CommAccumulator, Uniform};
 use super::async_pairs::{Link, Named, Part};
@@ -23,21 +25,20 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Facts of an async pair that hold on every device.
+/// Facts of a transfer that hold on every device.
 #[derive(Clone, Default)]
 struct PairFacts {
-    /// What it does.
     what: CollectiveInfo,
-    /// Who takes part, in words.
+    /// The devices that take part, as text and numbers.
     group: Option<DeviceGroup>,
-    /// Bytes on links per byte of message.
+    /// Bytes on hardware links per byte of message; see [`Primitive::bus_factor`].
     factor: Option<f64>,
 }
 
-/// What makes a row.
+/// The key of a row: whether the row holds copies, the core, the program where rows are ops, and the text of the row.
 type RowKey = (bool, Core, Option<ProgramId>, String);
 
-/// What a row's ops say of themselves.
+/// Facts of the ops of a row. Each is shown only if all ops of the row agree.
 struct RowFacts {
     key: RowKey,
     primitive: Uniform<Primitive>,
@@ -60,7 +61,8 @@ impl RowFacts {
     }
 }
 
-/// Where a link's figures go: its row, its primitive, its traffic; with what it is of each execution.
+/// The accumulators of a transfer (row, primitive, traffic: indices into [`Sums::buckets`]), with the bytes of its
+/// message and its bus factor.
 #[derive(Clone, Copy)]
 struct Places {
     buckets: [usize; 3],
@@ -68,28 +70,28 @@ struct Places {
     factor: Option<f64>,
 }
 
-/// One more sum.
+/// Adds an accumulator and returns its index.
 fn add_bucket(buckets: &mut Vec<CommAccumulator>) -> usize {
     buckets.push(CommAccumulator::default());
     buckets.len() - 1
 }
 
-/// All sums of a question.
+/// All sums of a [`CommQuery`](super::query::CommQuery).
 pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
     pair: IndexMap<Named, PairFacts>,
-    /// The sums; what follows says which is which, by place.
+    /// The accumulators. The maps below hold indices into this list.
     buckets: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
     primitives: IndexMap<(bool, Core, Primitive), usize>,
     traffic: IndexMap<(bool, Core), usize>,
-    /// How executions were found.
+    /// Counts of executions by the way in which they were found.
     pub pairing: Pairing,
 }
 
-/// What links do: looked up once per op of a program, whichever device has it.
+/// Finds the primitive, bytes and device groups of each transfer, once per op of a program, whatever devices run it.
 pub fn look_up(
     profile: &Profile,
     sides: &[CoreWindow<'_>],
@@ -107,7 +109,8 @@ pub fn look_up(
     whats
 }
 
-/// How many devices a program has, as far as its collectives name them.
+/// Returns the number of devices of a program, as far as its collectives name them. `None` if none of them does, or if
+/// the number exceeds [`ReplicaGroups::LIMIT`].
 pub fn n_devices(whats: &IndexMap<Named, CollectiveInfo>) -> Option<u64> {
     let of = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
@@ -120,7 +123,7 @@ pub fn n_devices(whats: &IndexMap<Named, CollectiveInfo>) -> Option<u64> {
 }
 
 impl<'a> Sums<'a> {
-    /// No sums yet.
+    /// Creates empty sums. `whats` holds the facts of each transfer, from [`look_up`].
     pub fn new(
         profile: &'a Profile,
         analysis: &'a Analysis,
@@ -146,9 +149,9 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Adds what a core did in the window.
+    /// Adds the transfers of a core in the window.
     pub fn add(&mut self, side: &CoreWindow<'_>) {
-        // A core that has nothing in flight still counts: its sum is none, which is not nothing.
+        // A core without transfers has sums of zero. Without this loop, its sums would be absent.
         for is_copy in [false, true] {
             self.traffic_of(is_copy, side.core);
         }
@@ -204,7 +207,7 @@ impl<'a> Sums<'a> {
         let within = |all: &[u64]| all.iter().filter(|at| side.starts(**at)).count() as u64;
         self.pairing.unpaired += within(&side.flight.unpaired);
         self.pairing.other += within(&side.flight.other);
-        // What is in flight was cut to the window: compute outside of it does not matter.
+        // The spans were clipped to the window, so compute outside of it has no effect.
         self.buckets.iter_mut().for_each(|bucket| bucket.land(&side.flight.compute));
     }
 
@@ -213,9 +216,9 @@ impl<'a> Sums<'a> {
         *self.traffic.entry((is_copy, core)).or_insert_with(|| add_bucket(buckets))
     }
 
-    /// The sums that a link adds to, with what is known of it.
+    /// Returns the accumulators of a transfer and adds its facts to its row.
     fn places(&mut self, side: &CoreWindow<'_>, link: &Link) -> Places {
-        // Every link of every side was looked up before.
+        // `look_up` was called with all cores, so every transfer has an entry.
         let pair = self.pair.get(&link.named).cloned().unwrap_or_default();
         let op = side.plane.op(link.op);
         let source = self.source(side, op);
@@ -242,7 +245,7 @@ impl<'a> Sums<'a> {
         Places { buckets, bytes, factor: pair.factor }
     }
 
-    /// The innermost line of source.
+    /// Returns the innermost source line of an op.
     fn source(&self, side: &CoreWindow<'_>, op: &Op) -> Option<String> {
         let pair = match side.core {
             Core::Tensor => self.analysis.facts[side.device].source_inner(self.profile, op),
@@ -268,12 +271,14 @@ impl<'a> Sums<'a> {
         (link.is_copy, side.core, program, key)
     }
 
-    /// Sums of a traffic; `None` where the session has no such core.
+    /// Returns the sums of collectives (or of copies, with `is_copy`) on a core. `None` if the session has no such
+    /// core.
     pub fn traffic(&self, is_copy: bool, core: Core) -> Option<Traffic> {
         self.traffic.get(&(is_copy, core)).map(|at| self.buckets[*at].traffic)
     }
 
-    /// Rows of collectives or of copies, the longest not covered first.
+    /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
+    /// ties are ordered by stall, time in flight, key, program and core.
     pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
         let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.buckets[*at], wiring, link)).collect();
@@ -324,7 +329,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Collectives by primitive, the longest stall first.
+    /// Returns the sums of collectives by primitive and core, the longest stall first.
     pub fn primitives(&self) -> Vec<PrimitiveSums> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))

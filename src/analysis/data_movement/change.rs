@@ -1,25 +1,24 @@
-//! What can change between what an op reads and what it writes, and the answers to that. This module knows no HLO.
+//! This module names the properties that an op may change between its input and its output, and the possible answers.
+//! It does not depend on HLO.
 
-/// A property that an op may change.
+/// A property of an array that an op may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// The type of the elements.
     Dtype,
-    /// The order in which the dimensions lie in memory.
+    /// The order of the dimensions in memory.
     DimOrder,
-    /// The tiles of the layout, and how elements are packed.
+    /// The tiles of the layout, and the packing of elements.
     Tiling,
-    /// The memory they are in.
     MemorySpace,
     /// The logical dimensions.
     Shape,
 }
 
 impl Change {
-    /// All, in the order they are reported.
+    /// All properties, in the order of reports.
     pub const ALL: [Self; 5] = [Self::Dtype, Self::DimOrder, Self::Tiling, Self::MemorySpace, Self::Shape];
 
-    /// Its name in JSON, where `_change` follows.
+    /// Returns the name in JSON, without the suffix `_change`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Dtype => "dtype",
@@ -31,29 +30,28 @@ impl Change {
     }
 }
 
-/// Why an answer cannot be given.
+/// The reason for an undetectable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// The op's text is no HLO instruction.
     NoHlo,
-    /// It reads no array, or writes none: there is nothing to compare.
+    /// The op reads no array or writes none, so there is nothing to compare.
     NoOperand,
-    /// The text does not say the shape of what it reads.
+    /// The text lacks the shapes of the operands.
     NoShape,
-    /// The text says no layouts.
+    /// The text lacks layouts.
     NoLayout,
-    /// Which operand becomes which result is not known.
+    /// It is unknown which operand becomes which result.
     Unpaired,
-    /// Of a fusion or kernel only the outside is known, and that does not tell.
+    /// The body of a fusion or kernel is unknown, and its operands and results do not decide the answer.
     Body,
-    /// What an async op wraps is not known.
+    /// The operation inside an async op is unknown.
     Wrapped,
-    /// Dimensions are merged or split, and the order of their parts does not tell.
+    /// Dimensions are merged or split, and the order of their parts is unknown.
     Reshape,
 }
 
 impl Reason {
-    /// All of them.
     pub const ALL: [Self; 8] = [
         Self::NoHlo,
         Self::NoOperand,
@@ -65,7 +63,7 @@ impl Reason {
         Self::Reshape,
     ];
 
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::NoHlo => "no_hlo",
@@ -79,7 +77,7 @@ impl Reason {
         }
     }
 
-    /// In words, as what follows "undetectable:".
+    /// Returns the text that follows "undetectable:".
     pub const fn label(self) -> &'static str {
         match self {
             Self::NoHlo => "the op has no HLO text",
@@ -94,19 +92,17 @@ impl Reason {
     }
 }
 
-/// The answer to "does it change?".
+/// The answer to "does the op change this property?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It does.
     Yes,
-    /// It does not.
     No,
-    /// The change is unknown. Unknown does not mean no.
+    /// The change is unknown, for this reason. Unknown does not mean no.
     Undetectable(Reason),
 }
 
 impl Answer {
-    /// Of several parts of one op: yes if any changes.
+    /// Combines the answers for several parts of one op: yes if any part changes, else undetectable if any part is.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -115,7 +111,7 @@ impl Answer {
         }
     }
 
-    /// Of several candidates of which one is right: what all say.
+    /// Combines the answers for several candidates of which one is right: their common answer, else undetectable.
     #[must_use]
     pub fn and_also(self, other: Self) -> Self {
         if self == other { self } else { Self::Undetectable(Reason::Body) }
@@ -128,27 +124,27 @@ impl From<bool> for Answer {
     }
 }
 
-/// One answer per [`Change`].
+/// One answer per [`Change`], in the order of [`Change::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Changes(pub [Answer; 5]);
 
 impl Changes {
-    /// None is known.
+    /// Returns undetectable answers for one reason.
     pub const fn unknown(reason: Reason) -> Self {
         Self([Answer::Undetectable(reason); 5])
     }
 
-    /// Whether all are known.
+    /// Whether no answer is undetectable.
     pub fn are_known(&self) -> bool {
         self.0.iter().all(|answer| !matches!(answer, Answer::Undetectable(_)))
     }
 
-    /// The answer about one.
+    /// Returns the answer for one property.
     pub const fn answer(&self, change: Change) -> Answer {
         self.0[change as usize]
     }
 
-    /// Answer by answer.
+    /// Combines two sets of answers, property by property.
     #[must_use]
     pub fn zip(self, other: Self, join: fn(Answer, Answer) -> Answer) -> Self {
         Self(std::array::from_fn(|i| join(self.0[i], other.0[i])))

@@ -1,4 +1,4 @@
-//! An instruction → what it changes and how many bytes it moves. This module knows HLO; it knows no time.
+//! This module finds the changes and the moved bytes of an instruction. It depends on HLO, and not on times.
 
 use super::change::{Answer, Change, Changes, Reason};
 use super::operands::{OperandPairs, Pairing, operand_pairs};
@@ -6,30 +6,29 @@ use super::order::{Map, map, order};
 use crate::hlo::opcode::{base, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
 
-/// What was found out about one instruction.
+/// The changes and the moved bytes of one instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutChange {
-    /// What it changes.
     pub changes: Changes,
-    /// Shapes of what it reads, as HLO spells them.
+    /// Shapes of the input, as HLO writes them.
     pub reads: Option<String>,
-    /// Shapes of what it writes.
+    /// Shapes of the output.
     pub writes: Option<String>,
-    /// Memory spaces before and after, where one array moves.
+    /// Memory spaces of input and output, if a single array moves.
     pub spaces: Option<(i64, i64)>,
-    /// Bytes read and written by one execution, without padding. The half of an async pair that starts has none, the
-    /// half that waits has them all.
+    /// Bytes read and written by one execution, without padding. `None` if unknown. The start of an async pair has
+    /// none, and its done has those of the whole pair.
     pub bytes: Option<u64>,
 }
 
 impl LayoutChange {
-    /// All changes are unknown.
+    /// Returns undetectable answers for one reason.
     pub const fn unknown(reason: Reason) -> Self {
         Self { changes: Changes::unknown(reason), reads: None, writes: None, spaces: None, bytes: None }
     }
 }
 
-/// Judges an instruction by what its text says.
+/// Classifies an instruction from its text.
 pub fn classify(instruction: &Instruction) -> LayoutChange {
     match operand_pairs(instruction) {
         Ok(pairs) => classify_operands(instruction, &pairs, None),
@@ -37,8 +36,8 @@ pub fn classify(instruction: &Instruction) -> LayoutChange {
     }
 }
 
-/// Judges what is known to become what; `through`: how the dimensions do, where that is known better than by opcode; `None` in it: they
-/// are merged or split on the way.
+/// Classifies an instruction whose inputs and outputs are known. `through` maps the dimensions; with `None`, the opcode
+/// maps them, and with `Some(None)`, they are merged or split on the way.
 pub fn classify_operands(
     instruction: &Instruction,
     pairs: &OperandPairs<'_>,
@@ -99,16 +98,18 @@ fn changes(
     }
 }
 
-/// Only the outside is known: what holds whichever operand becomes whichever result.
+/// Classifies an op whose body is unknown: an answer holds only if it is the same for every combination of input and
+/// output.
 fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
-    // Data is in main memory, VMEM or the host's memory; the other spaces hold flags and semaphores.
+    // Data is in main memory, in VMEM or in the host's memory. The other spaces hold flags and semaphores.
     let is_data = |a: &ArrayShape| !a.dims.is_empty() && matches!(a.memory_space(), 0 | 1 | 5);
     let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| is_data(a));
     let keep = |a: &&&ArrayShape, some: bool| !some || is_data(a);
     let (some_from, some_to) = (large(from), large(to));
     let pairs = from.iter().filter(|a| keep(a, some_from)).flat_map(|a| {
         to.iter().filter(|b| keep(b, some_to)).map(|b| {
-            // Equal dimensions of distinct sizes can be distinguished; others may have changed places within.
+            // Equal dimensions of distinct sizes can be distinguished. Dimensions of the same size may have changed
+            // places in the body.
             let same_dims = a.dims == b.dims && distinct(&a.dims);
             let map: Map = (0..b.dims.len()).map(Some).collect();
             let order = if same_dims { order(a, b, Some(&map), false) } else { Answer::Undetectable(reason) };
@@ -116,7 +117,7 @@ fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Chang
         })
     });
     let all = pairs.reduce(|a, b| a.zip(b, Answer::and_also)).unwrap_or(Changes::unknown(Reason::NoOperand));
-    // What differs from operand to operand is not known for the reason that the inside is not.
+    // Answers that differ between operands are unknown for the same reason as the body.
     Changes(all.0.map(|answer| match answer {
         Answer::Undetectable(Reason::Body) => Answer::Undetectable(reason),
         other => other,
@@ -130,14 +131,14 @@ fn distinct(dims: &[u64]) -> bool {
 }
 
 fn pair(opcode: &str, from: &ArrayShape, to: &ArrayShape, order: Answer) -> Changes {
-    // A bitcast reads the same bytes under another name: where its layouts differ, nothing has moved.
+    // A bitcast reads the same bytes with another shape. If its layouts differ, nothing has moved.
     let stays = opcode == "bitcast";
     let placed = |a: &ArrayShape| a.dims.is_empty() || a.layout.is_some();
     let by_layout = |differs: bool| {
         if placed(from) && placed(to) { Answer::from(differs) } else { Answer::Undetectable(Reason::NoLayout) }
     };
     let tiles = |a: &ArrayShape| a.layout.as_ref().map_or((Vec::new(), 0), |l| (l.tiles.clone(), l.element_bits));
-    // One element lies in no order, whatever its tile.
+    // A single element has no order in memory, whatever its tile.
     let scalar = from.dims.is_empty() || to.dims.is_empty();
     Changes([
         Answer::from(from.dtype != to.dtype),
@@ -155,7 +156,7 @@ fn bytes(instruction: &Instruction, pairs: &OperandPairs<'_>, from: &[&ArrayShap
         return None;
     }
     match opcode {
-        // Names of what is there already.
+        // These ops only refer to existing data.
         "bitcast" | "tuple" | "get-tuple-element" => Some(0),
         "slice" | "dynamic-slice" | "gather" | "reverse" => sum(to)?.checked_mul(2),
         "dynamic-update-slice" | "scatter" => sum(from)?.checked_mul(2),

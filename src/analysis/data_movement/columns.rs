@@ -1,4 +1,4 @@
-//! The columns of the tables of data movement.
+//! This module declares the columns of the data movement tables.
 
 use super::change::Change;
 use super::report::{DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
@@ -38,7 +38,7 @@ pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
     Column::json("example_hlo_op", |row| Value::maybe_text(row.example.as_deref())),
 ];
 
-/// Whether most of a row's time is of ops with a change; absent where that is unknown.
+/// Whether the ops with most of a row's time make the change. Absent if that is unknown.
 fn majority(row: &DataMovementRow, change: Change) -> Value<'_> {
     Value::maybe(row.tally(change).majority(), Flag)
 }

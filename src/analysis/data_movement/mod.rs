@@ -1,12 +1,13 @@
-//! Where time goes that computes nothing: data movement and exposed communication by category and source, and what each
-//! of them changes.
+//! This module reports the time that computes nothing: data movement and exposed communication by category and source,
+//! and the changes that each op makes to its data.
 //!
 //! ```text
-//!  op's text ──operands──► read │ written ──classify──► dtype · dim order · tiling · memory space · shape: yes, no, undetectable
-//!      └─ of a wait: its start's       (order)               └──sums──► by category ──► by source within it
+//!  op text ──operands──► read │ written ──classify──► dtype · dim order · tiling · memory space · shape:
+//!     └─ for a done, that of      (order)              yes, no, undetectable
+//!        its start                                        └──sums──► by category ──► by source within it
 //! ```
 //!
-//! Knows HLO through `hlo`; knows no pages. Undetectable is not no: each undetectable answer has a reason.
+//! This module depends on HLO, and not on pages. Undetectable does not mean no: each undetectable answer has a reason.
 
 mod change;
 mod classify;
@@ -38,12 +39,12 @@ use resolver::Resolver;
 use std::cmp::Reverse;
 use sums::{Spent, Sums};
 
-/// A share of the step above which data formatting is worth a note.
+/// Share of the step above which data formatting gets a note.
 const FORMATTING: f64 = 0.05;
-/// The host's memory, as TPUs number it.
+/// The number of the host's memory space on TPUs.
 const HOST_SPACE: i64 = 5;
 
-/// The first tier of a source that an op has.
+/// The source of an op: its source stack, else its scope path, else nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Source {
     Stack(StrId),
@@ -70,7 +71,8 @@ impl Source {
 }
 
 impl Analysis {
-    /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
+    /// Reports data movement and communication for the devices and the step of `query`. The grouping and the filter of
+    /// `query` are ignored. `programs` supplies facts that the texts of ops lack.
     pub fn data_movement(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> DataMovement {
         let known = self.known(profile);
         let Selection { header, totals, slices, mut notes, .. } = self.selection(profile, query);
@@ -141,8 +143,8 @@ const fn is_non_compute(kind: Kind) -> bool {
     matches!(kind, Kind::DataMovement | Kind::Communication | Kind::Fused)
 }
 
-/// Whether an op's own time is waiting: a collective that does not return before it is done, or the half of an async
-/// pair that waits. What computes meanwhile is no wait.
+/// Whether the self time of an op is waiting. This holds for synchronous collectives and for the dones of async pairs.
+/// An op that computes at the same time does not wait.
 fn waits(kind: Kind, opcode: &str, name: &str) -> bool {
     let word = opcode.split('.').next().unwrap_or(opcode);
     match kind {

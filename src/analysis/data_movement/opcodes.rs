@@ -1,4 +1,4 @@
-//! What programs execute, by opcode. This module knows opcodes; it knows no answers.
+//! This module counts the executions of programs by opcode. It depends on opcodes, and not on changes.
 
 use super::report::{OpcodeCount, ProgramOpcodes};
 use crate::profile::{Profile, ProgramId};
@@ -7,7 +7,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Counts by program.
+/// The counts of all programs.
 #[derive(Default)]
 pub struct Opcodes<'a>(IndexMap<Option<ProgramId>, Counts<'a>>);
 
@@ -19,7 +19,7 @@ struct Counts<'a> {
 }
 
 impl<'a> Opcodes<'a> {
-    /// Adds an op's executions; `bytes`: what one moves.
+    /// Adds the executions of an op. `bytes` is the number of bytes that one execution moves, if known.
     pub fn add(
         &mut self,
         program: Option<ProgramId>,
@@ -33,7 +33,7 @@ impl<'a> Opcodes<'a> {
         let opcode = opcode.unwrap_or(NONE);
         let count = counts.by_opcode.entry(opcode).or_default();
         *count = (count.0 + n, count.1 + own);
-        // XLA:TPU spells a matmul "convolution fusion", and runs one per execution.
+        // XLA:TPU names a matmul "convolution fusion", and such a fusion runs one matmul per execution.
         if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
         {
             counts.n_dot_convolution += n;
@@ -43,7 +43,7 @@ impl<'a> Opcodes<'a> {
         }
     }
 
-    /// Programs, most executions first; ties by id.
+    /// Returns the programs, the one with the most executions first; ties are ordered by id.
     pub fn resolve(self, profile: &Profile) -> Vec<ProgramOpcodes> {
         let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
             .0
@@ -70,5 +70,5 @@ impl<'a> Opcodes<'a> {
     }
 }
 
-/// What stands for the opcode of ops without HLO text.
+/// The opcode of ops without HLO text.
 const NONE: &str = "<none>";

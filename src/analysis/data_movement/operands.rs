@@ -1,39 +1,43 @@
-//! What an instruction reads and writes, as pairs: the halves of async pairs too. This module knows HLO; it knows no time.
+//! This module pairs the data that an instruction reads with the data that it writes, also for the halves of async
+//! pairs. It depends on HLO, and not on times.
 //!
 //! ```text
 //!  copy-start    (dest, source, context) ◄─ source          copy-done   dest ◄─ (dest, source, context)
 //!  async-start   ((operands), result, …) ◄─ operands        async-done  result ◄─ ((operands), result, …)
-//!  dynamic-update-slice   buffer ◄─ buffer, update, …       what moves is the update
+//!  dynamic-update-slice   buffer ◄─ buffer, update, …       only the update moves
 //! ```
 
 use super::change::Reason;
 use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
 
-/// What an instruction reads and writes.
+/// The shapes that an instruction reads and writes.
 pub struct OperandPairs<'a> {
-    /// What moves, as it is read.
+    /// Shapes of the moved data at the input.
     pub from: Vec<&'a Shape>,
-    /// What moves, as it is written.
+    /// Shapes of the moved data at the output.
     pub to: Vec<&'a Shape>,
-    /// What the logical dimensions are compared with, where it is not `from`.
+    /// The shape whose dimensions are compared with those of the output, if not `from`: the buffer of an update.
     pub whole: Option<&'a Shape>,
-    /// Which belongs to which.
     pub pairing: Pairing,
 }
 
-/// How what is read becomes what is written.
+/// The relation between inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
-    /// One by one, dimensions as the opcode says.
+    /// Each input becomes the output at the same position. The opcode maps its dimensions.
     OneByOne,
-    /// Everything that is read goes into one result.
+    /// All inputs go into one output.
     Into,
-    /// Unknown: only what holds for each operand holds.
+    /// The relation is unknown for this reason. An answer holds only if it holds for every combination.
     Any(Reason),
 }
 
-/// The ends of an instruction that stands by itself.
+/// Returns the inputs and outputs of an instruction, from its own text.
+///
+/// # Errors
+///
+/// Returns the reason for which they are unknown.
 pub fn operand_pairs(instruction: &Instruction) -> Result<OperandPairs<'_>, Reason> {
     let opcode = &*instruction.opcode;
     let result = &instruction.shape;
@@ -83,8 +87,8 @@ pub fn operand_pairs(instruction: &Instruction) -> Result<OperandPairs<'_>, Reas
     }
 }
 
-/// What an async half stands for. A collective, a copy or a slice gives its operands back one by one (further operands
-/// are offsets and flags); anything else may do anything.
+/// Returns the inputs and outputs of an async half. A collective, a copy or a slice returns its operands one by one,
+/// and its further operands are offsets and flags. Other operations have an unknown relation.
 fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> OperandPairs<'a> {
     let is_paired = |word: &str| is_collective(word) || matches!(base(word), "copy" | "slice" | "dynamic-slice");
     let mut from: Vec<&Shape> = from
@@ -100,8 +104,8 @@ fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> 
     OperandPairs { from, to: vec![to], whole: None, pairing }
 }
 
-/// The word that an async op's name, or the name of what it calls, begins with: `all-gather.3.call-start`,
-/// `calls=%wrapped_slice.2`.
+/// Returns the word at the start of an async op's name, or of the name of the computation that it calls:
+/// `all-gather.3.call-start`, `calls=%wrapped_slice.2`.
 fn wraps(instruction: &Instruction) -> Option<String> {
     let stem = |name: &str| {
         let name = name.split('.').next().unwrap_or_default();
@@ -115,7 +119,7 @@ fn paired<'a>(instruction: &'a Instruction, result: &'a Shape) -> Result<Operand
     Ok(OperandPairs { from: read(instruction)?, to: vec![result], whole: None, pairing: Pairing::OneByOne })
 }
 
-/// The shapes of all operands.
+/// Returns the shapes of all operands.
 fn read(instruction: &Instruction) -> Result<Vec<&Shape>, Reason> {
     if instruction.operands.is_empty() {
         return Err(Reason::NoOperand);
@@ -124,7 +128,7 @@ fn read(instruction: &Instruction) -> Result<Vec<&Shape>, Reason> {
 }
 
 impl<'a> OperandPairs<'a> {
-    /// What moves, array by array.
+    /// Returns the moved arrays at the input and at the output. Tuples are flattened.
     pub fn arrays(&self) -> (Vec<&'a ArrayShape>, Vec<&'a ArrayShape>) {
         let all = |shapes: &[&'a Shape]| shapes.iter().flat_map(|s| s.arrays()).collect();
         (all(&self.from), all(&self.to))

@@ -1,15 +1,17 @@
-//! Whether dimensions lie in another order than before. This module knows shapes and layouts; it knows no ops' time.
+//! This module detects changes of the dimension order in memory. It depends on shapes and layouts, and not on times.
 //!
-//! A dimension of size 1 has no place in memory, so it has no order either: `f32[1,8,4]{2,0,1}` lies as `{2,1,0}` does.
-//! A transpose that its layouts undo moves nothing: what counts is the order in which the *operand's* dimensions lie.
+//! A dimension of size 1 has no position in memory and therefore no order: `f32[1,8,4]{2,0,1}` lies as `{2,1,0}` does.
+//! A transpose that its layouts undo moves nothing, because the order in memory of the *operand's* dimensions stays the
+//! same.
 
 use super::change::{Answer, Reason};
 use crate::hlo::{ArrayShape, Instruction};
 
-/// For each dimension of the result the dimension of the operand that it is.
+/// For each dimension of the result, the dimension of the operand from which it comes. `None` for a dimension that is
+/// new.
 pub type Map = Vec<Option<usize>>;
 
-/// How an instruction's result dimensions stem from those of what it reads. `None` where they do not one by one.
+/// Maps the dimensions of an instruction's result to those of its operand. `None` if they do not correspond one to one.
 pub fn map(opcode: &str, instruction: &Instruction, from: &ArrayShape, to: &ArrayShape) -> Option<Map> {
     match opcode {
         "transpose" => {
@@ -30,12 +32,12 @@ pub fn map(opcode: &str, instruction: &Instruction, from: &ArrayShape, to: &Arra
     }
 }
 
-/// A step further back: `outer` leads from the result to what `inner` gives.
+/// Composes two maps: `outer` leads from the result to the result of `inner`, and `inner` from there to its operand.
 pub fn compose(outer: &Map, inner: &Map) -> Map {
     outer.iter().map(|d| d.and_then(|d| inner.get(d).copied().flatten())).collect()
 }
 
-/// Where only dimensions of size 1 come or go, the others keep their places.
+/// Maps a reshape that only adds or removes dimensions of size 1. `None` for other reshapes.
 fn reshape(from: &ArrayShape, to: &ArrayShape) -> Option<Map> {
     let large = |a: &ArrayShape| a.dims.iter().enumerate().filter(|(_, n)| **n != 1).map(|(i, _)| i).collect();
     let (of, at): (Vec<usize>, Vec<usize>) = (large(from), large(to));
@@ -49,20 +51,22 @@ fn reshape(from: &ArrayShape, to: &ArrayShape) -> Option<Map> {
     })
 }
 
-/// Whether the order changes. `reshapes`: without a map, the logical order of elements is still the same.
+/// Whether the dimension order changes from `from` to `to`. With `reshapes` and without a map, the elements keep their
+/// logical order.
 pub fn order(from: &ArrayShape, to: &ArrayShape, map: Option<&Map>, reshapes: bool) -> Answer {
     let Some(map) = map else {
         if !reshapes {
             return Answer::Undetectable(Reason::Reshape);
         }
-        // Merged or split, but in logical order: if both lie in that order, so do the parts.
+        // A reshape keeps the logical order of elements. If both layouts follow that order, the memory order is the
+        // same.
         return match (major_to_minor(from), major_to_minor(to)) {
             (Some(a), Some(b)) if a.is_sorted() && b.is_sorted() => Answer::No,
             (Some(_), Some(_)) => Answer::Undetectable(Reason::Reshape),
             _ => Answer::Undetectable(Reason::NoLayout),
         };
     };
-    // Dimensions with an order on both sides.
+    // Dimensions of more than one element that exist on both sides.
     let joined = |at: usize| {
         let of = map.get(at).copied().flatten()?;
         (to.dims.get(at).is_some_and(|n| *n != 1) && from.dims.get(of).is_some_and(|n| *n != 1)).then_some(of)
@@ -78,7 +82,8 @@ pub fn order(from: &ArrayShape, to: &ArrayShape, map: Option<&Map>, reshapes: bo
     Answer::from(!before.eq(after.into_iter().filter_map(joined)))
 }
 
-/// Dimensions of more than one element from the most major to the most minor. `None` where no layout says it.
+/// Returns the dimensions of more than one element, from the most major to the most minor. `None` if the layout is
+/// unknown.
 fn major_to_minor(array: &ArrayShape) -> Option<Vec<usize>> {
     let large = |d: &usize| array.dims.get(*d).is_some_and(|n| *n != 1);
     if (0..array.dims.len()).filter(large).count() < 2 {
@@ -88,7 +93,7 @@ fn major_to_minor(array: &ArrayShape) -> Option<Vec<usize>> {
     Some(layout.minor_to_major.iter().rev().map(|d| *d as usize).filter(large).collect())
 }
 
-/// `dimensions={0,2,1}`.
+/// Parses `dimensions={0,2,1}`.
 fn dimensions(instruction: &Instruction) -> Option<Vec<usize>> {
     let text = instruction.text("dimensions")?.trim();
     let inner = text.strip_prefix('{')?.strip_suffix('}')?;

@@ -1,4 +1,4 @@
-//! What data movement reports. Plain data; knows nothing of how it was found.
+//! This module holds the report of data movement. It is plain data and does not depend on the analysis.
 
 use super::change::{Answer, Change};
 use crate::analysis::base::{Header, Totals};
@@ -8,21 +8,21 @@ use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How much time is of ops that change something, that do not, and for which that is unknown.
+/// Self time of ops by their answer about one change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Self time of ops that do.
+    /// Self time of ops that make the change.
     pub yes: Picos,
-    /// Self time of ops that do not.
+    /// Self time of ops that do not make the change.
     pub no: Picos,
-    /// Self time of ops for which that is unknown. Unknown does not mean no.
+    /// Self time of ops for which the change is unknown. Unknown does not mean no.
     pub undetectable: Picos,
-    /// Executions of each, in this order.
+    /// Executions with the answers yes, no and undetectable.
     pub n: [u64; 3],
 }
 
 impl Tally {
-    /// Adds an op.
+    /// Adds an op with its self time and its number of executions.
     pub(super) fn add(&mut self, answer: Answer, time: Picos, n: u64) {
         let (sum, at) = match answer {
             Answer::Yes => (&mut self.yes, 0),
@@ -33,15 +33,15 @@ impl Tally {
         self.n[at] += n;
     }
 
-    /// The answer with the most time; of equal times the one with the most executions, then yes, then undetectable.
-    /// `None`: undetectable.
+    /// Returns the answer with the most self time. Ties are decided by executions, then in the order yes, undetectable,
+    /// no. `None` means undetectable.
     pub fn majority(&self) -> Option<bool> {
         let [yes, no, unknown] = self.n;
         let of = [(self.yes, yes, 2, Some(true)), (self.undetectable, unknown, 1, None), (self.no, no, 0, Some(false))];
         of.into_iter().max().and_then(|(.., answer)| answer)
     }
 
-    /// Whether ops differ in their answers.
+    /// Whether the ops differ in their answers.
     pub fn is_mixed(&self) -> bool {
         let times = [self.yes, self.no, self.undetectable];
         (0..3).filter(|i| self.n[*i] > 0 || times[*i] > Picos::ZERO).count() > 1
@@ -51,122 +51,117 @@ impl Tally {
 /// Time of ops that move one array from one memory space to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceMove {
-    /// `S(n)` of what is read; 0 is the device's main memory.
+    /// Memory space `S(n)` of the input; 0 is the main memory of the device.
     pub from: i64,
-    /// `S(n)` of what is written.
+    /// Memory space `S(n)` of the output.
     pub to: i64,
-    /// Their self time.
+    /// Self time of these ops.
     pub total: Picos,
 }
 
-/// A category, or a source within one.
+/// A category, or a source within a category.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataMovementRow {
-    /// The category, or the source.
+    /// The category or the source.
     pub key: String,
-    /// "category"; or the tier of the source: "source_stack", "tf_op", "no_source".
+    /// "category", or the tier of the source: "source_stack", "tf_op" or "no_source".
     pub key_kind: String,
-    /// The category.
     pub category: String,
-    /// The kind most of its time is of.
+    /// The kind with the most self time of the row.
     pub kind: Kind,
-    /// Executions that start in the window.
     pub n_executions: u64,
     /// Self time within the window.
     pub total: Picos,
-    /// Of that, waiting: synchronous collectives, and the halves of async pairs that wait.
+    /// The waiting part of `total`: synchronous collectives, and the dones of async pairs.
     pub stall: Picos,
-    /// Self time ÷ window, a fraction.
+    /// `total` ÷ window, a fraction.
     pub of_step: Option<f64>,
-    /// Bytes read and written, without padding, of executions of which they are known. `None` where of none.
+    /// Bytes read and written, without padding, by executions whose bytes are known. `None` if no execution has known
+    /// bytes.
     pub bytes: Option<u64>,
-    /// Executions of which they are known.
+    /// Executions whose bytes are known.
     pub n_bytes: u64,
-    /// By [`Change`], in the order of [`Change::ALL`].
+    /// One tally per [`Change`], in the order of [`Change::ALL`].
     pub changes: [Tally; 5],
-    /// Self time of undetectable answers by reason; an op counts under each reason once.
+    /// Self time of undetectable answers by reason. An op counts once under each of its reasons.
     pub undetectable: BTreeMap<String, Picos>,
-    /// Self time by memory spaces before and after, of ops that move one array to another space.
+    /// Self time by input and output memory space, of ops that move one array to another space.
     pub space_moves: Vec<SpaceMove>,
-    /// Shapes read, most time first, 8 at most.
+    /// Shapes read, the one with the most time first; at most 8.
     pub shapes_in: Vec<String>,
-    /// Shapes written.
+    /// Shapes written, the one with the most time first; at most 8.
     pub shapes_out: Vec<String>,
     /// Innermost source line of the op with the most time.
     pub source_inner: Option<String>,
     /// Scope path of that op.
     pub tf_op: Option<String>,
-    /// Its name.
+    /// Name of that op.
     pub example: Option<String>,
-    /// The id of its program, where it has one.
+    /// Id of the program of that op, if known.
     pub example_program: Option<u64>,
 }
 
 impl DataMovementRow {
-    /// The tally of one change.
+    /// Returns the tally of one change.
     pub const fn tally(&self, change: Change) -> &Tally {
         &self.changes[change as usize]
     }
 }
 
-/// How often an opcode was executed.
+/// Executions of an opcode in a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpcodeCount {
-    /// The opcode; `<none>` of ops without HLO text.
+    /// The opcode; `<none>` for ops without HLO text.
     pub opcode: String,
-    /// Executions.
     pub n: u64,
-    /// Self time.
     pub total: Picos,
 }
 
-/// What a program executes.
+/// The executions of a program, by opcode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramOpcodes {
-    /// Its name, where there is one.
     pub program: Option<String>,
-    /// Its id, where there is one.
     pub program_id: Option<u64>,
-    /// Executions by opcode, most first.
+    /// Counts by opcode, the most executions first.
     pub opcodes: Vec<OpcodeCount>,
-    /// Executions of dots and convolutions, "convolution fusion" among them.
+    /// Executions of dots and convolutions, including "convolution fusion".
     pub n_dot_convolution: u64,
-    /// Bytes read and written by copies, each async one once.
+    /// Bytes read and written by copies. An async copy counts once.
     pub copy_bytes: u64,
 }
 
-/// Where time goes that computes nothing.
+/// The report of data movement and communication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataMovement {
-    /// What the figures are of.
+    /// The devices and the window of the report.
     pub header: Header,
     /// Sums over the window.
     pub totals: Totals,
-    /// Self time of data movement and communication: the sum of the categories.
+    /// Self time of data movement and communication, which is the sum of the categories.
     pub total: Picos,
-    /// Of that, waiting.
+    /// The waiting part of `total`.
     pub stall: Picos,
-    /// Of the waiting, for communication.
+    /// The part of `stall` that is communication.
     pub exposed_comm: Picos,
-    /// By category, most time first.
+    /// Categories, the one with the most time first.
     pub by_category: Vec<DataMovementRow>,
-    /// By category, then by source: categories in their order, sources within each by time.
+    /// Sources by category: categories in the order of `by_category`, sources within each by time.
     pub by_source: Vec<DataMovementRow>,
-    /// By program, most executions first.
+    /// Programs, the one with the most executions first.
     pub opcodes: Vec<ProgramOpcodes>,
-    /// What was assumed or left out.
+    /// Assumptions and omissions.
     pub notes: Vec<Note>,
 }
 
 impl DataMovement {
-    /// The sources within a category, most time first.
+    /// Returns the sources of a category, the one with the most time first.
     pub fn sources_of(&self, category: &DataMovementRow) -> &[DataMovementRow] {
         let from = self.by_source.iter().position(|row| row.category == category.key).unwrap_or_default();
         let n = self.by_source.iter().filter(|row| row.category == category.key).count();
         self.by_source.get(from..from + n).unwrap_or_default()
     }
 
-    /// `top` sources of each of the `top` categories.
+    /// Iterates over the first `top` sources of each of the first `top` categories.
     pub fn sources(&self, top: usize) -> impl Iterator<Item = &DataMovementRow> {
         self.by_category.iter().take(top).flat_map(move |category| self.sources_of(category).iter().take(top))
     }

@@ -1,7 +1,8 @@
-//! An op of a capture → what it changes: by its own text, by the text of its other half, or by the program that holds it.
+//! This module finds the changes of an op of a capture: from its own text, from the text of its async start, or from
+//! its program.
 //!
-//! Each text is read at most once per op that asks. A program, where one is loaded, says what texts do not: what a
-//! fusion does inside, what an async op wraps.
+//! A program holds facts that texts lack: the body of a fusion, and the operation inside an async op. A text is
+//! parsed at most once per op that is resolved.
 
 use super::change::Reason;
 use super::classify::{LayoutChange, classify, classify_operands};
@@ -12,31 +13,31 @@ use crate::hlo::{Instruction, InstructionId, Module, text};
 use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 
-/// Programs by id, where they are loaded.
+/// Looks up the HLO module of a program. `None` if the program is not loaded.
 pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;
 
-/// Looks at the ops of one plane.
+/// Resolves the changes of the ops of one plane.
 pub struct Resolver<'a, 'm> {
     profile: &'a Profile,
     plane: &'a Plane,
     programs: Option<Programs<'m>>,
-    /// Texts by program and name: made when a half first asks for its other one.
+    /// HLO texts by program and op name. They are collected when a done first needs the text of its start.
     names: Option<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
 }
 
 impl<'a, 'm> Resolver<'a, 'm> {
-    /// Of a plane of a profile.
+    /// Creates a resolver for a plane.
     pub fn new(profile: &'a Profile, plane: &'a Plane, programs: Option<Programs<'m>>) -> Self {
         Self { profile, plane, programs, names: None }
     }
 
-    /// What an op changes.
+    /// Returns the changes of an op.
     pub fn resolve(&mut self, op: &Op) -> LayoutChange {
         let of_text = self.of_text(op);
         if of_text.changes.are_known() {
             return of_text;
         }
-        // Reading a program takes time and memory: only for what the text does not say.
+        // Reading a program takes time and memory, so the program is used only if the text does not suffice.
         let module = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)));
         let found = module.and_then(|module| Some((module, module.instruction_named(self.profile.text(op.name))?)));
         found.map_or(of_text, |(module, id)| in_module(module, id))
@@ -48,7 +49,8 @@ impl<'a, 'm> Resolver<'a, 'm> {
             return LayoutChange::unknown(Reason::NoHlo);
         };
         let own = parsed.instruction;
-        // A wait is for what its other half started; its own text says so only where operands have shapes.
+        // A done waits for the operation that its start began. The text of the done describes it only if its operands
+        // have shapes.
         if is_done(&own.opcode)
             && matches!(operand_pairs(&own), Err(Reason::NoShape))
             && let Some(start) = self.started(&own, program)
@@ -59,14 +61,14 @@ impl<'a, 'm> Resolver<'a, 'm> {
         classify(&own)
     }
 
-    /// What a wait waits for.
+    /// Returns the start of a done.
     fn started(&mut self, done: &Instruction, program: Option<ProgramId>) -> Option<Instruction> {
         let (profile, plane) = (self.profile, self.plane);
         let names = self.names.get_or_insert_with(|| {
             plane.ops.iter().map(|op| ((op.stats.program, profile.text(op.name)), op.text)).collect()
         });
         let mut name = done.operands.first()?.name.clone();
-        // An update stands between start and done; more than a few there are not.
+        // Updates stand between start and done. The limit ends cycles; real programs have only a few updates in a row.
         for _ in 0..16 {
             let found = text::instruction(profile.text(*names.get(&(program, &*name))?))?.instruction;
             if operand_pairs(&found).is_ok() {
@@ -78,14 +80,14 @@ impl<'a, 'm> Resolver<'a, 'm> {
     }
 }
 
-/// Bytes of the move that a start begins.
+/// Returns the bytes of the whole transfer of a start.
 fn whole_bytes(start: &Instruction) -> Option<u64> {
     let pairs = operand_pairs(start).ok().filter(|e| e.pairing == Pairing::OneByOne)?;
     let (from, to) = pairs.arrays();
     from.iter().chain(&to).try_fold(0_u64, |n, a| n.checked_add(a.bytes()?))
 }
 
-/// An instruction of a program: what async ops wrap and fusions hold is known.
+/// Returns the changes of an instruction of a program, with the bodies of fusions and the operations inside async ops.
 pub fn in_module(module: &Module, id: InstructionId) -> LayoutChange {
     let Some(instruction) = shaped(module, id) else { return LayoutChange::unknown(Reason::NoHlo) };
     if &*instruction.opcode == "fusion" {
@@ -101,7 +103,7 @@ pub fn in_module(module: &Module, id: InstructionId) -> LayoutChange {
     classify(&instruction)
 }
 
-/// An instruction with the shapes of its operands, which a module does not repeat.
+/// Returns an instruction with the shapes of its operands, which a module does not repeat.
 fn shaped(module: &Module, id: InstructionId) -> Option<Instruction> {
     let mut instruction = module.instruction(id)?.clone();
     for operand in &mut instruction.operands {
@@ -112,7 +114,8 @@ fn shaped(module: &Module, id: InstructionId) -> Option<Instruction> {
     Some(instruction)
 }
 
-/// A fusion that only formats: from its root back to the parameter that it writes.
+/// Classifies a fusion that only formats data: follows its root back to the parameter from which it comes. `None` for
+/// other fusions.
 fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
     let mut at = module.computation(fusion.calls().next()?.id?)?.root?;
     let mut through: Option<Map> = Some((0..fusion.shape.as_array()?.dims.len()).map(Some).collect());
@@ -130,9 +133,9 @@ fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
             | "dynamic-slice" | "pad" | "reverse" => {
                 let operand = step.operands.first()?;
                 let (from, to) = (operand.shape.as_ref()?.as_array()?, step.shape.as_array()?);
-                // Within a fusion a bitcast is a reshape.
+                // In a fusion, a bitcast is a reshape.
                 let opcode = if &*step.opcode == "bitcast" { "reshape" } else { &*step.opcode };
-                // Once dimensions are merged, what became of each is lost.
+                // Once dimensions are merged, their parts can no longer be followed.
                 through = map(opcode, &step, from, to).zip(through).map(|(inner, outer)| compose(&outer, &inner));
                 at = operand.id?;
             }

@@ -1,4 +1,4 @@
-//! Ops added up to rows of data movement. This module knows time and answers; reads no HLO.
+//! This module adds ops up to rows of data movement. It depends on times and answers, and reads no HLO.
 
 use super::change::{Answer, Change};
 use super::classify::LayoutChange;
@@ -10,25 +10,23 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Shapes a row shows at most.
+/// Largest number of shapes in a row.
 const MAX_SHAPES: usize = 8;
 
-/// One op's time within the window.
+/// The time of one op within the window.
 #[derive(Clone, Copy)]
 pub struct Spent {
-    /// Its kind.
     pub kind: Kind,
-    /// Executions.
+    /// Executions that start in the window.
     pub n: u64,
-    /// Self time.
     pub own: Picos,
-    /// Whether it waits.
+    /// Whether the self time is waiting.
     pub waits: bool,
-    /// Its place: device and op.
+    /// Index of the device in the session, and the op.
     pub at: (usize, OpId),
 }
 
-/// Sums of a row.
+/// The sums of a row.
 #[derive(Default)]
 pub struct Sums {
     by_kind: [Picos; 7],
@@ -42,12 +40,12 @@ pub struct Sums {
     spaces: IndexMap<(i64, i64), Picos>,
     reads: IndexMap<String, Picos>,
     writes: IndexMap<String, Picos>,
-    /// The op with the most time.
+    /// Self time, device index and id of the op with the most self time.
     pub example: Option<(Picos, (usize, OpId))>,
 }
 
 impl Sums {
-    /// Adds an op.
+    /// Adds an op and its changes.
     pub fn add(&mut self, spent: &Spent, verdict: &LayoutChange) {
         let Spent { kind, n, own, waits, at } = *spent;
         self.by_kind[kind.index()] += own;
@@ -89,9 +87,9 @@ impl Sums {
         }
     }
 
-    /// The row, but for what its example says.
+    /// Returns the row without the fields that describe its example op.
     pub fn row(self, key: String, key_kind: &str, category: String, window: Option<Picos>) -> DataMovementRow {
-        // The first of the kinds with the most time.
+        // The first of several kinds with the most time counts.
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
         let mut moves: Vec<SpaceMove> =
             self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();

@@ -1,4 +1,4 @@
-//! Answers by hand: one text per change, and changes that are unknown.
+//! Tests with expected answers made by hand: one text per change, and changes that are unknown.
 
 use super::change::{Answer, Change, Changes, Reason};
 use super::classify;
@@ -10,7 +10,7 @@ fn verdict(text: &str) -> LayoutChange {
     classify(&text::instruction(text).unwrap_or_else(|| panic!("no instruction: {text}")).instruction)
 }
 
-/// `y`, `n`, `?` for dtype, dim order, tiling, memory space, shape.
+/// Writes `y`, `n` or `?` for dtype, dim order, tiling, memory space and shape.
 fn letters(changes: Changes) -> String {
     let word = |change| match changes.answer(change) {
         Answer::Yes => 'y',
@@ -80,7 +80,7 @@ fn host_offload() {
         "%copy-done.1 = f32[8,4]{1,0:T(8,128)S(5)} copy-done((f32[8,4]{1,0:T(8,128)S(5)}, f32[8,4]{1,0:T(8,128)}, u32[]{:S(2)}) %copy-start.1)",
     );
     assert_eq!((letters(done.changes).as_str(), done.spaces, done.bytes), ("nnnyn", Some((0, 5)), Some(256)));
-    // The start's own tuple says what it reads where its operand does not.
+    // The tuple of the start names the input if its operand has no shape.
     let bare = "%copy-start.1 = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%x)";
     assert_eq!(answers(bare), "nnnyn");
 }

@@ -1,6 +1,5 @@
-//! What is in a session's files: planes, lines, stats, programs, how many bytes each takes, and what each is used for.
-//!
-//! Knows which lines other analyses read (`device`); counts, and decodes nothing.
+//! This module reports the contents of a session's files: planes, lines, stats and programs, with the bytes and the
+//! use of each. It depends on the lines that other analyses read. It counts, and decodes nothing.
 
 mod programs;
 mod quality;
@@ -17,9 +16,10 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 
 impl Analysis {
-    /// Looks at everything that was opened; `files` are those of the profile, in its order.
+    /// Reports the contents of all opened files. `files` are those of the profile, in its order. `partial` means that
+    /// only a part of the files could be read.
     pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
-        // What was derived is in no file.
+        // Derived planes and lines are in no file, so they are not listed.
         let by_plane: IndexMap<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
             let device = by_plane.get(&i).copied();
@@ -43,12 +43,12 @@ impl Analysis {
     }
 }
 
-/// A device was derived from a file's threads.
+/// Whether `device` was derived from the threads of the file that contains `plane`.
 fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
     profile.planes[device.plane].is_derived() && profile.planes[device.plane].file == plane.file
 }
 
-/// `on_threads`: ops run on its threads.
+/// Reports a plane. `on_threads` means that ops run on the threads of the plane.
 fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool) -> FilePlane {
     let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
     let origin_ns = with_events.map(|line| line.timestamp_ns).min();
@@ -94,7 +94,8 @@ fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option
     }
 }
 
-/// From the first event's start to the end of the last, after an origin; `None` where they do not fit.
+/// Returns the start of the first event and the end of the last one, in ps after `origin_ns`. `None` without events, or
+/// if the times do not fit 64 bits.
 fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
     let first = line.events.times().map(|(start, _)| start).min()?;
@@ -102,7 +103,7 @@ fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
     Some((Picos(base.checked_add(first)?), Picos(base.checked_add(last)?)))
 }
 
-/// What `device` and `profile` read of a line.
+/// Returns the use of a line in the analyses.
 fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
     let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
     match device {
@@ -114,7 +115,7 @@ fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
     }
 }
 
-/// What a plane is, and what for.
+/// Returns the role of a plane, and its description. `read_as` is the platform if the plane is a device.
 fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
     let name = plane.name.as_str();
     let starts = |prefix: &str| name.starts_with(prefix);

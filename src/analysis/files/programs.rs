@@ -1,4 +1,5 @@
-//! The programs of a session: what ran, what has its HLO there, and what was opened as a file of its own.
+//! This module lists the programs of a session: programs that ran, programs with HLO in a capture, and programs in
+//! files of their own.
 
 use super::report::{FileProgram, ProgramSource};
 use crate::analysis::base::Analysis;
@@ -9,20 +10,21 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// What a program did.
+/// The runs and the self time of a program.
 #[derive(Default)]
 struct Ran {
     n_runs: u64,
     run_time: Picos,
-    /// `None`: no op of it ran.
+    /// `None` if no op of the program ran.
     busy: Option<Picos>,
-    /// The name that events say.
+    /// The name in events.
     module: Option<String>,
 }
 
 impl Analysis {
-    /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is reported by its ops' self time. Of
-    /// programs that did not run the one with the largest HLO comes first.
+    /// Lists the programs. The program with the longest time comes first: the sum of its runs on all devices, or the
+    /// self time of its ops if no run is reported. Programs that did not run follow, the one with the largest HLO
+    /// first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
         let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
@@ -41,7 +43,7 @@ impl Analysis {
             });
         }
         for (i, blob) in profile.hlo.iter().enumerate() {
-            // A capture of several hosts has the same program once per host.
+            // A capture of several hosts contains the same program once per host.
             if !listed.contains(&i) && (blob.is_dropped() || blob.program.is_none()) {
                 programs.push(program(profile, blob.module().to_owned(), blob.program, Some(i)));
             }
@@ -77,14 +79,14 @@ impl Analysis {
     }
 }
 
-/// The HLO of a program: in a capture before files of their own, the largest of several.
+/// Returns the index of a program's HLO. HLO in a capture is preferred to files of their own, then the largest HLO.
 fn hlo_of(profile: &Profile, id: ProgramId) -> Option<usize> {
     let of_id = profile.hlo.iter().enumerate().filter(|(_, blob)| blob.program == Some(id));
     let better = |(i, blob): &(usize, &HloBlob)| (!blob.is_dropped(), blob.span.len(), Reverse(*i));
     of_id.max_by_key(better).map(|(i, _)| i)
 }
 
-/// A program that did not run.
+/// Returns the entry of a program without runs.
 fn program(profile: &Profile, name: String, id: Option<ProgramId>, hlo: Option<usize>) -> FileProgram {
     let blob = hlo.map(|i| &profile.hlo[i]);
     FileProgram {

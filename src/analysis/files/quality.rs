@@ -1,13 +1,14 @@
-//! What a session lacks: each finding with what follows from it, and what fills the gap. One place to see how far figures can be
-//! trusted.
+//! This module lists the gaps of a session. Each finding has its consequence and its remedy, so that users see in one
+//! place how far they can trust the figures.
 //!
 //! ```text
 //!  notes of the reader and of devices ──kind, remedy──┐
-//!  lines, stats and programs that are not there ──────┼──► findings, the worst kinds first
+//!  absent lines, stats and programs ──────────────────┼──► findings, the worst kinds first
 //!  starts without dones, events without names ────────┘
 //! ```
 //!
-//! What a note says already is taken from it, never found a second time. This module knows devices, lines and codes of notes; it knows no bytes.
+//! A gap that has a note is taken from the note, and is not detected again. This module depends on devices, lines and
+//! codes of notes, and not on bytes.
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
@@ -18,12 +19,12 @@ use indexmap::IndexMap;
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";
 
-/// What a note is about, and what to do; `None` of notes that tell of no gap.
+/// Returns the kind and the remedy of a note. `None` for notes that describe no gap.
 fn about(note: &Note, is_trace_json: bool, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
     use NoteCode as C;
     Some(match note.code {
-        // The profiler caps trace JSON; the .xplane.pb of the same session is whole.
+        // The profiler limits the size of trace JSON. The .xplane.pb of the same session is complete.
         C::PartialFile if is_trace_json => (K::Truncated, Some(XSPACE)),
         C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => (K::Truncated, Some(AGAIN)),
         C::LeftOut => (K::Missing, Some("Open the files again, and choose those too.")),
@@ -47,7 +48,7 @@ fn about(note: &Note, is_trace_json: bool, framework: Framework) -> Option<(Find
 }
 
 impl Analysis {
-    /// What the session lacks; `view` has its planes, programs and notes already.
+    /// Lists the gaps of the session. `view` holds its planes, programs and notes.
     pub(crate) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
         let framework = Framework::detect(profile);
         let is_trace_json = view.notes.iter().any(|note| note.code == NoteCode::TraceJson);
@@ -111,7 +112,7 @@ impl Analysis {
 fn finding_from_note(note: &Note, is_trace_json: bool, framework: Framework) -> Option<Finding> {
     let (kind, remedy) = about(note, is_trace_json, framework)?;
     let (place, consequence) = (note.place.clone(), note.message.clone());
-    // Notes that count begin with their count.
+    // A note about a number of things begins with that number.
     let n = note.message.split(' ').next().and_then(|first| first.parse().ok());
     Some(Finding { kind, place, n, consequence, remedy: remedy.map(str::to_owned) })
 }
@@ -121,7 +122,7 @@ fn missing(consequence: &str, remedy: &str) -> Finding {
     Finding { kind: FindingKind::Missing, place: None, n: None, consequence, remedy }
 }
 
-/// What a device's plane has not.
+/// Data that a device's plane lacks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Lack {
     Modules,
@@ -170,7 +171,7 @@ fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
     }
 }
 
-/// Starts and dones of one kind of op that differ in number: `all-gather-start.1`, `all-gather-done.7`.
+/// Reports starts and dones of the same op that differ in number: `all-gather-start.1`, `all-gather-done.7`.
 fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framework) -> Option<Finding> {
     let half = |name: &'_ str| -> Option<(String, i64)> {
         let (base, _) = name.split_once("-start").or_else(|| name.split_once("-done"))?;

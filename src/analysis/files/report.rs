@@ -1,55 +1,56 @@
-//! What a session's files hold, as reported. Plain data; knows nothing of how it was found or how it looks.
+//! This module holds the report of a session's files. It is plain data and does not depend on the analysis or on the
+//! view.
 
 use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// What is in a session's files: counts and sizes, and the programs.
+/// The contents of a session's files: counts, sizes and programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileView {
-    /// The files that were read, in the order that [`FilePlane::file`] counts them.
+    /// Files that were read. [`FilePlane::file`] is an index into this list.
     pub files: Vec<FileInfo>,
-    /// Hosts that the captures name.
+    /// Names of the hosts in the captures.
     pub hosts: Vec<String>,
-    /// Planes, in file order.
+    /// Planes, in the order of the files.
     pub planes: Vec<FilePlane>,
-    /// Programs: those with the most time first, then by size, name and id.
+    /// Programs, the one with the most time first. Ties are ordered by number of runs, size, name and id.
     pub programs: Vec<FileProgram>,
     /// Events of all planes.
     pub n_events: u64,
     /// Lines of all planes.
     pub n_lines: u64,
-    /// Bytes of all files, as stored.
+    /// Stored bytes of all files.
     pub bytes: u64,
-    /// Only a part of the files could be read.
+    /// Whether only a part of the files could be read.
     pub partial: bool,
-    /// What the reader and the analysis had to say.
+    /// Notes of the reader and of the analysis.
     pub notes: Vec<Note>,
-    /// What the session lacks, the worst kinds first.
+    /// Gaps of the session, the worst kinds first.
     pub quality: Vec<Finding>,
 }
 
-/// What a session lacks. In order of how much figures suffer.
+/// The kind of a gap in the data. Kinds are ordered by their effect on the figures, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FindingKind {
-    /// A file is cut, capped or not read.
+    /// A file is cut, limited in size or not read.
     Truncated,
     /// The profiler dropped traces.
     Dropped,
-    /// The profiler itself says that something went wrong.
+    /// The profiler reported an error or a warning.
     Profiler,
-    /// Times that cannot be.
+    /// Some times are impossible or unreliable.
     Clock,
-    /// Events or stats whose names are not there.
+    /// Events or stats have no names.
     Unresolved,
-    /// Starts without dones.
+    /// Starts have no dones, or dones have no starts.
     Unpaired,
-    /// A line, a stat or a program that is not there.
+    /// A line, a stat or a program is absent.
     Missing,
 }
 
 impl FindingKind {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Truncated => "truncated",
@@ -63,47 +64,45 @@ impl FindingKind {
     }
 }
 
-/// One thing that a session lacks.
+/// One gap in the data of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What is wrong.
     pub kind: FindingKind,
-    /// Which plane, device or file; `None` of the session.
+    /// The plane, device or file with the gap. `None` for the whole session.
     pub place: Option<String>,
-    /// How many events, stats or devices; `None` where it is no count.
+    /// Number of events, stats or devices. `None` if the gap has no number.
     pub n: Option<u64>,
-    /// What is so, and what follows.
+    /// The gap and its consequence.
     pub consequence: String,
-    /// What fills the gap. `None` where nothing is known to.
+    /// The way to fill the gap. `None` if none is known.
     pub remedy: Option<String>,
 }
 
 /// One file of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileInfo {
-    /// Name, with its folder where it came in one.
+    /// Name, with the folder if the file was opened with one.
     pub name: String,
-    /// Size in bytes, as stored.
+    /// Stored size in bytes.
     pub bytes: u64,
-    /// What it is, in words: "XSpace", "XSpace, gzip", "HLO proto".
+    /// The format in words: "XSpace", "XSpace, gzip", "HLO proto".
     pub format: String,
 }
 
-/// What a plane is.
+/// The role of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlaneRole {
     /// A device, or a part of one.
     Device,
     /// Threads of a host.
     Host,
-    /// Programs and the environment: no run.
+    /// Programs and the environment, without events of a run.
     Metadata,
-    /// Anything else.
     Other,
 }
 
 impl PlaneRole {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Device => "device",
@@ -114,76 +113,71 @@ impl PlaneRole {
     }
 }
 
-/// A plane.
+/// A plane of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilePlane {
-    /// Its name.
     pub name: String,
-    /// Its id in the file.
+    /// The id in the file.
     pub id: i64,
-    /// What it is.
     pub role: PlaneRole,
-    /// The same in words, and what it is for here: "TPU device (analysed)".
+    /// The role and its use in words: "TPU device (analysed)".
     pub words: String,
-    /// Which file: index into [`FileView::files`].
+    /// Index into [`FileView::files`].
     pub file: u32,
-    /// Bytes of the plane, its lines included. Of a packed file, as unpacked.
+    /// Bytes of the plane with its lines. In a packed file, the unpacked bytes.
     pub bytes: u64,
     /// Bytes of the plane without its lines: names, metadata, stats.
     pub metadata_bytes: u64,
-    /// Events of its lines.
     pub n_events: u64,
-    /// Its metadata entries.
+    /// Number of event metadata entries.
     pub n_metadata: u64,
-    /// Distinct ops: metadata entries and what events' own stats make of them.
+    /// Number of distinct ops: metadata entries, and their variants by the stats of events.
     pub n_ops: u64,
-    /// Its own stats, in file order.
+    /// Stats of the plane itself, in file order.
     pub stats: Vec<FileStat>,
-    /// Stats of its events and metadata, by name.
+    /// Stats of its events and event metadata, by name.
     pub stat_names: Vec<StatUse>,
-    /// Its lines, in file order.
+    /// Lines, in file order.
     pub lines: Vec<FileLine>,
-    /// The timestamp that [`FileLine::span`] counts from, ns: the least of its lines with events.
+    /// The time from which [`FileLine::span`] counts, in ns: the smallest timestamp of the lines with events. `None`
+    /// without such a line.
     pub origin_ns: Option<i64>,
 }
 
 /// A stat of a plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileStat {
-    /// Its name.
     pub name: String,
-    /// Its value; [`PlaneStat::text`] tells it.
+    /// The value. [`PlaneStat::text`] writes it.
     pub value: PlaneStat,
 }
 
-/// How often a stat occurs in a plane.
+/// Number of occurrences of a stat in a plane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatUse {
-    /// Its name.
     pub name: String,
-    /// On events.
     pub on_events: u64,
-    /// On event metadata.
+    /// Occurrences on event metadata.
     pub on_metadata: u64,
 }
 
-/// What a line is used for.
+/// The use of a line in the analyses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineUse {
-    /// Its events are the ops that are counted.
+    /// The events are the ops of a device.
     Ops,
-    /// Its events are the steps.
+    /// The events are the steps.
     Steps,
-    /// Its events are runs of programs: they name programs, and are the steps where no line has those.
+    /// The events are runs of programs. They name programs, and serve as steps if there is no line of steps.
     Modules,
-    /// Its events are what goes on beside the core: communication and copies in flight.
+    /// The events run beside the core: collectives and copies in flight.
     Async,
-    /// Nothing reads it yet.
+    /// No analysis reads the line.
     NotUsed,
 }
 
 impl LineUse {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Ops => "ops",
@@ -194,7 +188,7 @@ impl LineUse {
         }
     }
 
-    /// The name people read.
+    /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Ops => "ops",
@@ -206,45 +200,41 @@ impl LineUse {
     }
 }
 
-/// A line.
+/// A line of a plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileLine {
-    /// Its name.
     pub name: String,
-    /// The name to show, where it differs.
+    /// The display name, if it differs from `name`.
     pub display_name: Option<String>,
-    /// Its id in the file.
+    /// The id in the file.
     pub id: i64,
-    /// Where its own time starts, ns, as the file says.
+    /// Start of the line's time in ns, from the file.
     pub timestamp_ns: i64,
-    /// Its events.
     pub n_events: u64,
-    /// Its bytes.
     pub bytes: u64,
-    /// Start of its first event and end of its last, on the event clock, after [`FilePlane::origin_ns`]. `None` without
-    /// events, and where they do not fit.
+    /// Start of the first event and end of the last one, on the event clock, in ps after [`FilePlane::origin_ns`].
+    /// `None` without events, and if the times do not fit.
     pub span: Option<(Picos, Picos)>,
-    /// All its events have a time on the device's clock.
+    /// Whether all events have a time on the device clock.
     pub device_clock: bool,
-    /// What it is used for.
     pub used: LineUse,
 }
 
-/// Where a program's text is from.
+/// The source of a program's HLO text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProgramSource {
     /// An HLO proto inside a capture.
     Capture,
-    /// An HLO proto that is a file of its own.
+    /// An HLO proto in a file of its own.
     Dropped,
     /// Only the texts of its ops' events.
     Events,
-    /// HLO text that is a file of its own.
+    /// HLO text in a file of its own.
     Text,
 }
 
 impl ProgramSource {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Capture => "capture",
@@ -254,7 +244,7 @@ impl ProgramSource {
         }
     }
 
-    /// The name people read.
+    /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Capture => "HLO proto in the capture",
@@ -265,29 +255,29 @@ impl ProgramSource {
     }
 }
 
-/// A program.
+/// A program of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileProgram {
-    /// Its name, without its id.
+    /// The name without the id.
     pub name: String,
-    /// Its id, as events have it; of a program that no event is of, what its file says, where no other has the same.
+    /// The id in events. For a program without events, it is the id in its file, if no other program has it. `None` if
+    /// unknown.
     pub program_id: Option<u64>,
-    /// Where its text is from.
     pub source: ProgramSource,
-    /// The file that its HLO proto is in, or is: index into [`FileView::files`].
+    /// The file that contains or is its HLO proto or text: index into [`FileView::files`].
     pub file: Option<u32>,
-    /// Bytes of its HLO proto.
+    /// Bytes of its HLO proto or text.
     pub bytes: Option<u64>,
-    /// Runs on all devices, as their module lines tell. `None` where it did not run.
+    /// Runs on all devices, from their module lines. `None` if there is no run.
     pub n_runs: Option<u64>,
-    /// Σ lengths of these runs. `None` where no run is reported.
+    /// Σ duration of these runs. `None` without runs.
     pub run_time: Option<Picos>,
-    /// Self time of its ops on all devices over the whole capture. `None` where it did not run, or where no op says that it is of it.
+    /// Self time of its ops on all devices over the whole capture. `None` if no op ran that names the program.
     pub busy: Option<Picos>,
-    /// Its computations. `None` until its text was requested.
+    /// Number of computations. `None` until the program's text was requested.
     pub n_computations: Option<u32>,
-    /// Its instructions. `None` until its text was requested.
+    /// Number of instructions. `None` until the program's text was requested.
     pub n_instructions: Option<u32>,
-    /// Its HLO proto: index into [`crate::profile::Profile::hlo`].
+    /// Its HLO proto or text: index into [`crate::profile::Profile::hlo`].
     pub hlo: Option<u32>,
 }

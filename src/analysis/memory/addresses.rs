@@ -1,4 +1,5 @@
-//! Bytes of a memory in which buffers share addresses: the length of the union of the address ranges that are alive.
+//! This module counts the bytes of a memory in which buffers share addresses: the length of the union of the live
+//! address ranges.
 //!
 //! ```text
 //!  address │   ┌────────b───────┐       a and b are alive at the same point and overlap:
@@ -8,13 +9,14 @@
 //!          └──────────────────────► point
 //! ```
 //!
-//! The compiler's memory space assignment frees a buffer of VMEM after the next one at its address has begun, so both are alive in
-//! the trace for some events. An address counts once. This module knows ranges and points; no instructions.
+//! The memory space assignment of the compiler frees a buffer in VMEM after the next buffer at its address has begun,
+//! so both are alive in the trace for some events. An address counts once. This module does not depend on instructions.
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
 
-/// Bytes at each point: `below` all the time, and each address that a life covers once. `size` may be less than a buffer has.
+/// Returns the bytes at each point: `below`, plus each address that a live range covers, counted once. `size` gives the
+/// bytes of a buffer to count, which may be less than its size.
 pub(super) fn curve(
     live_ranges: &[LiveRange],
     n_events: u32,
@@ -43,7 +45,8 @@ pub(super) fn curve(
     points.collect()
 }
 
-/// The bytes of each life that no later one has taken; `lives` in the order in which they began.
+/// Returns the bytes of each live range that no later one has taken. `live_ranges` must be in the order in which they
+/// begin.
 pub(super) fn own_bytes(live_ranges: &[LiveRange], buffers: &Buffers, size: impl Fn(u32) -> u64) -> Vec<u64> {
     let ranges: Vec<(u64, u64)> =
         live_ranges.iter().map(|live_range| buffers.addresses(live_range.slot, size(live_range.slot))).collect();
@@ -61,12 +64,13 @@ pub(super) fn own_bytes(live_ranges: &[LiveRange], buffers: &Buffers, size: impl
     own
 }
 
-/// A segment tree over the edges of ranges: how much of the addresses is covered.
+/// A segment tree over the edges of address ranges, which counts the covered bytes.
 struct Union {
     edges: Vec<u64>,
-    /// By node: ranges that cover all of it, and covered bytes of it. A node's halves are `2 i` and `2 i + 1`.
+    /// For each node, the number of ranges that cover it whole, and its covered bytes. The children of node `i` are
+    /// `2 i` and `2 i + 1`.
     nodes: Vec<(u32, u64)>,
-    /// Leaves: a power of two.
+    /// Number of leaves, a power of two.
     width: usize,
 }
 
@@ -79,12 +83,12 @@ impl Union {
         Self { edges, nodes: vec![(0, 0); width * 2], width }
     }
 
-    /// All that is covered.
+    /// Returns all covered bytes.
     fn bytes(&self) -> u64 {
         self.nodes[1].1
     }
 
-    /// A range begins or ends to cover its addresses.
+    /// Adds a range, or removes it if `begins` is false.
     fn change(&mut self, (start, end): (u64, u64), begins: bool) {
         let place = |edge: u64| self.edges.partition_point(|other| *other < edge);
         let (from, to) = (place(start), place(end));
@@ -93,7 +97,7 @@ impl Union {
         }
     }
 
-    /// The tree is as deep as the number of edges has bits.
+    /// Updates a node and its children. The depth of the tree is at most the number of bits in the number of edges.
     fn cover(&mut self, node: usize, (left, right): (usize, usize), (from, to): (usize, usize), begins: bool) {
         if to <= left || right <= from {
             return;

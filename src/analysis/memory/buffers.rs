@@ -1,4 +1,4 @@
-//! A buffer assignment as tables: buffers and allocations by place. This module knows sizes and what refers to what; no time.
+//! This module reads a buffer assignment into tables of buffers and allocations. It does not depend on time.
 
 use super::words::Category;
 use crate::hlo::{InstructionId, Module, Shape};
@@ -7,14 +7,14 @@ use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, Logi
 use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 
-/// Bytes of an entry in the table of pointers that a tuple is in memory.
+/// Bytes of an entry in the table of pointers that represents a tuple in memory.
 const POINTER: u64 = 8;
 
-/// Memories that are reported: real programs have a dozen. Each has curves of its own, so a damaged file with as many colours as
-/// events would take their product.
+/// Maximum number of memories in a report. Real programs have a dozen. Each memory has its own curves, so a damaged
+/// file with as many colours as events would take their product.
 const MAX_COLORS: usize = 64;
 
-/// The tables.
+/// The buffers and the allocations of a program.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     /// In the order of the file.
@@ -22,53 +22,52 @@ pub(super) struct Buffers {
     /// In the order of the file.
     pub(super) allocations: Vec<Allocation>,
     index_by_id: IndexMap<i64, u32>,
-    /// Sizes below zero, which no compiler writes: they count as nothing.
+    /// Number of negative sizes, which no compiler writes. They count as 0.
     pub(super) damaged: u32,
 }
 
-/// What an instruction gives, or a part of it.
+/// The result of an instruction, or a part of it.
 #[derive(Debug)]
 pub(super) struct LogicalBuffer {
     /// Bytes with padding.
     pub(super) size: u64,
-    /// Which memory it is in.
+    /// Memory colour.
     pub(super) color: i64,
-    /// The allocation it has a piece of.
+    /// Place of the buffer in an allocation. `None` if the buffer has no allocation.
     pub(super) allocation: Option<Assigned>,
-    /// What defines it, as the file names it: newer ones by id, older ones by name.
+    /// The instruction that defines the buffer: newer files give its id, older files its name.
     instruction: i64,
     name: Box<str>,
-    /// Which part of what that gives.
+    /// Shape index of the buffer in the result of that instruction.
     index: Box<[i64]>,
 }
 
-/// A piece of an allocation.
+/// The place of a buffer in an allocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assigned {
-    /// The allocation's place.
+    /// Index in [`Buffers::allocations`].
     pub(super) allocation: u32,
-    /// Where in it the piece begins.
+    /// Offset of the buffer in the allocation, in bytes.
     pub(super) offset: i64,
 }
 
-/// A piece of memory that the compiler asked for.
+/// A piece of memory that the compiler requests.
 #[derive(Debug)]
 pub(super) struct Allocation {
     /// Bytes.
     pub(super) size: u64,
-    /// Which memory it is in.
+    /// Memory colour.
     pub(super) color: i64,
-    /// What it is to the program.
     pub(super) category: Category,
-    /// Only one thread of a computation that is called sees it: it is counted where that runs.
+    /// Whether only one thread of a called computation uses the allocation. It is left out of all sums here, because it
+    /// counts where that computation runs.
     pub(super) is_thread_local: bool,
-    /// It may live on after the program.
+    /// Whether the allocation may outlive the program.
     pub(super) is_live_out: bool,
-    /// It holds a constant.
     pub(super) is_constant: bool,
-    /// The buffer that stands for it where one has to.
+    /// Index of the buffer that represents the allocation in lists. `None` if the allocation has no buffer.
     pub(super) shown: Option<u32>,
-    /// Where it begins if the allocations of its memory lie one behind the other.
+    /// Start address if the allocations of a memory lie one behind the other.
     start: u64,
 }
 
@@ -94,12 +93,12 @@ impl Allocation {
         }
     }
 
-    /// It is alive from before the program to after it.
+    /// Returns whether the allocation is alive from before the program until after it.
     pub(super) fn is_indefinite(&self) -> bool {
         !self.is_thread_local && self.category != Category::Temporary
     }
 
-    /// It is taken and freed while the program runs.
+    /// Returns whether the allocation is taken and freed while the program runs.
     pub(super) fn comes_and_goes(&self) -> bool {
         !self.is_thread_local && self.category == Category::Temporary
     }
@@ -134,7 +133,8 @@ impl Buffers {
                 let Some(slot) = buffers.slot(assigned.logical_buffer_id) else { continue };
                 buffers.all[slot as usize].allocation =
                     Some(Assigned { allocation: place as u32, offset: assigned.offset });
-                // The first that fills it: of a parameter updated in place the parameter comes before its update.
+                // The first buffer that fills the allocation represents it. The buffer of a parameter comes before that
+                // of its update in place.
                 let fills = |slot: u32| buffers.all[slot as usize].size == size;
                 if entry.shown.is_none_or(|shown| fills(slot) && !fills(shown)) {
                     entry.shown = Some(slot);
@@ -150,19 +150,19 @@ impl Buffers {
         u64::try_from(wire).unwrap_or_default()
     }
 
-    /// The place of the buffer that the file calls `id`.
+    /// Returns the index of the buffer with the file's `id`.
     pub(super) fn slot(&self, id: i64) -> Option<u32> {
         self.index_by_id.get(&id).copied()
     }
 
-    /// The allocation that a buffer has a piece of.
+    /// Returns the allocation of a buffer.
     pub(super) fn allocation(&self, slot: u32) -> Option<&Allocation> {
         let assigned = self.all.get(slot as usize)?.allocation?;
         self.allocations.get(assigned.allocation as usize)
     }
 
-    /// The addresses of the first `size` bytes of a buffer, as far as they lie in its allocation: start and end. Empty for a buffer
-    /// without an allocation.
+    /// Returns the start and the end address of the first `size` bytes of a buffer, cut at the end of its allocation.
+    /// Empty for a buffer without an allocation.
     pub(super) fn addresses(&self, slot: u32, size: u64) -> (u64, u64) {
         let assigned = self.all.get(slot as usize).and_then(|buffer| buffer.allocation);
         let Some((assigned, allocation)) =
@@ -175,13 +175,14 @@ impl Buffers {
         (allocation.start.saturating_add(offset), allocation.start.saturating_add(end))
     }
 
-    /// Allocations of a memory that the program has for itself.
+    /// Iterates over the allocations of a memory, with their indices. Thread-local allocations are left out.
     pub(super) fn of_color(&self, color: i64) -> impl Iterator<Item = (u32, &Allocation)> {
         let own = move |(_, a): &(usize, &Allocation)| a.color == color && !a.is_thread_local;
         self.allocations.iter().enumerate().filter(own).map(|(i, a)| (i as u32, a))
     }
 
-    /// Memories that the program has anything in, in order, and how many more than [`COLORS`] there are.
+    /// Returns the colours of the memories that the program uses, in order, and the number of memories beyond
+    /// [`MAX_COLORS`].
     pub(super) fn colors(&self) -> (Vec<i64>, usize) {
         let mut seen: IndexSet<i64> = IndexSet::default();
         for allocation in self.allocations.iter().filter(|a| !a.is_thread_local) {
@@ -196,17 +197,18 @@ impl Buffers {
 }
 
 impl LogicalBuffer {
-    /// What defines it.
+    /// Returns the instruction that defines the buffer.
     pub(super) fn instruction(&self, module: &Module) -> Option<InstructionId> {
         module.instruction_of_proto(self.instruction).or_else(|| module.instruction_named(&self.name))
     }
 
-    /// Its own shape: of a part of a tuple that part's.
+    /// Returns the shape of the buffer: for a part of a tuple, the shape of that part.
     pub(super) fn shape<'m>(&self, module: &'m Module) -> Option<&'m Shape> {
         module.instruction(self.instruction(module)?)?.shape.subshape(&self.index)
     }
 
-    /// Bytes of its elements; of a tuple, of its table of pointers, for its parts are buffers of their own.
+    /// Returns the bytes of the elements, or the bytes of the pointer table for a tuple, because the parts of a tuple
+    /// are buffers of their own. `None` if the shape is unknown or opaque.
     pub(super) fn unpadded(&self, module: &Module) -> Option<u64> {
         match self.shape(module)? {
             Shape::Tuple(parts) => (parts.len() as u64).checked_mul(POINTER),
@@ -216,7 +218,7 @@ impl LogicalBuffer {
         }
     }
 
-    /// The name of what defines it, with which part it is.
+    /// Returns the name of the defining instruction, with the shape index of a part, such as `fusion.12{0}`.
     pub(super) fn name(&self, module: &Module) -> String {
         let name = self.instruction(module).and_then(|id| module.instruction(id)).map_or(&*self.name, |i| &i.name);
         if self.index.is_empty() {

@@ -1,4 +1,5 @@
-//! A device's peaks beside each other: what programs need, what was in use, what there is. This module knows both reports; no event.
+//! This module compares the peaks of a device with its capacity: the need of programs, the memory in use, and the size
+//! of the memory. It does not depend on events.
 
 use super::report::MemoryPrograms;
 use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
@@ -6,14 +7,15 @@ use crate::analysis::base::Analysis;
 use crate::chip::Chip;
 use crate::profile::{Plane, Profile};
 
-/// More than this is in use: act.
+/// Fraction of the capacity above which memory is tight.
 const TIGHT: f64 = 0.9;
-/// More than this is in pieces too small to use: worth knowing.
+/// Fragmentation above which a report mentions it.
 const FRAGMENTED: f64 = 0.1;
 
 impl Analysis {
-    /// Every device with an allocator, then those without one; one without a name where a session has no device at all.
-    /// `chip` is whose memory counts where no allocator says how much there is; `None`: as each plane says.
+    /// Compares the peaks of each allocator, then those of each device without an allocator. If the session has neither
+    /// but a program has a peak, the only entry has the label "a device". `chip` gives the capacity where no allocator
+    /// reports it; `None` selects the chip that the plane names.
     pub fn cross_check(
         &self,
         profile: &Profile,
@@ -25,13 +27,13 @@ impl Analysis {
             let peak = program.spaces.iter().find(|space| space.color == 0)?.peak;
             Some((peak, program.name.as_str()))
         });
-        // Of several of the same height the first.
+        // Of several programs with the same peak, the first counts.
         let program =
             highest.fold(None, |best: Option<(u64, &str)>, next| best.filter(|b| b.0 >= next.0).or(Some(next)));
         let mut checks: Vec<CrossCheck> = Vec::new();
         for allocator in &runtime.allocators {
             let plane = allocator.device.map(|device| &profile.planes[self.devices[device as usize].plane]);
-            // What a host keeps for its devices is no device's memory.
+            // Memory that a host keeps for its devices is not memory of a device.
             let program = program.filter(|_| !allocator.is_of_host());
             checks.push(check(&allocator.label, program, Some(allocator), size(plane, chip)));
         }
@@ -47,7 +49,7 @@ impl Analysis {
     }
 }
 
-/// The memory of one device by the table of chips.
+/// Returns the memory of one device from the table of chips.
 fn size(plane: Option<&Plane>, chip: Option<&Chip>) -> Option<Capacity> {
     let named = || Chip::named(plane?.text_stat("device_type_string").or_else(|| plane?.text_stat("gpu_device_name"))?);
     let chip = chip.or_else(named)?;

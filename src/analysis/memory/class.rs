@@ -1,29 +1,30 @@
-//! What a buffer is to the model, by names alone. This module knows scope paths and shapes; no sizes of buffers.
+//! This module classifies buffers by their role in the model, from names and shapes. It does not depend on buffer
+//! sizes.
 //!
 //! ```text
-//!  state.opt_state[0].mu['w1']                       a parameter of an optimizer      optimizer
-//!  params['layers']['w1']                            a parameter of the model         weights
-//!  jit(f)/jvp(Model)/logits/dot  bf16[8,1024,32000]  and 32000 is the vocabulary's    logits
-//!  jit(f)/transpose(jvp(Model))/moe/gmm              experts come before gradients    experts
-//!  jit(f)/transpose(jvp(Model))/mlp/dot                                               gradients
+//!  state.opt_state[0].mu['w1']                       parameter of an optimizer             optimizer
+//!  params['layers']['w1']                            parameter of the model                weights
+//!  jit(f)/jvp(Model)/logits/dot  bf16[8,1024,32000]  32000 is the size of the vocabulary   logits
+//!  jit(f)/transpose(jvp(Model))/moe/gmm              experts come before gradients         experts
+//!  jit(f)/transpose(jvp(Model))/mlp/dot                                                    gradients
 //! ```
 
 use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape, opcode};
 use indexmap::IndexSet;
 
-/// Which sizes of dimensions are of a vocabulary.
+/// The sizes of dimensions that count as the size of a vocabulary.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabularies {
-    /// As large as this, whatever it is of.
+    /// Every dimension of at least this size counts.
     least: u64,
-    /// The last dimension of logits that a parameter for embedding has too.
+    /// Last dimensions of logits that are also dimensions of an embedding parameter.
     known: Vec<u64>,
 }
 
 impl Vocabularies {
-    /// What a module says of its vocabularies. Shapes are of one device's share: an embedding and the logits that it gives
-    /// are mostly shared in the same way.
+    /// Finds the vocabulary sizes of a module. Shapes are those of one device's shard. An embedding and the logits
+    /// computed with it are usually sharded in the same way.
     pub(super) fn new(module: &Module) -> Self {
         let (mut embedded, mut last): (IndexSet<u64>, IndexSet<u64>) = <_>::default();
         for (_, instruction) in module.instructions() {
@@ -43,30 +44,30 @@ impl Vocabularies {
         Self { least: u64::MAX, known }
     }
 
-    /// The same, and every dimension of `least` or more.
+    /// Returns a copy for which every dimension of at least `least` counts as well.
     pub(super) fn with(&self, least: u64) -> Self {
         Self { least: least.max(1), known: self.known.clone() }
     }
 
-    /// The first dimension of a shape that is a vocabulary's. A shape of one dimension has been flattened: its size says
-    /// nothing.
+    /// Returns the first dimension of a shape that has the size of a vocabulary. `None` for a shape of one dimension:
+    /// the array was flattened, so its size has no meaning.
     pub(super) fn dim(&self, shape: &Shape) -> Option<u64> {
         let dims = &shape.as_array()?.dims;
         dims.iter().copied().find(|dim| dims.len() > 1 && (*dim >= self.least || self.known.contains(dim)))
     }
 }
 
-/// What is known of a buffer.
+/// The properties of a buffer that decide its class.
 pub(super) struct Facts<'a> {
     pub(super) category: Category,
     pub(super) opcode: &'a str,
     pub(super) op_name: &'a str,
     pub(super) shape: Option<&'a Shape>,
-    /// What the program's use says of a parameter: see [`super::train_state`].
+    /// Class of a parameter by its use in the program: see [`super::train_state`].
     pub(super) by_use: Option<MemoryClass>,
 }
 
-/// The first class that fits.
+/// Returns the first class that fits.
 pub(super) fn class(facts: &Facts<'_>, vocabularies: &Vocabularies) -> MemoryClass {
     let name = facts.op_name.to_ascii_lowercase();
     if facts.category == Category::Parameter {
@@ -95,8 +96,9 @@ pub(super) fn class(facts: &Facts<'_>, vocabularies: &Vocabularies) -> MemoryCla
     }
 }
 
-/// An optimizer's state holds the names of the model's parameters, so what stands first counts: `mu['params']['w']` is the
-/// optimizer's, `params['mu']` a weight of that name. `None` where no word decides.
+/// Classifies a parameter by its name. Optimizer state contains the names of the model's parameters, so the first word
+/// that decides counts: `mu['params']['w']` belongs to the optimizer, and `params['mu']` is a weight named `mu`. `None`
+/// if no word decides.
 fn of_parameter(name: &str) -> Option<MemoryClass> {
     if name.contains("opt_state") {
         return Some(MemoryClass::Optimizer);
@@ -108,7 +110,7 @@ fn of_parameter(name: &str) -> Option<MemoryClass> {
     })
 }
 
-/// Letters and digits that stand together.
+/// Iterates over the runs of letters and digits in a name.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }

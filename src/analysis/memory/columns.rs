@@ -1,4 +1,4 @@
-//! The columns of the tables of memory. Sizes are bytes.
+//! This module declares the columns of the memory tables. Sizes are bytes.
 
 use super::report::{Buffer, Jump, Moment, MomentPart, Padded, RollUpRow};
 use super::runtime_report::{AllocatorMemory, CapacitySource, CrossCheck, UseColumn};
@@ -29,7 +29,7 @@ pub const BUFFERS: &[Column<Buffer>] = &[
     Column::shown("other_scope", |row| other_than_name(row, &row.op_name)),
 ];
 
-/// A text, where it is not the buffer's name.
+/// Returns a text, or an absent value if the text equals the name of the buffer.
 fn other_than_name<'r>(row: &Buffer, text: &'r str) -> Value<'r> {
     if text == row.label() { Absent } else { Value::text(text) }
 }
@@ -134,7 +134,7 @@ pub const ALLOCATORS: &[Column<AllocatorMemory>] = &[
     Column::json("timeline", |row| Value::records(TIMELINE, &row.timeline)),
 ];
 
-/// A stretch of time of an allocator.
+/// The columns of an allocator's timeline.
 const TIMELINE: &[Column<UseColumn>] = &[
     Column::new("at_ps", |row| Time(row.at)),
     Column::new("least_bytes", |row| Bytes(row.least)),
@@ -143,8 +143,8 @@ const TIMELINE: &[Column<UseColumn>] = &[
     Column::new("last_bytes", |row| Bytes(row.last)),
 ];
 
-/// The columns of devices: the peak of programs, the peak in use and the capacity. The source of the capacity is `allocator`, or the
-/// chip with that published memory.
+/// The columns of devices: the peak of programs, the peak in use, and the capacity. `capacity_source` is `allocator`,
+/// or the name of the chip whose published memory counts.
 pub const CROSS_CHECKS: &[Column<CrossCheck>] = &[
     Column::new("device", |row| Value::text(&row.label)),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),

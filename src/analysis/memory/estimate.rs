@@ -1,14 +1,15 @@
-//! Buffers of a program whose text alone is known: live ranges in the order that the text gives, as a buffer assignment.
+//! This module estimates the buffers and live ranges of a program of which only the text is known.
 //!
 //! ```text
-//!  Module, is_scheduled ─► order: the entry, bodies of loops and calls where they run
-//!                       ─► buffers: one for each array that an instruction makes, not for what it passes on
-//!                       ─► who shares: loops, aliased outputs, updates in place of what is used for the last time
-//!                       ─► BufferAssignmentProto with a trace ─► as any other program's
+//!  Module, is_scheduled ─► order: the entry, and the bodies of loops and calls where they run
+//!                       ─► buffers: one for each array that an instruction makes, none for an array that is passed on
+//!                       ─► sharing: loops, aliased outputs, updates in place of operands after their last use
+//!                       ─► BufferAssignmentProto with a trace ─► treated as that of any other program
 //! ```
 //!
-//! The compiler's own assignment knows more: which operands its backend may overwrite, what it moves and where pieces lie. The sum
-//! of what is alive is therefore an estimate, without fragmentation. A text without a schedule says nothing of lives: `None`.
+//! The assignment of the compiler knows more: the operands that its backend may overwrite, moves of data, and
+//! addresses. The sum of the live buffers is therefore an estimate, without fragmentation. A text without a schedule
+//! does not define live ranges, so the result is `None`.
 
 use super::estimate_arrays::{aliases, arrays};
 use crate::hlo::opcode::is_done;
@@ -24,15 +25,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Loops and calls nested deeper than this are not walked.
+/// Maximum nesting of loops and calls. A program with deeper nesting has no estimate.
 const DEPTH: usize = 64;
-/// The bodies of a program that calls one many times are walked until so many times its own instructions and arrays.
+/// Limit of the walk, in multiples of the program's instructions, operands and arrays: a body may have many calls.
 const TIMES: usize = 8;
 
 /// Opcodes that pass all of their first operand on.
 const PASSES_ON: [&str; 5] = ["bitcast", "while", "optimization-barrier", "opt-barrier", "async-update"];
 
-/// Opcodes that may write their result over an operand of the same size which nothing uses after them.
+/// Opcodes that may write their result over an operand of the same size which nothing uses later.
 const IN_PLACE: [&str; 22] = [
     "fusion",
     "dynamic-update-slice",
@@ -58,44 +59,44 @@ const IN_PLACE: [&str; 22] = [
     "custom-call",
 ];
 
-/// The buffers of an instruction's arrays, shared by whatever passes them on.
+/// The buffers of the arrays of an instruction. Instructions that pass them on share the list.
 type Value = Rc<[u32]>;
 
 /// An array in memory.
 struct Made {
-    /// Padded bytes.
+    /// Bytes with padding.
     size: u64,
     color: i64,
     instruction: InstructionId,
     index: Vec<i64>,
-    /// The event that makes it.
+    /// Event that makes the array.
     at: u32,
-    /// The events that first and last need its memory.
+    /// Events that first and last need the memory of the array.
     first: u32,
     last: u32,
-    /// The buffer whose memory it has; itself.
+    /// The next buffer on the path to the owner of the memory; this buffer if it is the owner.
     same: u32,
-    /// It is alive from before the program until after it.
+    /// Whether the array is a parameter of the entry, which is alive for the whole program.
     is_parameter: bool,
     is_constant: bool,
     is_output: bool,
 }
 
-/// The live ranges of a program's buffers, found by a walk in the order of its schedule.
+/// A walk over a program in the order of its schedule, which finds the live ranges of its buffers.
 struct LiveRanges<'m> {
     module: &'m Module,
     made: Vec<Made>,
-    /// By instruction, the buffers of its arrays in order.
+    /// For each instruction, the buffers of its arrays in order.
     values: IndexMap<InstructionId, Value>,
-    /// By tuple, where the arrays of each part begin, and where they end.
+    /// For each tuple, the index of the first array of each part, then the number of arrays.
     starts: IndexMap<InstructionId, Rc<[usize]>>,
     /// The instruction of each event.
     order: Vec<InstructionId>,
-    /// Instructions and arrays that may still be walked.
+    /// Number of instructions, operands and arrays that the walk may still visit.
     left: usize,
 }
 
-/// The buffers of a program by its schedule; `None` where the text has none.
+/// Estimates a buffer assignment. `None` if the text has no schedule, or if the walk is too long or too deep.
 pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
     let entry = module.entry?;
     module.computation(entry)?.schedule.as_ref()?;
@@ -115,7 +116,7 @@ pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
 }
 
 impl LiveRanges<'_> {
-    /// Walks a computation; `operands` are the values of its parameters, none for the entry's. `None` where it is too much.
+    /// Walks a computation. `operands` are the values of its parameters; the entry has none. `None` if it is too large.
     fn computation(&mut self, id: ComputationId, operands: &[Value], depth: usize) -> Option<()> {
         let module = self.module;
         let depth = depth.checked_sub(1)?;
@@ -160,12 +161,12 @@ impl LiveRanges<'_> {
         }
         let n = of.shape.arrays().count();
         if is_done(opcode) {
-            // Of a copy the copy stands first, of anything else what it takes.
+            // The result of a `copy-start` begins with the copy, and that of any other start with its operands.
             let is_first = opcode == "copy-done" || first.len() == n;
             let taken = if is_first { 0 } else { self.taken(id) };
             return Some(first.iter().copied().skip(taken).take(n).collect());
         }
-        // What an asynchronous start takes is a part of its result, and no array of its own.
+        // The result of an asynchronous start contains its operands. They are no arrays of its own.
         let is_start = opcode.ends_with("-start");
         let passed: Vec<u32> = inputs.iter().filter(|_| is_start).flat_map(|input| input.iter().copied()).collect();
         let passed_at = usize::from(opcode == "copy-start");
@@ -185,7 +186,7 @@ impl LiveRanges<'_> {
         self.values.get(&id).cloned().unwrap_or_else(|| Rc::new([]))
     }
 
-    /// The buffers of one part of a tuple.
+    /// Returns the buffers of one part of a tuple.
     fn element(&mut self, id: InstructionId, of: &Instruction, inputs: &[Value]) -> Option<Value> {
         let part: usize = of.text("index")?.parse().ok()?;
         let tuple = self.module.operands(id).next()?;
@@ -202,7 +203,7 @@ impl LiveRanges<'_> {
         inputs.first()?.get(from..to).map(Rc::from)
     }
 
-    /// How many arrays the start of something asynchronous takes, from its done.
+    /// Returns the number of arrays that the start of an asynchronous op takes. `done` is its done.
     fn taken(&self, done: InstructionId) -> usize {
         let module = self.module;
         let opcode = |id: InstructionId| module.instruction(id).map_or("", |of| &*of.opcode);
@@ -215,7 +216,7 @@ impl LiveRanges<'_> {
         taken.filter_map(|operand| self.values.get(&operand)).map(|value| value.len()).sum()
     }
 
-    /// Walks what a loop, a conditional or a call runs.
+    /// Walks the computations that a loop, a conditional or a call runs.
     fn bodies(&mut self, of: &Instruction, inputs: &[Value], depth: usize) -> Option<()> {
         let module = self.module;
         let takes = |i: usize| match &*of.opcode {
@@ -229,7 +230,7 @@ impl LiveRanges<'_> {
                 self.computation(id, inputs, depth)?;
             }
         }
-        // What a turn of a loop gives takes the memory of what it took.
+        // The results of an iteration of a loop use the memory of the values that the iteration took.
         let body =
             of.call("body").filter(|_| &*of.opcode == "while").and_then(|call| module.computation(call.id?)?.root);
         let (gives, carried) = (body.map(|root| self.value(root)), inputs.first());
@@ -266,18 +267,18 @@ impl LiveRanges<'_> {
         Some(buffer)
     }
 
-    /// The buffer whose memory one has.
+    /// Returns the buffer that owns the memory of `buffer`.
     fn memory(&mut self, mut buffer: u32) -> u32 {
         while self.made[buffer as usize].same != buffer {
             let next = self.made[buffer as usize].same;
-            // The way is halved: long chains are walked once.
+            // Each step halves the rest of the path, so that a long chain is walked only once.
             self.made[buffer as usize].same = self.made[next as usize].same;
             buffer = self.made[buffer as usize].same;
         }
         buffer
     }
 
-    /// A buffer takes the memory of another one of its size.
+    /// Lets `buffer` use the memory of `with`, if sizes and colours agree. Parameters and constants keep their memory.
     fn share(&mut self, buffer: u32, with: u32) {
         let (buffer, with) = (self.memory(buffer), self.memory(with));
         let (a, b) = (&self.made[buffer as usize], &self.made[with as usize]);
@@ -290,7 +291,7 @@ impl LiveRanges<'_> {
         (operand_bytes.first, operand_bytes.last, operand_bytes.is_output) = (first, last, is_output);
     }
 
-    /// Results of the program live on; those that the module aliases with a parameter have its memory.
+    /// Marks the results of the program as outputs. Results that the module aliases with a parameter use its memory.
     fn outputs(&mut self, entry: ComputationId) {
         let module = self.module;
         let root = module.computation(entry).and_then(|of| of.root);
@@ -311,13 +312,13 @@ impl LiveRanges<'_> {
         }
     }
 
-    /// What is used for the last time may be overwritten by what that gives.
+    /// Lets instructions overwrite operands that are used for the last time.
     fn in_place(&mut self) {
         let module = self.module;
         let mut from = 0;
         while let Some(Made { instruction: id, at, .. }) = self.made.get(from) {
             let (id, at) = (*id, *at);
-            // Arrays of one execution stand together.
+            // The arrays of one execution of an instruction are neighbours.
             let n = self.made[from..].iter().take_while(|made| (made.instruction, made.at) == (id, at)).count();
             let opcode = module.instruction(id).map_or("", |of| &*of.opcode);
             if IN_PLACE.contains(&opcode) {
@@ -327,7 +328,7 @@ impl LiveRanges<'_> {
         }
     }
 
-    /// Gives what an instruction made the memory of operands that nothing uses after it.
+    /// Gives the arrays `made` by an instruction the memory of operands that nothing uses later.
     fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) {
         let operands: Vec<u32> = self.module.operands(id).flat_map(|operand| self.value(operand).to_vec()).collect();
         let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
@@ -348,7 +349,7 @@ impl LiveRanges<'_> {
         }
     }
 
-    /// The result as the compiler writes its own.
+    /// Converts the result to the message that the compiler writes.
     fn into_assignment(mut self) -> BufferAssignmentProto {
         let memory: Vec<u32> = (0..self.made.len() as u32).map(|buffer| self.memory(buffer)).collect();
         let mut assignment = BufferAssignmentProto::default();
@@ -363,7 +364,7 @@ impl LiveRanges<'_> {
             assignment.logical_buffers.push(LogicalBufferProto { id: i.into(), size, defined_at, color: made.color });
             let assigned = Assigned { logical_buffer_id: i.into(), offset: 0, size };
             if memory[i as usize] != i {
-                // What updates a parameter stands in its allocation.
+                // A buffer that updates a parameter belongs to the allocation of that parameter.
                 if let Some(place) = places.get(&memory[i as usize]) {
                     assignment.buffer_allocations[*place].assigned.push(assigned);
                 }
@@ -385,7 +386,7 @@ impl LiveRanges<'_> {
             let heap = temporaries
                 .entry(made.color)
                 .or_insert_with(|| BufferAllocationProto { color: made.color, ..BufferAllocationProto::default() });
-            // Where pieces lie is not known: each has a place of its own.
+            // The addresses of temporaries are unknown, so each temporary has an offset of its own.
             heap.assigned.push(Assigned { offset: heap.size, ..assigned });
             heap.size = heap.size.saturating_add(size);
             let events = events.entry(made.color).or_default();
@@ -394,7 +395,7 @@ impl LiveRanges<'_> {
         }
         assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
         for (_, mut events) in events {
-            // An instruction's results are taken before what it used is freed.
+            // The results of an instruction are allocated before its operands are freed.
             events.small_sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
             let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
                 kind: kind.into(),

@@ -1,43 +1,43 @@
-//! A buffer that is alive at a point of a program's curve.
+//! This module holds the type of a buffer that is alive at a point of a program's curve.
 
 use super::query::BufferId;
 use super::words::{Category, MemoryClass};
 use serde::{Deserialize, Serialize};
 
-/// A buffer.
+/// A buffer of a program, with its live range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Buffer {
-    /// Names it in questions: stays the same as long as the session is open.
+    /// Id for queries. It is stable while the session is open.
     pub id: BufferId,
-    /// Bytes with padding; of a buffer that is alive at a point where a later one has some of its addresses, the others.
+    /// Bytes with padding. If a later buffer has some of the addresses at the point of the list, only the other bytes
+    /// count.
     pub size: u64,
-    /// Bytes of its elements. `None` where its shape is not known.
+    /// Bytes of the elements. `None` if the shape is unknown.
     pub unpadded: Option<u64>,
-    /// `bf16[8,128]{1,0:T(8,128)(2,1)}`. Empty where it is not known.
+    /// Shape, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Empty if it is unknown.
     pub shape: String,
-    /// `bf16`. `None` for a tuple's table, or where it is not known.
+    /// Element type, such as `bf16`. `None` for the pointer table of a tuple, or if it is unknown.
     pub dtype: Option<String>,
-    /// What gives it, `fusion.12`, with its place in a tuple: `fusion.12{0}`. Empty where it is not known.
+    /// Name of the instruction that defines the buffer, with the index in its tuple, such as `fusion.12{0}`. Empty if
+    /// it is unknown.
     pub instruction: String,
-    /// `fusion`. Empty where it is not known.
+    /// Opcode, such as `fusion`. Empty if it is unknown.
     pub opcode: String,
-    /// The framework's name of the operation, with its scopes. Empty where there is none.
+    /// Name of the operation in the framework, with its scopes. Empty if it is unknown.
     pub op_name: String,
-    /// The innermost place in the source, `file:line`.
+    /// Innermost source line, as `file:line`.
     pub source: Option<String>,
-    /// What it is to the program.
     pub category: Category,
-    /// What it is to the model.
     pub class: MemoryClass,
-    /// The event that took it; 0 for what is alive all the time.
+    /// Event that took the buffer; 0 for a buffer that is alive all the time.
     pub first: u32,
-    /// The event that let it go; the last point for what is alive until the end.
+    /// Event that freed the buffer; the number of events if none frees it.
     pub last: u32,
 }
 
 impl Buffer {
-    /// The name that people know the buffer by: of a parameter the path of the argument (`state[0]['layers']['w1']`), else
-    /// the instruction that defines it, else its scope.
+    /// Returns the name for users: for a parameter the path of the argument (`state[0]['layers']['w1']`), else the
+    /// instruction that defines the buffer, else the scope.
     pub fn label(&self) -> String {
         let is_argument = self.category == Category::Parameter && !self.op_name.is_empty();
         match (&*self.instruction, &*self.op_name) {
@@ -48,12 +48,12 @@ impl Buffer {
         }
     }
 
-    /// Bytes of padding; `None` where the size without padding is unknown.
+    /// Returns the padding in bytes. `None` if the size without padding is unknown.
     pub fn wasted(&self) -> Option<u64> {
         self.unpadded.map(|unpadded| self.size.saturating_sub(unpadded))
     }
 
-    /// Padding as a fraction of the size.
+    /// Returns the padding as a fraction of the size.
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn padding(&self) -> Option<f64> {
         self.wasted().map(|wasted| wasted as f64 / self.size.max(1) as f64)

@@ -1,55 +1,57 @@
-//! When each buffer is alive: the heap simulator's trace, replayed. This module knows events and references to memory; no sizes.
+//! This module finds when each buffer is alive, by a replay of the heap simulator's trace. It does not depend on sizes.
 //!
 //! ```text
 //!  events       0 ALLOC a   1 ALLOC b   2 SHARE c with a   3 FREE a   4 FREE c   5 SHARE d with a   6 FREE d
 //!  references   a: 1        b: 1        a: 2               a: 1       a: 0       a: 1               a: 0
-//!  lives        a ├──────────────────────────────────────────────────┤           a ├────────────────┤   b ├── … end
+//!  live ranges  a ├──────────────────────────────────────────────────┤           a ├────────────────┤   b ├── … end
 //! ```
 //!
-//! A buffer that shares another's memory keeps that alive, and takes it once more where it was free already: forgetting
-//! that rule is wrong by a gigabyte on real programs.
+//! A buffer that shares the memory of another buffer keeps that memory alive. If the memory was already free, the
+//! buffer takes it again: a replay without this rule is wrong by a gigabyte on real programs.
 
 use super::buffers::Buffers;
 use crate::wire::proto::hlo::HeapSimulatorTrace;
 use crate::wire::proto::hlo::heap_simulator_trace::Event;
 use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
 
-/// A buffer's memory from when it is taken until it is free. Alive at the points `first + 1 ..= last`.
+/// The memory of a buffer from the event that takes it to the event that frees it. It is alive at the points
+/// `first + 1 ..= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LiveRange {
-    /// The buffer whose memory it is, and whose size counts: its place in [`Buffers`].
+    /// Index in [`Buffers`] of the buffer that owns the memory, and whose size counts.
     pub(super) slot: u32,
-    /// The buffer that took it: the same, or one that shares memory which was free already.
+    /// Index in [`Buffers`] of the buffer that took the memory: the owner, or a buffer that shares memory which was
+    /// already free.
     pub(super) holder: u32,
-    /// The event that took it.
+    /// Event that took the memory.
     pub(super) first: u32,
-    /// The event that freed it; the number of events where none does.
+    /// Event that freed the memory; the number of events if none did.
     pub(super) last: u32,
 }
 
 impl LiveRange {
-    /// Whether it is alive at a point of the curve.
+    /// Returns whether the range is alive at a point of the curve.
     pub(super) const fn covers(&self, point: u32) -> bool {
         self.first < point && point <= self.last
     }
 }
 
-/// What a trace says.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    /// By when they begin.
+    /// In the order in which they begin.
     pub(super) live_ranges: Vec<LiveRange>,
-    /// Events that make no sense: of buffers that are not there, freeing what is free, taking what is taken.
+    /// Number of invalid events: they name a missing buffer, free free memory, or take taken memory.
     pub(super) invalid_events: u32,
 }
 
 const FREE: u32 = u32::MAX;
 
-/// Memory by buffer: how many hold it, and which life is open.
+/// The state of the memory of a buffer: the number of holders, and the index of the open live range or [`FREE`].
 struct Memory {
     holders: u32,
     open: u32,
-    /// The buffer whose memory it has.
+    /// The buffer that owns the memory of this buffer.
     canonical: u32,
 }
 
@@ -66,7 +68,7 @@ pub(super) fn replay(trace: &HeapSimulatorTrace, buffers: &Buffers) -> Replay {
     replay
 }
 
-/// One event; `None` where it makes no sense.
+/// Applies one event. Returns `None` if the event is invalid.
 fn step(
     event: &Event,
     at: u32,
@@ -76,12 +78,12 @@ fn step(
     live_ranges: &mut Vec<LiveRange>,
 ) -> Option<()> {
     let slot = buffers.slot(event.buffer_id)? as usize;
-    // Whose memory the buffer has from here on.
+    // The buffer that owns the memory of this buffer after the event.
     let own = match Kind::try_from(event.kind).ok()? {
         Kind::Alloc => {
             let bytes = &mut memory[slot];
             if bytes.canonical as usize == slot && bytes.holders > 0 {
-                // Taken twice: it is held twice, and there once.
+                // The memory is already taken: the event adds a holder, but no live range.
                 bytes.holders += 1;
                 return None;
             }
@@ -112,15 +114,16 @@ fn step(
     Some(())
 }
 
-/// Whether a trace is of an allocation that comes and goes in a memory. Which allocation it is of is reported by its first event:
-/// what the trace says of itself is wrong in real files.
+/// Returns whether a trace describes an allocation of a memory for temporaries. The buffer of its first event decides,
+/// because the allocation that the trace names is wrong in real files.
 pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
     let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));
     let allocation = first.and_then(|slot| buffers.allocation(slot));
     allocation.is_some_and(|a| a.color == color && a.comes_and_goes())
 }
 
-/// The trace of a memory: one that is of it, else the one with the most events of that memory; the largest of several.
+/// Returns the trace of a memory: the one with the most events of those that describe it ([`is_of`]), else the one with
+/// the most events of buffers in this memory. `None` if no trace has such events.
 pub(super) fn trace_of<'t>(
     traces: &'t [HeapSimulatorTrace],
     buffers: &Buffers,

@@ -1,6 +1,5 @@
-//! What fills the memory of a device: what a program needs, by its compiler, and what was in use, by its allocator.
-//!
-//! Knows buffer assignments, modules and allocator events; nothing of files.
+//! This module analyses the memory of a device: the need of a program, from its compiler, and the memory in use, from
+//! its allocator. It does not depend on files.
 
 mod addresses;
 mod buffers;

@@ -1,8 +1,9 @@
-//! One program's memory, held for questions: what is alive at a point, a piece of the curve, the peak without some buffers.
+//! This module keeps the memory of one program for queries: the live buffers at a point, a piece of the curve, and the
+//! peak without some buffers.
 //!
 //! ```text
 //!  BufferAssignmentProto ─► buffers ─► live_ranges ─► spaces: curve, peak ─┬─► StaticMemory   (summary)
-//!  Module ───────────────► schedule, vocabularies ────────────────────────┴─► AliveAt, Curve, LiveRangeRows, WhatIf
+//!  Module ───────────────► schedule, vocabularies ─────────────────────────┴─► AliveAt, Curve, LiveRangeRows, WhatIf
 //! ```
 
 use super::addresses::own_bytes;
@@ -22,7 +23,7 @@ use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexSet;
 
-/// A program's buffers, with the curves of all its memories.
+/// The buffers of a program, and the curves of all its memories.
 #[derive(Debug)]
 pub struct ProgramMemory {
     pub(super) buffers: Buffers,
@@ -31,12 +32,12 @@ pub struct ProgramMemory {
     pub(super) schedule: Schedule,
     pub(super) vocabularies: Vocabularies,
     train_state: TrainState,
-    /// Memories that are not told: no real program has so many.
+    /// Number of memories that are left out, because no real program has so many.
     colors_left_out: usize,
 }
 
 impl ProgramMemory {
-    /// Replays what the compiler assigned. `module` is the same program's, here and in every question.
+    /// Replays the buffer assignment of the compiler. `module` must be the same program, here and in every query.
     pub fn new(proto: &BufferAssignmentProto, module: &Module) -> Self {
         let buffers = Buffers::new(proto);
         let unpadded: Vec<u64> = buffers.all.iter().map(|b| b.unpadded(module).unwrap_or(b.size)).collect();
@@ -49,44 +50,47 @@ impl ProgramMemory {
         Self { spaces, schedule, vocabularies: Vocabularies::new(module), train_state, buffers, colors_left_out }
     }
 
-    /// Estimates what a program needs whose text alone is known, from the live ranges of its schedule. `None` where it has none.
+    /// Estimates the memory of a program whose text alone is known, from the live ranges of its schedule. `None` if the
+    /// text has no schedule.
     pub fn from_schedule(module: &Module) -> Option<Self> {
         let mut memory = Self::new(&estimate::assignment(module)?, module);
         for space in &mut memory.spaces {
             (space.basis, space.peak.basis) = (Basis::LiveRanges, Basis::LiveRanges);
-            // Where pieces lie, and so how much is requested, is not in the text.
+            // The text has no addresses, so the size of the allocations is unknown.
             space.peak.total_allocation = 0;
         }
         Some(memory)
     }
 
-    /// Peaks and sums by colour.
+    /// Returns the peaks and sums of all memories, by colour.
     pub fn peaks(&self) -> Vec<SpacePeak> {
         self.spaces.iter().map(|space| space.peak.clone()).collect()
     }
 
-    /// What makes the figures of any of its memories less than certain: the first of it.
+    /// Returns the first note on a memory of the program that makes its figures less certain.
     pub fn caution(&self) -> Option<Note> {
         let notes = self.spaces.iter().flat_map(|space| self.notes(space));
         notes.into_iter().find(|note| note.severity > Severity::Info)
     }
 
-    /// Bytes at every point of a memory's curve.
+    /// Returns the bytes at every point of a memory's curve. `None` if the program has nothing in this memory.
     pub fn timeline(&self, color: i64) -> Option<&[u64]> {
         self.space(color).map(|space| space.padded.as_slice())
     }
 
-    /// The same without padding: what is alive all the time counts with it.
+    /// Returns the bytes without padding at every point. Buffers that are alive all the time count with their padding.
     pub fn unpadded_timeline(&self, color: i64) -> Option<&[u64]> {
         self.space(color).map(|space| space.unpadded.as_slice())
     }
 
-    /// A piece of a memory's curve, in at most `query.columns` columns. `None` where the program has nothing in it.
+    /// Returns a piece of a memory's curve, in at most `query.columns` columns. `None` if the program has nothing in
+    /// this memory.
     pub fn curve(&self, module: &Module, query: &MemoryQuery, points: Points) -> Option<Curve> {
         self.space(query.color).map(|space| space.curve(module, points.from, points.to, query.columns))
     }
 
-    /// What is alive at a point of the curve; the last one where there is none.
+    /// Returns the buffers that are alive at a point of the curve; a point beyond the end stands for the last one.
+    /// `None` if the program has nothing in this memory.
     pub fn alive_at(&self, module: &Module, query: &MemoryQuery, point: u32) -> Option<AliveAt> {
         let space = self.space(query.color)?;
         let point = point.min(space.n_events);
@@ -94,7 +98,8 @@ impl ProgramMemory {
         Some(self.buffers_alive(module, query, space, point, all))
     }
 
-    /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
+    /// Returns the peak of a memory without some buffers, given by [`Buffer::id`], and the curve over `points` without
+    /// them. `None` if the program has nothing in this memory.
     pub fn peak_without(
         &self,
         module: &Module,
@@ -129,7 +134,7 @@ impl ProgramMemory {
         Some(WhatIf { before: space.peak.peak, peak, position, instruction, without, curve })
     }
 
-    /// What is to be reported of a memory's figures.
+    /// Returns the notes on the figures of a memory.
     pub(super) fn notes(&self, space: &Space) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
@@ -191,14 +196,14 @@ impl ProgramMemory {
         self.buffers.all[slot as usize].size
     }
 
-    /// All that is alive at a point, the largest first.
+    /// Returns all buffers that are alive at a point, the largest first.
     pub(super) fn alive(&self, module: &Module, query: &MemoryQuery, space: &Space, point: u32) -> Vec<Buffer> {
         let vocabularies = self.vocabularies(query);
         let n = self.buffers.all.len() as u32;
         let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite()).map(|(i, a)| {
             let buffer = self.buffer(module, &vocabularies, a.shown, a.category, (0, space.n_events));
             let unpadded = a.shown.and_then(|slot| self.buffers.all[slot as usize].unpadded(module));
-            // Where several share an allocation the one shown may be smaller than what it stands for.
+            // If several buffers share an allocation, the one that represents it may be smaller than the allocation.
             Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
         });
         let live_ranges: Vec<LiveRange> = space.alive(point).copied().collect();
@@ -210,7 +215,8 @@ impl ProgramMemory {
         all
     }
 
-    /// The bytes that count for each of the lives at a point: of those that share addresses, what no later one has taken.
+    /// Returns the bytes that count for each live range. Where buffers share addresses, these are the bytes that no
+    /// later one has taken.
     fn own_sizes(&self, space: &Space, live_ranges: &[LiveRange]) -> Vec<u64> {
         if shares_addresses(space.color) {
             return own_bytes(live_ranges, &self.buffers, |slot| self.size(slot));
@@ -250,7 +256,7 @@ impl ProgramMemory {
         self.vocabularies.with(query.vocabulary)
     }
 
-    /// A buffer that comes and goes.
+    /// Describes a buffer that is allocated and freed while the program runs.
     pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, range: LiveRange) -> Buffer {
         let category = self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category);
         let buffer = self.buffer(module, vocabularies, Some(range.holder), category, (range.first, range.last));

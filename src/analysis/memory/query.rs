@@ -1,33 +1,33 @@
-//! The query of memory. Plain data; knows no answer.
+//! This module holds the types of a memory query. They are plain data and do not depend on the answer.
 
 use serde::{Deserialize, Serialize};
 
-/// A buffer of a program, as answers name it.
+/// The id of a buffer of a program in answers and queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BufferId(pub u32);
 
-/// What is asked of one program's memory.
+/// A query about the memory of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryQuery {
-    /// Its place in [`crate::analysis::files::FileView::programs`].
+    /// Index in [`crate::analysis::files::FileView::programs`].
     pub program: u32,
-    /// The memory colour: 0 is the device's main memory.
+    /// Memory colour: 0 is the main memory of the device.
     pub color: i64,
-    /// Columns of the curve, at most.
+    /// Maximum number of columns of the curve.
     pub columns: u32,
-    /// Buffers told of those alive, at most. Sums are over all.
+    /// Maximum number of live buffers in a list. Sums cover all buffers.
     pub buffers: u32,
-    /// A dimension of this size or more is a vocabulary's.
+    /// A dimension of at least this size counts as the size of a vocabulary.
     pub vocabulary: u64,
-    /// Bytes that each of the model's parameters takes.
+    /// Bytes of memory for each parameter of the model.
     pub per_parameter: BytesPerParameter,
-    /// Parameters of the model on one device; `None`: as counted from the weights.
+    /// Parameters of the model on one device. `None` selects the number counted from the weights.
     pub n_parameters: Option<u64>,
 }
 
 impl MemoryQuery {
-    /// A dimension as large as the smallest vocabularies of today.
+    /// The default for `vocabulary`: about the size of the smallest vocabularies of today.
     pub const VOCABULARY: u64 = 100_000;
 }
 
@@ -45,18 +45,16 @@ impl Default for MemoryQuery {
     }
 }
 
-/// Bytes that training takes for each parameter of a model. The default is mixed precision with Adam.
+/// Bytes that training needs for each parameter of a model. The default is mixed precision with Adam.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BytesPerParameter {
-    /// The weight.
     pub weights: f64,
-    /// Its gradient.
     pub gradients: f64,
-    /// Adam's first moment.
+    /// First moment of Adam.
     pub m: f64,
-    /// Adam's second moment.
+    /// Second moment of Adam.
     pub v: f64,
-    /// The weight in full precision.
+    /// Weight in full precision.
     pub master: f64,
 }
 
@@ -66,11 +64,11 @@ impl Default for BytesPerParameter {
     }
 }
 
-/// A piece of a program's time, in points of its curve.
+/// A range of points of a program's curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Points {
-    /// The first.
+    /// First point.
     pub from: u32,
-    /// The one after the last.
+    /// Point after the last one.
     pub to: u32,
 }

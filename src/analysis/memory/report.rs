@@ -1,7 +1,8 @@
-//! What a program's memory is reported as. Plain data with its units in its names; knows nothing of how it was found.
+//! This module holds the types of a memory report. They are plain data with units in their names, and do not depend on
+//! the computation.
 //!
-//! **Points.** The curve of a space has one point before each event of the heap simulator's trace and one at the end. A
-//! buffer taken by event `first` and let go by event `last` is alive at the points `first + 1 ..= last`.
+//! **Points.** The curve of a memory has one point before each event of the heap simulator's trace and one at the end.
+//! A buffer that event `first` takes and event `last` frees is alive at the points `first + 1 ..= last`.
 
 pub use super::live_buffer::Buffer;
 use super::query::BytesPerParameter;
@@ -10,365 +11,363 @@ use super::words::{MemoryClass, RollUpBy};
 use crate::profile::Note;
 use serde::{Deserialize, Serialize};
 
-/// Every program of a session that has its buffers told, the one with the highest peak in HBM first.
+/// All programs of a session, the one with the highest peak in HBM first. Programs without a known peak in HBM are
+/// last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryPrograms {
-    /// Programs that can be requested, then those of which nothing is known.
     pub programs: Vec<ProgramPeaks>,
-    /// What is to be reported of all.
+    /// Notes on all programs.
     pub notes: Vec<Note>,
 }
 
-/// What a program takes of each memory.
+/// The need of a program in each memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramPeaks {
-    /// Its place in [`crate::analysis::files::FileView::programs`].
+    /// Index in [`crate::analysis::files::FileView::programs`].
     pub program: u32,
-    /// Its name, without its id.
+    /// Name of the program, without its id.
     pub name: String,
-    /// Its id, as events have it.
+    /// Id of the program in events.
     pub program_id: Option<u64>,
-    /// By colour. Empty where nothing is known: `note` says why.
+    /// By colour. Empty if the memory of the program is unknown; `note` then gives the reason.
     pub spaces: Vec<SpacePeak>,
-    /// Why nothing is known of it, or what its figures leave out.
+    /// Why the memory of the program is unknown, or a caution about its figures.
     pub note: Option<Note>,
 }
 
-/// What a program takes of one memory. Sizes are bytes with padding.
+/// The need of a program in one memory. Sizes are bytes with padding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpacePeak {
-    /// The memory colour: 0 is the device's main memory.
+    /// Memory colour: 0 is the main memory of the device.
     pub color: i64,
-    /// "HBM", "VMEM", "S(5)"; "device memory" for colour 0 of what is no TPU.
+    /// "HBM", "VMEM", "S(5)"; "device memory" for colour 0 of a device that is no TPU.
     pub space: String,
-    /// The most that is alive at once.
+    /// Largest number of bytes that are alive at once.
     pub peak: u64,
-    /// The event that first reached the peak: the curve's point `position + 1` is it. `None` where nothing comes and goes.
+    /// Event that first reaches the peak, which is at point `position + 1` of the curve. `None` if the curve starts at
+    /// the peak.
     pub position: Option<u32>,
-    /// The instruction of that event.
+    /// Name of the instruction of that event.
     pub instruction: Option<String>,
-    /// All allocations but those of one thread. Not the peak: not all are alive at once. 0 where no buffer assignment says it.
+    /// Bytes of all allocations that are not thread-local. This is not the peak, because not all are alive at once. 0
+    /// if the program has no buffer assignment.
     pub total_allocation: u64,
-    /// What is alive all the time: parameters, constants and what lives on after the program.
+    /// Bytes that are alive all the time: parameters, constants, and memory that may outlive the program.
     pub indefinite: u64,
-    /// Of these, parameters.
+    /// Part of `indefinite` that is parameters.
     pub parameters: u64,
-    /// Of these, what may live on after the program (a parameter updated in place is both).
+    /// Part of `indefinite` that may outlive the program. A parameter that is updated in place is in both.
     pub live_out: u64,
-    /// Of these, constants.
+    /// Part of `indefinite` that is constants.
     pub constants: u64,
-    /// Events of the trace; the curve has one point more.
+    /// Number of events; the curve has one point more.
     pub n_events: u32,
-    /// How it was found.
     pub basis: Basis,
 }
 
-/// What a curve rests on.
+/// The data from which a curve is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Basis {
-    /// The heap simulator's trace: exact.
+    /// The trace of the heap simulator. The curve is exact.
     #[default]
     Trace,
-    /// The program has no trace: from where instructions stand in the entry's schedule. Bodies of loops are not walked.
+    /// The places of instructions in the schedule of the entry, for a program without a trace. Bodies of loops are not
+    /// walked.
     Schedule,
-    /// Nothing comes and goes.
+    /// Buffers that are alive all the time, and no others.
     Constant,
-    /// The program's text alone is known, which has no buffer assignment: an estimate from the live ranges of its schedule.
+    /// Live ranges of the schedule in the text of a program, which has no buffer assignment. The curve is an estimate.
     LiveRanges,
 }
 
-/// All there is to say of a session's memory: what the command line writes.
+/// The whole report on the memory of a session, as the command line writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WholeMemory {
-    /// As in [`MemoryPrograms`], with the memories that were requested.
+    /// In the order of [`MemoryPrograms`], with the requested memories.
     pub programs: Vec<ProgramWithTimelines>,
-    /// What allocators say.
+    /// The report on allocators.
     pub runtime: RuntimeMemory,
-    /// Their peaks beside each other.
+    /// The peaks of programs and allocators, compared with the capacity of each device.
     pub checks: Vec<CrossCheck>,
-    /// What is to be reported of all.
+    /// Notes on all parts.
     pub notes: Vec<Note>,
 }
 
 impl WholeMemory {
-    /// Whether nothing at all is known.
+    /// Returns whether neither a program nor an allocator has any figures.
     pub fn is_empty(&self) -> bool {
         self.runtime.allocators.is_empty() && self.programs.iter().all(|program| program.peaks.spaces.is_empty())
     }
 }
 
-/// A program with all that is known of its memories.
+/// A program with the reports on its memories.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramWithTimelines {
-    /// Its peaks.
     pub peaks: ProgramPeaks,
-    /// By colour: those that were requested.
+    /// The requested memories, by colour.
     pub spaces: Vec<SpaceWithTimeline>,
 }
 
-/// A memory with its whole curve.
+/// The report on a memory, with its whole curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpaceWithTimeline {
-    /// All that is shown of it.
     pub memory: SpaceMemory,
     /// Bytes at every point.
     pub timeline: Vec<u64>,
 }
 
-/// All that is shown of one program's memory at once.
+/// The report on one memory of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StaticMemory {
-    /// The program and all its memories.
+    /// The program, with the peaks of all its memories.
     pub program: ProgramPeaks,
-    /// The memory asked for; `None` where the program has nothing in it.
+    /// The requested memory. `None` if the program has nothing in it.
     pub space: Option<SpaceMemory>,
-    /// What is to be reported of the figures.
+    /// Notes on the figures.
     pub notes: Vec<Note>,
 }
 
-/// One memory of a program.
+/// The figures of one memory of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpaceMemory {
-    /// Its peak and its sums.
+    /// The peak and the sums.
     pub peak: SpacePeak,
-    /// What is alive at the peak, without padding (what is alive all the time counts with it, as in other tools).
+    /// Bytes without padding that are alive at the peak. Buffers that are alive all the time count with their padding,
+    /// as in other tools.
     pub peak_unpadded: u64,
-    /// Where in the entry's schedule the peak lies.
+    /// Place of the peak in the schedule of the entry. `None` if the place is unknown.
     pub moment: Option<Moment>,
     /// The whole curve, in few columns.
     pub curve: Curve,
-    /// What is alive at the peak.
+    /// The buffers that are alive at the peak.
     pub alive: AliveAt,
-    /// What is alive at the peak, summed by each [`RollUpBy`].
+    /// Sums of these buffers by each [`RollUpBy`].
     pub rollups: Vec<RollUp>,
-    /// What padding wastes at the peak.
+    /// Padding at the peak.
     pub padding: Padding,
-    /// Temporaries that live for more than half of the trace and are larger than 100 MiB, the largest first.
+    /// Temporaries that are alive for more than half of the events and larger than 100 MiB, the largest first.
     pub long_lived: Vec<Buffer>,
     /// The largest rises of the curve, the largest first.
     pub jumps: Vec<Jump>,
-    /// Buffers with a dimension of the vocabulary's size, and what computing the loss in pieces would save.
+    /// Buffers with a dimension of the size of the vocabulary, and the saving of a loss in chunks. `None` if no
+    /// temporary has such a dimension.
     pub vocabulary: Option<Vocabulary>,
-    /// What a model of so many parameters needs, beside what is there.
+    /// The need of a model by its number of parameters, compared with the live buffers.
     pub estimate: Estimate,
-    /// Lives around the peak.
+    /// Live ranges around the peak.
     pub lanes: LiveRangeRows,
 }
 
-/// Where in the entry's schedule something lies.
+/// A place in the schedule of the entry computation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
-    /// The entry's instruction: the one of the event, or the one that calls what it is in.
+    /// Name of the instruction of the entry: that of the event, or the one that calls the computation of the event.
     pub instruction: String,
-    /// Its place in the entry's schedule, counted from 0.
+    /// Index in the schedule of the entry, counted from 0.
     pub place: u32,
-    /// Instructions in that schedule.
+    /// Number of instructions in that schedule.
     pub of: u32,
-    /// Which part of a training step that is; `None` where the program computes no gradient.
+    /// Part of a training step. `None` if the program computes no gradient.
     pub part: Option<MomentPart>,
 }
 
-/// Which part of a training step a moment lies in, by its place in the schedule.
+/// The part of a training step at a moment, by its place in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MomentPart {
     /// Before half of the schedule.
     Forward,
-    /// From half of it to 70 %: where forward turns into backward.
+    /// From half of the schedule to 70 %, where the forward pass changes to the backward pass.
     Turn,
-    /// After 70 %.
+    /// After 70 % of the schedule.
     Backward,
 }
 
-/// A piece of a curve, by columns.
+/// A piece of a curve, in columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Points of the whole curve.
+    /// Number of points of the whole curve.
     pub n_points: u32,
-    /// The first point told.
+    /// First point of the piece.
     pub from: u32,
-    /// The point after the last one told.
+    /// Point after the last one of the piece.
     pub to: u32,
-    /// Neighbouring points by their least and most: a column a point where there is room for all.
+    /// Columns of neighbouring points. Each point has its own column if there is room.
     pub columns: Vec<CurveColumn>,
-    /// By column, the instruction of the event that leads to its most; empty where none does.
+    /// For each column, the instruction of the event before its maximum. Empty if it is unknown.
     pub instructions: Vec<String>,
-    /// By column, the phase of training that instruction belongs to; empty where nothing tells.
+    /// For each column, the phase of training of that instruction. Empty if it is unknown.
     pub phases: Vec<String>,
 }
 
 /// Neighbouring points of a curve. Sizes are bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurveColumn {
-    /// The first of its points; it ends where the next column begins.
+    /// First point. The column ends where the next one begins.
     pub first: u32,
-    /// The least.
+    /// Minimum.
     pub least: u64,
-    /// The most.
+    /// Maximum.
     pub most: u64,
-    /// The first point at which it is the most.
+    /// First point with the maximum.
     pub most_at: u32,
-    /// The least without padding.
+    /// Minimum without padding.
     pub unpadded_least: u64,
-    /// The most without padding.
+    /// Maximum without padding.
     pub unpadded_most: u64,
 }
 
-/// What is alive at a point of the curve.
+/// The buffers that are alive at a point of the curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AliveAt {
-    /// The point.
     pub point: u32,
-    /// The instruction of the event before it; `None` at the start.
+    /// Instruction of the event before the point. `None` at the start, or if it is unknown.
     pub instruction: Option<String>,
-    /// Where in the entry's schedule that is.
+    /// Place of that instruction in the schedule of the entry. `None` if it is unknown.
     pub moment: Option<Moment>,
-    /// All that is alive: Σ of the buffers' sizes.
+    /// Bytes of all live buffers: Σ of their sizes.
     pub size: u64,
-    /// The same without padding.
+    /// Bytes without padding. Buffers that are alive all the time count with their padding.
     pub unpadded: u64,
-    /// How many buffers.
+    /// Number of live buffers.
     pub n: u32,
-    /// The largest of them, the largest first.
+    /// The largest live buffers, the largest first.
     pub buffers: Vec<Buffer>,
-    /// Bytes of those that are not told.
+    /// Bytes of the live buffers that are not in `buffers`.
     pub rest: u64,
 }
 
-/// What is alive, summed.
+/// Sums of live buffers by one property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RollUp {
-    /// By what.
     pub by: RollUpBy,
-    /// The largest first, ties by key. Σ sizes = the peak.
+    /// The largest first, ties by key. Σ sizes = the bytes of all live buffers.
     pub rows: Vec<RollUpRow>,
 }
 
 /// A row of a roll-up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RollUpRow {
-    /// What its buffers have in common; empty where they have none.
+    /// The property that the buffers share. Empty for buffers without it.
     pub key: String,
-    /// Their bytes.
+    /// Bytes of the buffers.
     pub size: u64,
-    /// Bytes of their elements; those whose shape is not known count as padded.
+    /// Bytes of their elements. A buffer of unknown shape counts with its size.
     pub unpadded: u64,
-    /// How many.
+    /// Number of buffers.
     pub n: u32,
 }
 
-/// What padding wastes.
+/// The padding of the buffers that are alive at the peak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Padding {
-    /// Bytes alive at the peak that hold no element: over all buffers, Σ size − unpadded.
+    /// Bytes that hold no element: Σ size − unpadded over the buffers with padding.
     pub wasted: u64,
-    /// Buffers that have any.
+    /// Number of buffers with padding.
     pub n: u32,
-    /// The worst by bytes, the worst first.
+    /// Buffers with the most padding, in bytes, the most first.
     pub worst: Vec<Padded>,
 }
 
 /// A buffer with padding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Padded {
-    /// The buffer.
     pub buffer: Buffer,
-    /// Size − unpadded, bytes.
+    /// Size − unpadded, in bytes.
     pub wasted: u64,
-    /// Size ÷ unpadded − 1; `None` where it has no element.
+    /// Size ÷ unpadded − 1. `None` if the buffer has no element.
     pub overhead: Option<f64>,
 }
 
 /// A rise of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jump {
-    /// The event that made it.
+    /// Event that causes the rise.
     pub position: u32,
-    /// By how many bytes.
+    /// Bytes of the rise.
     pub size: u64,
-    /// All that is alive after it.
+    /// Bytes of all live buffers after the event.
     pub after: u64,
-    /// What was taken.
+    /// Buffer that the event takes.
     pub buffer: Buffer,
 }
 
-/// Buffers of the vocabulary's size.
+/// The buffers with a dimension of the size of the vocabulary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vocabulary {
-    /// Sizes of a vocabulary in this program, the largest first.
+    /// Sizes of vocabularies in this program, the largest first.
     pub dims: Vec<u64>,
-    /// Temporaries alive at the peak that have one, the largest first.
+    /// Temporaries with such a dimension that are alive at the peak, the largest first.
     pub buffers: Vec<Buffer>,
-    /// Their bytes.
+    /// Bytes of all temporaries with such a dimension that are alive at the peak.
     pub size: u64,
-    /// In how many pieces the loss is thought to be computed.
+    /// Assumed number of chunks in which the loss is computed.
     pub chunks: u32,
-    /// The peak if each of such temporaries, wherever it lives, were one piece: replayed.
+    /// Peak, by a replay, if each such buffer of the loss had the size of one chunk, wherever it is alive.
     pub peak: u64,
-    /// By how much that is lower.
+    /// Peak − this peak.
     pub saves: u64,
 }
 
-/// What a model needs by rule of thumb, beside what its program has.
+/// The need of a model by a rule of thumb, compared with the live buffers of its program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Parameters on one device: counted from the weights, or as asked. `None` where no buffer is known to be a weight.
+    /// Parameters on one device: the number in the query, else the number counted from the weights. `None` if the query
+    /// has none and no buffer is a weight.
     pub n_parameters: Option<u64>,
-    /// Whether they were counted.
+    /// Whether the parameters were counted from the weights.
     pub counted: bool,
-    /// Bytes for each.
     pub per_parameter: BytesPerParameter,
-    /// Weights, gradients, optimizer's state.
+    /// Rows for weights, gradients and optimizer state.
     pub rows: Vec<EstimateRow>,
 }
 
 /// One part of an estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EstimateRow {
-    /// What is estimated.
     pub class: MemoryClass,
-    /// Parameters × bytes for each. `None` where their number is not known.
+    /// Parameters × bytes for each. `None` if the number of parameters is unknown.
     pub expected: Option<u64>,
-    /// Bytes of this class at the peak.
+    /// Bytes of buffers of this class that are alive at the peak.
     pub measured: u64,
 }
 
-/// Lives of buffers beside each other.
+/// Live ranges of buffers, arranged in rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveRangeRows {
-    /// The first point of the window.
+    /// First point of the window.
     pub from: u32,
-    /// The point after its last one.
+    /// Point after the last one of the window.
     pub to: u32,
-    /// The rows: live ranges of one row do not overlap. The one with the largest buffer first.
+    /// The rows; the ranges of a row do not overlap. The row with the largest buffer is first.
     pub lanes: Vec<Vec<Buffer>>,
-    /// Buffers that live in the window and are in no lane, for they are smaller.
+    /// Number of live ranges in the window that are in no row, because other rows hold larger buffers.
     pub n_left_out: u32,
 }
 
-/// What the peak would be without some buffers.
+/// The peak without some buffers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
-    /// The peak as it is, bytes.
+    /// Peak with all buffers, in bytes.
     pub before: u64,
-    /// The peak without them: replayed, for without them another moment may be the highest.
+    /// Peak without the removed buffers, by a replay: another moment may then be the highest.
     pub peak: u64,
-    /// The event that first reaches it.
+    /// Event that first reaches that peak. `None` if the curve starts at that peak.
     pub position: Option<u32>,
-    /// The instruction of that event.
+    /// Name of the instruction of that event.
     pub instruction: Option<String>,
-    /// Bytes of those that are left out, over all their lives at once.
+    /// Bytes of the removed buffers, each counted once, even if they are never alive at the same time.
     pub without: u64,
-    /// The curve without them, of the points that were requested, in at most as many columns as were requested.
+    /// Curve without the removed buffers over the requested points, in at most the requested number of columns.
     pub curve: Vec<WhatIfColumn>,
 }
 
 /// Neighbouring points of the curve without some buffers. Sizes are bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhatIfColumn {
-    /// The first of its points; it ends where the next column begins.
+    /// First point. The column ends where the next one begins.
     pub first: u32,
-    /// The least.
+    /// Minimum.
     pub least: u64,
-    /// The most.
+    /// Maximum.
     pub most: u64,
 }

@@ -1,12 +1,14 @@
-//! What allocators say: how much was in use, when it was the most, how much of it stayed.
+//! This module derives from allocator events how much memory was in use, when it was the most, and how much stayed in
+//! use.
 //!
 //! ```text
-//!  events of all threads of a host ─► by device and allocator ─► by time ─┬─► peak: the first moment of the most
-//!                                                                        ├─► persistent: the least
-//!                                                                        └─► columns of a timeline
+//!  events of all threads of a host ─► by device and allocator ─► by time ─┬─► peak: the first moment of the maximum
+//!                                                                         ├─► persistent: the minimum
+//!                                                                         └─► columns of a timeline
 //! ```
 //!
-//! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
+//! In use = reserved + allocated, because `bytes_allocated` alone misses the arenas of programs. Capacity = in use +
+//! available.
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::base::{Analysis, Clock, Device, Platform, StepBasis, intervals};
@@ -15,19 +17,20 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-/// Columns of a timeline.
+/// Maximum number of columns of a timeline.
 const COLUMNS: usize = 1000;
-/// Steps that are reported beside a timeline.
+/// Maximum number of steps of a timeline.
 const STEPS: usize = 1000;
 
-/// An allocator: the plane its events are in, the device as they call it, its name.
+/// The key of an allocator: the index of the plane with its events, the number of the device in the events, and the
+/// name.
 type Key = (usize, Option<u64>, Option<StrId>);
 
-/// An allocator's state at a moment of the session's event clock, picoseconds.
+/// A time in ps on the event clock of the session, and the state of an allocator at that time.
 type Moment = (u64, AllocatorRow);
 
 impl Analysis {
-    /// What the allocators of all hosts say.
+    /// Reports on the allocators of all hosts.
     pub fn runtime_memory(&self, profile: &Profile) -> RuntimeMemory {
         let lines = || {
             let planes = profile.planes.iter().enumerate();
@@ -39,7 +42,7 @@ impl Analysis {
             notes.push(Note::new(Severity::Info, NoteCode::NoAllocatorEvents, message));
             return RuntimeMemory { allocators: Vec::new(), notes };
         };
-        // Of lines of the host and of devices alike, so that moments can be compared.
+        // Host lines and device lines share one origin, so that their times can be compared.
         let clock = Clock::Event { origin_ns: self.origin_ns(profile).min(first) };
         let mut by_allocator: IndexMap<Key, Vec<Moment>> = IndexMap::default();
         let mut out_of_range = 0_usize;
@@ -60,7 +63,7 @@ impl Analysis {
         }
         let mut allocators = Vec::new();
         for (key, mut moments) in by_allocator {
-            // Events of one moment stay in the order of the file.
+            // The sort is stable: events at the same time stay in the order of the file.
             moments.small_sort_by_key(|(at, _)| *at);
             allocators.extend(self.allocator(profile, key, &moments, clock));
         }
@@ -70,7 +73,7 @@ impl Analysis {
         RuntimeMemory { allocators, notes }
     }
 
-    /// The earliest line of any device.
+    /// Returns the earliest timestamp of the lines of all devices, in ns. `i64::MAX` if no line has events.
     fn origin_ns(&self, profile: &Profile) -> i64 {
         let planes = self.devices.iter().map(|device| &profile.planes[device.plane]);
         let lines = planes.flat_map(|plane| plane.lines.iter().filter(|line| !line.events.is_empty()));
@@ -125,8 +128,8 @@ impl Analysis {
         })
     }
 
-    /// The device that a host calls by this number: it counts its own planes, in the order of their numbers, also those on
-    /// which nothing ran.
+    /// Finds the device that a host calls by this number. A host counts its own device planes in the order of the
+    /// numbers in their names, including planes on which nothing ran.
     fn device_of(&self, profile: &Profile, file: usize, ordinal: Option<u64>) -> Option<usize> {
         let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
         let is_own = |i: &usize| {
@@ -139,7 +142,8 @@ impl Analysis {
     }
 }
 
-/// A device's steps on a clock. They may be on its own clock: then the events they were made of say when they were on the other.
+/// Returns the steps of a device on `clock`. The steps may be on the device clock; the events that define them then
+/// give their times on `clock`.
 fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
     let plane = &profile.planes[device.plane];
     let name = match device.basis {
@@ -157,7 +161,7 @@ fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
     both.flatten().filter_map(step).take(STEPS).collect()
 }
 
-/// Neighbouring events as columns: one each where there are few.
+/// Reduces the events to at most [`COLUMNS`] columns. Each event has its own column if there are few events.
 fn timeline(moments: &[Moment]) -> Vec<UseColumn> {
     let wide = moments.len().div_ceil(COLUMNS).max(1);
     moments.chunks(wide).filter_map(column).collect()
@@ -176,7 +180,7 @@ fn column(moments: &[Moment]) -> Option<UseColumn> {
         last: in_use(&moments.last()?.1),
     })
 }
-/// The GPU that an allocator of TensorFlow serves, by its name: `GPU_1_bfc` is of GPU 1. Its events name no device.
+/// Returns the GPU of a TensorFlow allocator by its name: `GPU_1_bfc` serves GPU 1. Its events do not name a device.
 fn gpu_of(allocator: &str) -> Option<u64> {
     allocator.strip_prefix("GPU_")?.strip_suffix("_bfc")?.parse().ok()
 }

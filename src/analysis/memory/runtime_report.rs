@@ -1,149 +1,145 @@
-//! What allocators did, as it is reported. Plain data; sizes are bytes.
+//! This module holds the types of an allocator report. They are plain data; sizes are bytes.
 
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// What the allocators of a session say.
+/// The report on the allocators of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeMemory {
-    /// By host, device, then name. Empty where a capture has no allocator events: a note says so.
+    /// By host, device, then name. Empty if the capture has no allocator events; a note then states that.
     pub allocators: Vec<AllocatorMemory>,
-    /// What is to be reported of them.
     pub notes: Vec<Note>,
 }
 
 /// One allocator of one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AllocatorMemory {
-    /// What people call the device, `TPU:0`; the allocator's name where events do not say which device it is of.
+    /// Label of the device, such as `TPU:0`. If events do not name the device, this is the allocator's name.
     pub label: String,
-    /// The device's place in the session ([`crate::analysis::base::DeviceChoice::One`]), where it is known.
+    /// Index of the device in the session, as in [`crate::analysis::base::DeviceChoice::One`]. `None` if it is unknown.
     pub device: Option<u32>,
-    /// What events call the device: `index_on_host`, else `device_ordinal`.
+    /// Number of the device in the events: `index_on_host`, else `device_ordinal`. If events have neither, the number
+    /// in an allocator name such as `GPU_1_bfc`.
     pub ordinal: Option<u64>,
-    /// The allocator's name, where events say it.
+    /// Name of the allocator. `None` if events do not have it.
     pub allocator: Option<String>,
-    /// The plane its events are in.
+    /// Plane with the events.
     pub plane: String,
-    /// The file of that plane.
+    /// Index of the file of the plane.
     pub file: u32,
-    /// Its events.
     pub n_events: u64,
-    /// The first moment at which most was in use.
+    /// First moment at which the memory in use was largest.
     pub peak: UseAt,
-    /// Reserved + allocated + available at that moment. `None` where events do not say what is available.
+    /// Reserved + allocated + available at the peak. `None` if events do not have the available bytes.
     pub capacity: Option<u64>,
-    /// Fragmentation at that moment, a fraction, as the allocator says it.
+    /// Fragmentation at the peak, a fraction that the allocator reports.
     pub fragmentation: Option<f64>,
-    /// The most in use that the allocator itself remembers: also of before the capture.
+    /// Largest memory in use that the allocator itself recorded, also before the capture.
     pub lifetime_peak: Option<u64>,
-    /// In use at all moments of the capture: the least.
+    /// Smallest memory in use during the capture.
     pub persistent: u64,
-    /// What came and went: the peak without what is persistent.
+    /// Memory in use at the peak − `persistent`.
     pub transient: u64,
-    /// In use over time, in few columns.
+    /// Memory in use over time, in few columns.
     pub timeline: Vec<UseColumn>,
-    /// The device's steps, on the clock of the timeline. Empty where there are none, or clocks cannot be compared.
+    /// Steps of the device on the clock of the timeline. Empty if the device has no steps, or if the clocks cannot be
+    /// compared.
     pub steps: Vec<UseStep>,
 }
 
-/// A step of the device whose memory it is.
+/// A step of the device of an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UseStep {
-    /// Its number.
     pub number: u64,
-    /// When it began.
+    /// Start, on the clock of the timeline.
     pub from: Picos,
-    /// When it ended.
+    /// End, on the clock of the timeline.
     pub to: Picos,
 }
 
 impl AllocatorMemory {
-    /// It gives memory of the host: `gpu_host_bfc`.
+    /// Returns whether the allocator gives out host memory, such as `gpu_host_bfc`.
     pub fn is_of_host(&self) -> bool {
         self.allocator.as_ref().is_some_and(|name| name.contains("host"))
     }
 }
 
-/// What was in use at a moment. In use = reserved + allocated.
+/// The memory in use at a moment. In use = reserved + allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UseAt {
-    /// When, on the event clock: after the earliest of the session's lines that this rests on.
+    /// Time on the event clock, after the earliest line of the devices and the allocators.
     pub at: Picos,
-    /// For programs: the arenas of those that are loaded or run.
+    /// Bytes for programs: the arenas of programs that are loaded or run.
     pub reserved: u64,
-    /// For arrays.
+    /// Bytes for arrays.
     pub allocated: u64,
-    /// Neither.
+    /// Bytes that are free. `None` if events do not have them.
     pub available: Option<u64>,
-    /// The step of the device that this moment falls in. `None` where it falls in none, or clocks cannot be compared.
+    /// Number of the step of the device at this moment. `None` outside of steps, or if the clocks cannot be compared.
     pub step: Option<u64>,
 }
 
 impl UseAt {
-    /// Reserved + allocated.
+    /// Returns reserved + allocated bytes.
     pub const fn in_use(&self) -> u64 {
         self.reserved.saturating_add(self.allocated)
     }
 }
 
-/// Neighbouring events of an allocator.
+/// A group of neighbouring events of an allocator. Sizes are bytes in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UseColumn {
-    /// When the first of them was.
+    /// Time of the first event.
     pub at: Picos,
-    /// The least in use.
     pub least: u64,
-    /// The most in use.
     pub most: u64,
-    /// Of that most, reserved.
+    /// Reserved bytes at `most_at`.
     pub reserved: u64,
-    /// When it was the most, first.
+    /// Time of the first event with `most` in use.
     pub most_at: Picos,
-    /// The last in use: it stays until the next column.
+    /// In use after the last event; valid until the next column.
     pub last: u64,
 }
 
-/// A device's peaks beside each other.
+/// The peaks of a device compared with its capacity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CrossCheck {
-    /// What people call the device; "a device" where no device is known.
+    /// Label of the device; "a device" if no device is known.
     pub label: String,
-    /// The highest peak of a program of the session in HBM.
+    /// Highest peak of any program of the session in HBM. `None` if none is known, or for an allocator of host memory.
     pub static_peak: Option<u64>,
-    /// That program.
+    /// Name of the program with that peak.
     pub program: Option<String>,
-    /// The most in use that the allocator saw.
+    /// Largest memory in use that allocator events show.
     pub runtime_peak: Option<u64>,
-    /// What there is.
+    /// `None` if no allocator and no chip gives it.
     pub capacity: Option<Capacity>,
-    /// The larger of both peaks ÷ capacity.
+    /// The larger peak ÷ capacity.
     pub used: Option<f64>,
-    /// Capacity − the larger of both peaks; below zero where it does not fit.
+    /// Capacity − the larger peak. Negative if the memory is too small.
     pub headroom: Option<i64>,
-    /// More than 90 % is used.
+    /// Whether more than 90 % is used.
     pub is_tight: bool,
-    /// As the allocator says it at its peak.
+    /// Fragmentation that the allocator reports at its peak, a fraction.
     pub fragmentation: Option<f64>,
-    /// Fragmentation is more than 10 %.
+    /// Whether fragmentation exceeds 10 %.
     pub is_fragmented: bool,
 }
 
-/// How much memory a device has.
+/// The size of the memory of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Bytes.
     pub size: u64,
-    /// Who says so.
     pub source: CapacitySource,
 }
 
-/// Who says how much memory a device has.
+/// The source of the size of a device's memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CapacitySource {
-    /// The device's allocator: what it may give.
+    /// The allocator of the device: the bytes that the allocator may give out.
     Allocator,
-    /// The table of chips: of this chip, divided by its devices.
+    /// The table of chips: the memory of the named chip, divided among its devices.
     Chip(String),
 }

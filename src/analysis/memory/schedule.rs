@@ -1,4 +1,5 @@
-//! The entry's schedule: where in it something lies, and from when to when what it gives is used. This module knows no sizes.
+//! This module reads the schedule of the entry computation: the place of an instruction, and the live range of its
+//! result. It does not depend on sizes.
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
@@ -7,23 +8,23 @@ use crate::hlo::{InstructionId, Module};
 use crate::small_sort::SmallSort;
 use indexmap::{IndexMap, IndexSet};
 
-/// Calls nested deeper than this lead nowhere: computations that call each other in a circle.
+/// Maximum nesting of calls. Deeper nesting means that computations call each other in a cycle.
 const DEPTH: usize = 64;
 
-/// A buffer that goes on through more instructions than this is taken to live until the end.
+/// Maximum number of instructions that pass a buffer on. A buffer with more counts as alive until the end.
 const USERS: u32 = 4096;
 
-/// The order in which the entry's instructions run.
+/// The order in which the instructions of the entry computation run.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     pub(super) order: Vec<InstructionId>,
     places: IndexMap<InstructionId, u32>,
-    /// Some instruction is of a gradient: the program trains.
+    /// Whether any instruction belongs to a gradient, so that the program trains.
     pub(super) has_gradient: bool,
 }
 
 impl Schedule {
-    /// Empty where the module does not say the order.
+    /// Reads the schedule. It is empty if the module does not give the order.
     pub(super) fn new(module: &Module) -> Self {
         let entry = module.entry.and_then(|entry| module.computation(entry));
         let order = entry.and_then(|entry| entry.schedule.clone()).unwrap_or_default();
@@ -32,7 +33,8 @@ impl Schedule {
         Self { order, places, has_gradient }
     }
 
-    /// Where an instruction lies; of one in a loop's body or another computation that is called, where that is called first.
+    /// Returns the place of an instruction in the schedule of the entry. An instruction of another computation, such as
+    /// the body of a loop, has the place of the first call of that computation. `None` if no call leads to it.
     pub(super) fn moment(&self, module: &Module, id: InstructionId) -> Option<Moment> {
         let mut at = id;
         for _ in 0..DEPTH {
@@ -47,9 +49,9 @@ impl Schedule {
         None
     }
 
-    /// Lives of what comes and goes in a memory of a program without a trace: from where a buffer is defined in the entry
-    /// until whatever takes it, or a part or an alias of it, has run. Buffers in one piece of an allocation whose lives meet
-    /// are one.
+    /// Returns the live ranges of the temporaries of a memory, for a program without a trace. A range begins where the
+    /// entry defines the buffer, and ends after the last instruction that uses the buffer, a part of it or an alias of
+    /// it. Buffers at the same offset of an allocation whose ranges overlap are merged.
     pub(super) fn live_ranges(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<LiveRange> {
         let mut pieces: IndexMap<(u32, i64), Vec<LiveRange>> = IndexMap::default();
         for (slot, buffer) in (0_u32..).zip(&buffers.all) {
@@ -80,7 +82,8 @@ impl Schedule {
         live_ranges
     }
 
-    /// The place after the last instruction of the entry that uses what `id` gives, also through what only passes it on.
+    /// Returns the place after the last instruction of the entry that uses the result of `id`, directly or through
+    /// instructions that pass it on.
     fn last_use(&self, module: &Module, id: InstructionId) -> u32 {
         let passes_on = |opcode: &str| {
             matches!(
@@ -113,7 +116,8 @@ impl Schedule {
     }
 }
 
-/// Forward runs first: before half of the schedule it is forward, after 70 % backward.
+/// Returns the part of a training step at a place. The forward pass runs first: it is the first half of the schedule,
+/// and the backward pass is what follows 70 %.
 fn part(place: u32, of: u32) -> MomentPart {
     let share = f64::from(place) / f64::from(of.max(1));
     match share {

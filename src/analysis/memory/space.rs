@@ -1,15 +1,16 @@
-//! One memory of a program: from live ranges and sizes it computes the curve, the peak, and the buffers that are alive at a point.
+//! This module computes the curve, the peak and the live buffers of one memory of a program, from live ranges and
+//! sizes.
 //!
 //! ```text
-//!  bytes │        ┌─┐          points   one before each event, one at the end
-//!        │   ┌────┘ └──┐       peak     the most, first reached by event `position`: the point after it
-//!        │ ──┘         └──     below    what is alive all the time
+//!  bytes │        ┌─┐          points      one before each event, one at the end
+//!        │   ┌────┘ └──┐       peak        the maximum, first reached by event `position`: the point after that event
+//!        │ ──┘         └──     persistent  the bytes that are alive all the time
 //!        └────────────────►
 //! ```
 //!
-//! Σ sizes of what is alive at a point = the curve there, exactly: where buffers share addresses, each address counts for the buffer
-//! that took it last. Removing buffers leaves lives out and sums again: who
-//! shares with whom does not depend on sizes, so that is a replay.
+//! The sizes of the buffers that are alive at a point sum exactly to the curve. Where buffers share addresses, each
+//! address counts for the buffer that took it last. The peak without some buffers is a replay: the same sums with size
+//! 0 for these buffers. The replay is exact because sharing does not depend on sizes.
 
 use super::addresses;
 use super::buffers::Buffers;
@@ -21,27 +22,26 @@ use crate::analysis::classify::phase::{by_path, phase};
 use crate::hlo::{InstructionId, Module};
 use crate::wire::proto::hlo::BufferAssignmentProto;
 
-/// A memory of a program.
+/// The state of one memory of a program.
 #[derive(Debug)]
 pub(super) struct Space {
     pub(super) color: i64,
     pub(super) basis: Basis,
     pub(super) n_events: u32,
-    /// By when they begin.
+    /// In the order in which they begin.
     pub(super) live_ranges: Vec<LiveRange>,
-    /// Bytes at each point.
+    /// Bytes at each point, with padding.
     pub(super) padded: Vec<u64>,
-    /// The same without padding.
+    /// Bytes at each point, without padding.
     pub(super) unpadded: Vec<u64>,
-    /// The instruction of each event.
+    /// The instruction of each event. `None` if the module has no such instruction.
     pub(super) instructions: Vec<Option<InstructionId>>,
-    /// Its peak and sums.
     pub(super) peak: SpacePeak,
-    /// Events of the trace that make no sense.
+    /// Number of events of the trace that are invalid.
     pub(super) invalid_events: u32,
-    /// Buffers that are alive at the same point share addresses.
+    /// Whether buffers share addresses while they are alive at the same point.
     pub(super) overlaps: bool,
-    /// Other traces that are of this memory: they are not in the curve.
+    /// Number of other traces of this memory. They are not in the curve.
     pub(super) other_traces: u32,
 }
 
@@ -101,25 +101,25 @@ impl Space {
         }
     }
 
-    /// The point of the peak.
+    /// Returns the point of the peak.
     pub(super) fn peak_point(&self) -> u32 {
         self.peak.position.map_or(0, |at| at + 1)
     }
 
-    /// What comes and goes and is alive at a point.
+    /// Iterates over the live ranges that cover a point.
     pub(super) fn alive(&self, point: u32) -> impl Iterator<Item = &LiveRange> {
-        // Lives are in the order of their beginnings: later ones cannot cover the point.
+        // Live ranges are in the order of their beginnings, so later ones cannot cover the point.
         self.live_ranges[..self.live_ranges.partition_point(|range| range.first < point)]
             .iter()
             .filter(move |range| range.covers(point))
     }
 
-    /// The instruction of the event before a point.
+    /// Returns the instruction of the event before a point. `None` at the start, or if the instruction is unknown.
     pub(super) fn instruction(&self, point: u32) -> Option<InstructionId> {
         *self.instructions.get((point as usize).checked_sub(1)?)?
     }
 
-    /// The points `from .. to` in at most `columns` columns.
+    /// Reduces the points `from..to` to at most `columns` columns.
     pub(super) fn curve(&self, module: &Module, from: u32, to: u32, columns: u32) -> Curve {
         let n_points = self.padded.len() as u32;
         let to = to.min(n_points);
@@ -154,13 +154,14 @@ impl Space {
 }
 
 impl SpacePeak {
-    /// All allocations, where a buffer assignment says them.
+    /// Returns the bytes of all allocations. `None` if the program has no buffer assignment.
     pub fn allocated(&self) -> Option<u64> {
         (self.basis != Basis::LiveRanges).then_some(self.total_allocation)
     }
 }
 
-/// Points in at most `columns` columns of equal width: the first point of each, and the one after its last.
+/// Divides points into at most `columns` columns of equal width. Each item is the first point of a column and the point
+/// after its last one.
 pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Iterator<Item = (u32, u32)> {
     let to = points.to.min(n_points);
     let from = points.from.min(to);
@@ -170,13 +171,13 @@ pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Itera
     (0..wide).map(move |i| (edge(i), edge(i + 1)))
 }
 
-/// Whether buffers of a memory may be alive at the same addresses at the same point. The heap of the main memory (colour 0) gives
-/// each buffer that is alive addresses of its own, and counts those of shared ones once.
+/// Returns whether buffers of a memory may have the same addresses while both are alive. In the main memory (colour 0),
+/// the heap gives each live buffer addresses of its own. Memory that several buffers share in the trace counts once.
 pub(super) const fn shares_addresses(color: i64) -> bool {
     color != 0
 }
 
-/// Bytes at each point: those of the lives that cover it, and `below` all the time.
+/// Returns the bytes at each point: `persistent_bytes`, plus the sizes of the live ranges that cover the point.
 pub(super) fn curve(
     live_ranges: &[LiveRange],
     (n_events, color): (u32, i64),
@@ -187,7 +188,7 @@ pub(super) fn curve(
     if shares_addresses(color) {
         return addresses::curve(live_ranges, n_events, persistent_bytes, buffers, size);
     }
-    // What rises and what falls, by point. A life that the last event or none ends falls behind the last point.
+    // The change of bytes at each point. A live range that no event ends has its change behind the last point.
     let mut change = vec![0_i128; n_events as usize + 2];
     for range in live_ranges {
         let size = i128::from(size(range.slot));
@@ -198,20 +199,20 @@ pub(super) fn curve(
     let mut now = i128::from(persistent_bytes);
     let points = change.into_iter().map(|change| {
         now += change;
-        // Sums of a damaged file's sizes may go beyond all memory.
+        // The sum of the sizes of a damaged file may exceed 64 bits.
         u64::try_from(now).unwrap_or(u64::MAX)
     });
     points.collect()
 }
 
-/// The most, and the event that first reached it; `None` where it is that from the start.
+/// Returns the maximum and the event that first reaches it. The event is `None` if the first point has the maximum.
 pub(super) fn highest(points: &[u64]) -> (u64, Option<u32>) {
     let most = points.iter().copied().max().unwrap_or_default();
     let first = points.iter().position(|size| *size == most).unwrap_or_default();
     (most, first.checked_sub(1).map(|at| at as u32))
 }
 
-/// What allocations say by themselves.
+/// Sums the allocations of a memory.
 fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
     let mut sums = SpacePeak { color, space: name(color, is_tpu), ..SpacePeak::default() };
     for (_, allocation) in buffers.of_color(color) {
@@ -225,13 +226,13 @@ fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
     sums
 }
 
-/// Layouts have tiles: only a TPU's do.
+/// Returns whether any layout has tiles. Only layouts for a TPU have tiles.
 fn is_tiled(module: &Module) -> bool {
     let is = |array: &crate::hlo::ArrayShape| array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
     module.instructions().any(|(_, i)| i.shape.arrays().any(is))
 }
 
-/// What people call a memory. Colours have names on a TPU alone.
+/// Returns the name of a memory for users. Only the colours of a TPU have names.
 fn name(color: i64, is_tpu: bool) -> String {
     match color {
         0 if is_tpu => "HBM".to_owned(),

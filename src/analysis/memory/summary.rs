@@ -1,5 +1,5 @@
-//! The report of one memory at once: its alive set summed, what padding wastes, what lives long, what rises, what a
-//! vocabulary costs, what a model should need. Everything but the rises and long lives is about the moment of the peak.
+//! This module builds the report of one memory: live buffers, padding, long-lived buffers, jumps, the vocabulary and
+//! the estimate. All parts except jumps and long-lived buffers describe the moment of the peak.
 
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
@@ -18,19 +18,19 @@ use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Rows of the lists of what is worst.
+/// Maximum number of buffers in a list of the worst ones.
 const WORST: usize = 50;
-/// Rises that are reported.
+/// Maximum number of jumps.
 const JUMPS: usize = 20;
-/// Temporaries larger than this are reported where they live long.
+/// Long-lived temporaries are reported if they are larger than this, in bytes.
 const LARGE: u64 = 100 << 20;
-/// Pieces that the loss is thought to be computed in: chunked cross-entropy's usual number.
+/// Assumed number of chunks for the loss: the usual number of chunked cross-entropy.
 const CHUNKS: u32 = 8;
-/// Rows of live ranges that are reported.
+/// Maximum number of rows of live ranges.
 const LANES: usize = 40;
 
 impl ProgramMemory {
-    /// All that is shown of a memory at once; `program` is what was found of it before.
+    /// Builds the report of the memory `query.color`. `program` holds the peaks of all memories of the program.
     pub fn summarize(&self, module: &Module, program: ProgramPeaks, query: &MemoryQuery) -> StaticMemory {
         let space = self.space(query.color);
         let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
@@ -76,8 +76,8 @@ impl ProgramMemory {
         buffers
     }
 
-    /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers, where buffers do not
-    /// share addresses.
+    /// Returns the largest rises of the curve. An event takes the memory of at most one buffer, so the largest rises
+    /// are those of the largest buffers, unless buffers share addresses.
     fn jumps(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Vec<Jump> {
         let vocabularies = self.vocabularies(query);
         let point = |range: &LiveRange| range.first as usize + 1;
@@ -105,7 +105,7 @@ impl ProgramMemory {
         let dims: BTreeSet<u64> = large.iter().map(|(dim, _)| *dim).collect();
         let dims: Vec<u64> = dims.into_iter().rev().collect();
         let mut padded = Vec::new();
-        // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
+        // The gradient of an embedding keeps its size. A loss in chunks divides only the buffers of the loss.
         let mut in_pieces: IndexSet<u32> = IndexSet::default();
         for (_, range) in large {
             let buffer = self.living(module, &vocabularies, range);
@@ -153,8 +153,8 @@ impl ProgramMemory {
         estimate(query.n_parameters.or(counted), is_counted, query.per_parameter, alive)
     }
 
-    /// Lives in a window as lanes, the largest first: what is in one lane does not overlap. `None` where the program has
-    /// nothing in this memory.
+    /// Arranges the live ranges of a window in rows, the largest first, so that ranges in a row do not overlap. `None`
+    /// if the program has nothing in this memory.
     pub fn lanes(&self, module: &Module, query: &MemoryQuery, window: Points) -> Option<LiveRangeRows> {
         self.space(query.color).map(|space| self.lanes_of(module, query, space, window))
     }
@@ -174,7 +174,8 @@ impl ProgramMemory {
         let mut lanes: Vec<Vec<LiveRange>> = Vec::new();
         let mut n_left_out = 0;
         for range in live_ranges {
-            // Where it would stand in a lane, if what is before it ends in time and what is after it begins in time.
+            // Index of the range in a row. The range fits if the range before it has ended and the range after it has
+            // not begun.
             let place = |lane: &Vec<LiveRange>| {
                 let at = lane.partition_point(|other| other.first < range.first);
                 let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= range.first)
@@ -196,7 +197,7 @@ impl ProgramMemory {
     }
 }
 
-/// Parameters that no name tells apart, of a program that trains.
+/// Returns a note if no parameter is classified as a weight or as optimizer state, but some are inputs.
 fn unnamed(space: &SpaceMemory) -> Option<Note> {
     let classes = space.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
     let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
@@ -210,8 +211,9 @@ fn unnamed(space: &SpaceMemory) -> Option<Note> {
     Some(Note::new(Severity::Info, NoteCode::ParametersUnnamed, message))
 }
 
-/// What a model of so many parameters needs, beside the same classes of what is alive. The rule is that of mixed precision with
-/// Adam: a weight and its gradient in 2 bytes, two moments and a master weight in 4 each.
+/// Compares the need of a model with `n` parameters with the live buffers of the same classes. The default of `per` is
+/// mixed precision with Adam: 2 bytes each for a weight and its gradient, and 4 bytes each for two moments and a master
+/// weight.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -235,7 +237,8 @@ pub(super) fn estimate(n: Option<u64>, counted: bool, per: BytesPerParameter, al
     Estimate { n_parameters: n, counted, per_parameter: per, rows }
 }
 
-/// Bytes of a buffer that hold no element. A buffer that shares its allocation with larger ones is not padded by them.
+/// Returns the padding of a buffer in bytes. `None` if it is unknown or zero. The size of a temporary is its own, not
+/// that of an allocation that it shares with larger buffers.
 fn wasted(buffer: &Buffer) -> Option<u64> {
     buffer.unpadded.and_then(|unpadded| buffer.size.checked_sub(unpadded)).filter(|wasted| *wasted > 0)
 }
@@ -255,7 +258,7 @@ fn padding(alive: &[Buffer]) -> Padding {
     Padding { wasted: all, n, worst }
 }
 
-/// What is alive, summed by each [`RollUpBy`].
+/// Sums live buffers by each [`RollUpBy`].
 pub fn roll_ups(alive: &[Buffer]) -> Vec<RollUp> {
     RollUpBy::ALL.iter().map(|by| roll_up(*by, alive)).collect()
 }
@@ -282,7 +285,7 @@ fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {
     RollUp { by, rows }
 }
 
-/// A path without its last segment: what an operation is in.
+/// Returns a path without its last segment: the scope of an operation.
 fn scope(op_name: &str) -> &str {
     let path = scope_path::path(op_name);
     let last = scope_path::segments(path).next_back().unwrap_or_default();

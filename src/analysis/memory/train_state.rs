@@ -1,19 +1,21 @@
-//! Which parameters of a training step are weights and which are optimizer state, by how the program uses them.
+//! This module finds the parameters of a training step that are weights and those that are optimizer state, by how the
+//! program uses them.
 //!
 //! ```text
-//!  floating point, updated in place ┬─ read by the forward pass ┬─ new value follows from gradients ──► weights
-//!                                   │                           └─ from the forward pass alone ───────► neither
-//!                                   └─ read by the update alone ──────────────────────────────────────► optimizer state
+//!  floating point, updated in place ┬─ read by the forward pass ┬─ new value depends on gradients ──► weights
+//!                                   │                           └─ from the forward pass alone ─────► neither
+//!                                   └─ read by the update alone ────────────────────────────────────► optimizer state
 //! ```
 //!
-//! Running statistics (the mean and variance of batch normalization) are the second case: the forward pass reads and updates them, and
-//! no gradient reaches them. They are no weights and count as inputs. A parameter is only taken for a statistic where that is
-//! certain: where all that is written to its memory is computed by the entry, and none of it can depend on the backward pass.
-//! Statistics that the compiler updates in one fusion or one loop with gradients therefore still count as weights.
+//! Running statistics (the mean and the variance of batch normalization) are the second case: the forward pass reads
+//! and updates them, and no gradient reaches them. They are no weights and count as inputs. A parameter counts as a
+//! statistic only if that is certain: the entry computes everything that is written to its memory, and none of it can
+//! depend on the backward pass. Statistics that the compiler updates in one fusion or one loop with gradients therefore
+//! still count as weights.
 //!
-//! Argument paths such as `state[0]['w1']` do not say what a parameter is. A training step does: it differentiates a function
-//! of the weights, and JAX marks the forward pass of that function with `jvp(` in the scope path. This module knows instructions and their
-//! users; no sizes.
+//! Argument paths such as `state[0]['w1']` do not show the role of a parameter. The training step shows it: the step
+//! differentiates a function of the weights, and JAX marks the forward pass of that function with `jvp(` in the scope
+//! path. This module does not depend on sizes.
 
 use super::buffers::Buffers;
 use super::words::{Category, MemoryClass};
@@ -42,7 +44,7 @@ const TRANSPARENT: [&str; 18] = [
     "opt-barrier",
 ];
 
-/// The class of each entry parameter that the program's use decides, by instruction.
+/// The class of each entry parameter for which the use by the program decides, by instruction.
 #[derive(Debug, Default)]
 pub(super) struct TrainState {
     classes: IndexMap<InstructionId, MemoryClass>,
@@ -72,20 +74,21 @@ impl TrainState {
                 false => _ = state.classes.entry(id).or_insert(MemoryClass::Optimizer),
             }
         }
-        // Without any weights the program's forward pass was not recognised, so nothing can be derived from it.
+        // Without any weights, the forward pass of the program was not recognised, so nothing can be derived from it.
         if state.classes.iter().all(|(_, class)| *class != MemoryClass::Weights) {
             return Self::default();
         }
         state
     }
 
-    /// The class of a parameter; `None` where the program's use decides nothing.
+    /// Returns the class of a parameter. `None` if the use by the program does not decide.
     pub(super) fn class(&self, parameter: InstructionId) -> Option<MemoryClass> {
         self.classes.get(&parameter).copied()
     }
 }
 
-/// What is written to the memory of each parameter that is updated in place, by the buffer that stands for the parameter.
+/// Returns the instructions that write to an allocation, by the buffer that represents the allocation. The instruction
+/// is `None` if the module does not have it.
 fn written(module: &Module, buffers: &Buffers) -> IndexMap<u32, Vec<Option<InstructionId>>> {
     let mut written: IndexMap<u32, Vec<Option<InstructionId>>> = IndexMap::default();
     for (slot, buffer) in (0_u32..).zip(&buffers.all) {
@@ -97,7 +100,8 @@ fn written(module: &Module, buffers: &Buffers) -> IndexMap<u32, Vec<Option<Instr
     written
 }
 
-/// Whether something is computed for a parameter's memory, all of it by the entry, and none of it from gradients.
+/// Returns whether a value is computed for the memory of a parameter, and all such values come from the entry and not
+/// from gradients.
 fn is_statistic(module: &Module, from_gradients: &IndexSet<InstructionId>, written: &[Option<InstructionId>]) -> bool {
     let is_computed = |id: &Option<InstructionId>| {
         let instruction = id.and_then(|id| module.instruction(id))?;
@@ -112,8 +116,8 @@ fn is_statistic(module: &Module, from_gradients: &IndexSet<InstructionId>, writt
     written.iter().any(|id| is_computed(id) == Some(true)) && written.iter().all(|id| is_sure(id) == Some(true))
 }
 
-/// Whatever may depend on the backward pass: its operations, what takes their results, and what calls a computation with such an
-/// operation. One walk, linear in the program.
+/// Returns all instructions that may depend on the backward pass: its operations, the users of their results, and the
+/// callers of a computation with such an instruction. The walk is linear in the size of the program.
 fn from_gradients(module: &Module) -> IndexSet<InstructionId> {
     let backward = module.instructions().filter(|(_, instruction)| instruction.op_name().contains("transpose(jvp("));
     let mut waiting: Vec<InstructionId> = backward.map(|(id, _)| id).collect();
@@ -135,16 +139,17 @@ fn is_floating(shape: &Shape) -> bool {
     })
 }
 
-/// Whether a scope path is of the forward pass. The backward pass is `transpose(jvp(…))`.
+/// Returns whether a scope path belongs to the forward pass. The backward pass is `transpose(jvp(…))`.
 fn is_forward(op_name: &str) -> bool {
     op_name.contains("jvp(") && !op_name.contains("transpose(jvp(")
 }
 
-/// The values that the forward pass reads, directly or through copies, conversions and gathers of them. One walk from the
-/// operations of the forward pass back to what they read: linear in the program, however its values are shared.
+/// Returns the values that the forward pass reads, directly or through copies, conversions and gathers of these values.
+/// The walk goes from the operations of the forward pass back to the values that they read. It is linear in the size of
+/// the program, however many operations share a value.
 fn read_by_forward(module: &Module) -> IndexSet<InstructionId> {
     let mut read: IndexSet<InstructionId> = IndexSet::default();
-    // Many fusions may call one body: each body is examined once.
+    // Many fusions may call one body, so each body is checked once.
     let bodies = module.computations().map(|(id, _)| id).filter(|body| is_transparent(module, *body));
     let transparent: IndexSet<ComputationId> = bodies.collect();
     let mut waiting: Vec<InstructionId> = Vec::new();
@@ -161,7 +166,8 @@ fn read_by_forward(module: &Module) -> IndexSet<InstructionId> {
     read
 }
 
-/// Adds the values that stand behind a value which is read: what it passes on, and what a fusion takes for it.
+/// Adds the values from which a value comes: its operands if the value passes them on, and the operand of a fusion for
+/// a parameter of its body.
 fn sources(
     module: &Module,
     value: InstructionId,
@@ -171,7 +177,7 @@ fn sources(
     let Some(instruction) = module.instruction(value) else { return };
     let opcode = |id: &InstructionId| module.instruction(*id).map_or("", |i| &*i.opcode);
     match &*instruction.opcode {
-        // Inside a fusion: the operand of the fusion that has this number.
+        // In the body of a fusion, a parameter stands for the operand of the fusion with the same number.
         "parameter" => {
             let number = instruction.parameter_number().and_then(|number| usize::try_from(number).ok());
             let callers = instruction.computation.map_or(&[][..], |body| module.callers(body));
@@ -184,21 +190,21 @@ fn sources(
                 waiting.extend(module.operands(value));
             }
         }
-        // One part of a tuple is read. That says nothing of the other parts.
+        // The read part of a tuple is not evidence that the other parts are read.
         "get-tuple-element" => {
             let is_tuple = |of: &InstructionId| matches!(opcode(of), "tuple" | "opt-barrier" | "optimization-barrier");
             waiting.extend(module.operands(value).filter(|of| !is_tuple(of)));
         }
-        // What a loop of the forward pass takes.
+        // The tuple is the input of a loop of the forward pass.
         "tuple" => waiting.extend(module.operands(value)),
-        // Without a scope the compiler put it there, to move or to join pieces: `ConcatBitcast`.
+        // A custom call without a scope was added by the compiler, to move data or to join pieces: `ConcatBitcast`.
         "custom-call" if instruction.op_name().is_empty() => waiting.extend(module.operands(value)),
         opcode if TRANSPARENT.contains(&opcode) => waiting.extend(module.operands(value)),
         _ => {}
     }
 }
 
-/// Whether a fusion's body only passes its operands on.
+/// Returns whether the body of a fusion only passes its operands on.
 fn is_transparent(module: &Module, body: ComputationId) -> bool {
     module.instructions_of(body).filter_map(|id| module.instruction(id)).all(|instruction| {
         matches!(&*instruction.opcode, "parameter" | "constant" | "fusion" | "tuple" | "get-tuple-element")
@@ -214,7 +220,8 @@ mod tests {
     use crate::wire::proto::hlo::logical_buffer_proto::Location;
     use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 
-    /// A layer with batch normalization: a weight, its moment, a running mean, and a weight that is passed on as it is.
+    /// A layer with batch normalization: a weight, its moment, a running mean, and a weight that is passed on
+    /// unchanged.
     const STEP: &str = r#"HloModule step
 
 ENTRY main {
@@ -266,7 +273,7 @@ ENTRY main {
 
     #[test]
     fn what_may_follow_from_gradients_is_a_weight() {
-        // The compiler has joined the statistic's update with a gradient.
+        // The compiler has fused the update of the statistic with a gradient.
         let joined = STEP.replace("add(mean, f)", "add(mean, dw)");
 
         assert_eq!(classes(&joined, &UPDATES)[2], Some(MemoryClass::Weights));

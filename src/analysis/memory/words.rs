@@ -1,4 +1,5 @@
-//! The kinds that buffers are reported by: their names in JSON and for people. This module knows no buffer.
+//! This module declares the groupings of buffers, with their names in JSON and for users. It does not depend on
+//! buffers.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +10,15 @@ macro_rules! words {
         pub enum $name { $($(#[$of])* $variant,)* }
 
         impl $name {
-            /// All, in order.
+            /// All variants, in order.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its name in the JSON contract.
+            /// Returns the name in JSON.
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$variant => $key,)* }
             }
 
-            /// The name people read.
+            /// Returns the name for users.
             pub const fn label(self) -> &'static str {
                 match self { $(Self::$variant => $label,)* }
             }
@@ -26,64 +27,59 @@ macro_rules! words {
 }
 
 words! {
-    /// What a buffer is to its program.
+    /// The role of a buffer in its program.
     Category {
-        /// A parameter of the program.
         Parameter "Parameter" "parameter",
-        /// What lives on after the program, and is no parameter.
+        /// Memory that may outlive the program and is no parameter.
         Output "Output" "output",
-        /// A constant.
         Constant "Constant" "constant",
-        /// What comes and goes.
+        /// Memory that is allocated and freed while the program runs.
         #[default]
         Temporary "Temporary" "temporary",
     }
 }
 
 words! {
-    /// What a buffer is to the model, by its category and its scope: the first of these that fits.
+    /// The role of a buffer in the model, by its category and its scope. The first class that fits counts.
     MemoryClass {
-        /// Parameters of the model: by their names, else because the forward pass of a training step reads them.
+        /// Parameters of the model, by their names, or because the forward pass of a training step reads them.
         Weights "weights" "weights",
-        /// An optimizer's state: by its names, else because only the update of a training step reads it.
+        /// State of an optimizer, by its names, or because only the update of a training step reads it.
         Optimizer "optimizer" "optimizer state",
-        /// All other parameters.
+        /// All other parameters of the program.
         Inputs "inputs" "inputs",
-        /// Logits and their loss: those with a dimension of the vocabulary's size.
+        /// Logits and their loss: arrays with a dimension of the size of the vocabulary.
         Logits "logits" "logits",
         /// Experts and their routing.
         Experts "experts" "experts",
-        /// Attention.
         Attention "attention" "attention",
-        /// What the backward pass gives.
+        /// Results of the backward pass.
         Gradients "gradients" "gradients",
-        /// What the forward pass gives.
+        /// Results of the forward pass.
         Activations "activations" "activations",
-        /// What collectives give.
+        /// Results of collectives.
         Communication "communication" "communication buffers",
-        /// All others.
+        /// All other temporaries.
         #[default]
         Temporaries "temporaries" "temporaries",
-        /// Results of the program that no parameter's memory holds.
+        /// Results of the program that do not use the memory of a parameter.
         Outputs "outputs" "outputs",
-        /// Constants of the program.
         Constants "constants" "constants",
     }
 }
 
 words! {
-    /// What a roll-up sums by.
+    /// The property by which a roll-up sums buffers.
     RollUpBy {
-        /// [`Category`].
+        /// By [`Category`].
         #[default]
         Category "category" "category",
-        /// [`MemoryClass`].
+        /// By [`MemoryClass`].
         Class "class" "class",
-        /// Opcode.
         Opcode "opcode" "opcode",
-        /// The scope: the path without its last segment.
+        /// The scope path without its last segment.
         Scope "scope" "scope",
-        /// The innermost place in the source.
+        /// Innermost source line.
         Source "source" "source",
         /// Element type.
         Dtype "dtype" "type",

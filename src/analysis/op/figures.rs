@@ -1,4 +1,5 @@
-//! How long an op takes: in the window, in each step, execution by execution. This module knows times; it knows no HLO.
+//! This module computes the times of an op: in the window, in each step, and per execution. It depends on times, and
+//! not on HLO.
 
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::op_times::Window;
@@ -10,11 +11,11 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-/// Bins of a histogram at most.
+/// Largest number of bins of a histogram.
 const BINS: u64 = 24;
 
 impl Analysis {
-    /// The figures of an op; `None` where it does not run by itself on the devices asked about.
+    /// Returns the figures of an op. `None` if the op does not run by itself on the selected devices.
     pub(crate) fn op_figures(&self, profile: &Profile, found: &ResolvedOp) -> Option<OpFigures> {
         if !found.has_time() {
             return None;
@@ -58,7 +59,7 @@ impl Analysis {
         Some(figures)
     }
 
-    /// Count and self time by step, and the self time of each execution in the window.
+    /// Returns executions and self time by step, and the self time in ps of each execution that starts in the window.
     fn executions(&self, profile: &Profile, found: &ResolvedOp) -> (Steps, Vec<u64>) {
         let (mut steps, mut own) = (Steps::default(), Vec::new());
         for device in &found.selection.chosen {
@@ -72,7 +73,7 @@ impl Analysis {
                 continue;
             }
             let window = of.choose(found.query.step);
-            // One sweep where both are on the same clock, as they mostly are.
+            // If steps and window are on the same clock, which is the usual case, one pass over the lines is enough.
             match window {
                 Some(window) if window.clock == of.step_clock => {
                     walk(plane, of, &mine, of.step_clock, Some(&window), Some(&mut steps), &mut own);
@@ -89,10 +90,10 @@ impl Analysis {
     }
 }
 
-/// Count and self time by step.
+/// Executions and self time by step number.
 type Steps = IndexMap<u64, (u64, Picos)>;
 
-/// Sweeps a device's op lines once: into steps, and into executions that start in the window.
+/// Adds the events of a device's op lines to the steps, and to the executions that start in the window, in one pass.
 fn walk(
     plane: &Plane,
     device: &Device,
@@ -142,7 +143,7 @@ fn walk(
     }
 }
 
-/// Bins of equal width from the shortest to the longest.
+/// Sorts self times into bins of equal width from the shortest to the longest. `None` for fewer than two.
 fn histogram(own: &[u64]) -> Option<Histogram> {
     if own.len() < 2 {
         return None;

@@ -1,13 +1,14 @@
-//! One op: what it is in words, its times, its values, its source, its neighbours.
+//! This module describes one op: a sentence, its times, its values, its source and its neighbours.
 //!
 //! ```text
-//!  events ──find──► ResolvedOp ──measure──► figures ───────────┐
-//!                      │ program id                         │
-//!  program (proto) ◄───┘──┬─► values, words, neighbours ────┼──► OpDetail
-//!  event's text ──────────┘   (from text where no proto is) ┘
+//!  events ──find_op──► ResolvedOp ──op times──► figures ─────────┐
+//!                         │ program id                           │
+//!  program (proto) ◄──────┘──┬─► values, words, neighbours ──────┼──► OpDetail
+//!  text of the event ────────┘   (from text if there is no proto)┘
 //! ```
 //!
-//! Knows programs and events; is handed the program and knows nothing of files, nor of how numbers look.
+//! This module depends on programs and events. The caller supplies the program, so the module does not depend on files.
+//! It does not depend on number formats.
 
 mod figures;
 pub mod graph;
@@ -32,12 +33,12 @@ use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
 use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 
-/// Instructions of a fusion told at most.
+/// Largest number of instructions of a fusion in the report.
 const LINES: usize = 400;
 
 impl Analysis {
-    /// All that is known of an op. `program` comes with its id where no event says it; of `query` only peaks and costs count.
-    /// `None` where neither events nor the program have such an op.
+    /// Describes an op. `program` is the HLO module with its id, which is used if no event names the program. Only the
+    /// peaks and the costs of `request` count. `None` if neither the events nor the program have such an op.
     pub fn op_detail(
         &self,
         profile: &Profile,
@@ -135,7 +136,7 @@ impl Analysis {
         })
     }
 
-    /// The text of an op's event, where it is HLO.
+    /// Returns the text of the op's event, if it is HLO.
     pub(super) fn event_text<'p>(&self, profile: &'p Profile, found: &ResolvedOp) -> Option<&'p str> {
         let main = found.main()?;
         let op = profile.planes[self.devices[main.device].plane].op(main.op);
@@ -143,7 +144,7 @@ impl Analysis {
     }
 }
 
-/// Whether memory spaces have the names they have on TPUs.
+/// Whether memory spaces have their TPU names: the profile has a TPU plane.
 pub(super) fn is_tpu(profile: &Profile) -> bool {
     profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
 }
@@ -153,7 +154,7 @@ fn op_place(inst: InstructionRef<'_>) -> Option<OpPlace> {
     let id = inst.instruction.computation?;
     let callers = module.callers(id);
     let caller = callers.first().and_then(|caller| module.instruction(*caller));
-    // A condition is called once more than its loop turns.
+    // A loop runs its condition once more than its body, so the trip count is that of a body only.
     let body = |c: &&Instruction| c.call("body").is_some_and(|body| body.id == Some(id));
     let turns = callers.first().filter(|_| caller.as_ref().is_some_and(body));
     Some(OpPlace {

@@ -1,4 +1,5 @@
-//! The ops one hop away: whose results an op takes, and who takes its own. From the program, else from events' texts.
+//! This module finds the ops one hop away: the operands and the users of an op, from the program, else from the texts
+//! of events.
 
 use super::report::Neighbour;
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -8,14 +9,14 @@ use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexSet;
 
-/// Largest number of neighbours of each side.
+/// Largest number of neighbours on each side.
 const MAX: usize = 200;
 
-/// A side as it is reported: the neighbours, and how many more there are.
+/// The neighbours on one side, and the number of those that were left out.
 pub(in crate::analysis) type Side = (Vec<Neighbour>, u32);
 
 impl Analysis {
-    /// Operands and users.
+    /// Returns the operands and the users of an op, each with its kind and time if it runs by itself.
     pub(in crate::analysis) fn neighbours(
         &self,
         profile: &Profile,
@@ -42,7 +43,7 @@ impl Analysis {
         (operands, users)
     }
 
-    /// Ops of the same program whose text takes this one.
+    /// Returns the ops of the same program whose text has this op as an operand.
     fn users_by_text(&self, profile: &Profile, found: &ResolvedOp) -> Side {
         let Some(main) = found.main() else { return (Vec::new(), 0) };
         let plane = &profile.planes[self.devices[main.device].plane];
@@ -69,7 +70,8 @@ impl Analysis {
     }
 }
 
-/// Whether a text may take an instruction: names it, not as a part of another name.
+/// Whether a text may have the instruction as an operand: it contains the whole name, and not as the name of the
+/// instruction itself.
 fn names(text: &str, name: &str) -> bool {
     let part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     let bytes = text.as_bytes();

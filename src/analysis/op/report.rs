@@ -1,4 +1,5 @@
-//! The report of one op: plain data with its units in its types. This module knows nothing of how it was found.
+//! This module holds the report of one op. It is plain data, with units in its types, and does not depend on the
+//! analysis.
 
 use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;
@@ -7,18 +8,18 @@ use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// One op: what it is, how long it takes, what it takes and gives, where it comes from.
+/// The description of one op: identity, times, values, source and neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpDetail {
-    /// What was asked: device and step. Grouping and filter play no part.
+    /// Device and step. The grouping and the filter are ignored.
     pub query: Query,
-    /// Its name, without `%`.
+    /// Name of the op, without `%`.
     pub name: String,
-    /// What it does, as HLO spells it: `fusion`, `all-reduce-start`.
+    /// The opcode in HLO: `fusion`, `all-reduce-start`.
     pub opcode: Option<String>,
-    /// The kind its time is of. `None` where nothing but a name is known.
+    /// `None` if the op does not run by itself, and no rule classifies its name and text.
     pub kind: Option<Kind>,
-    /// What people call the work. `None` where it has no time on the devices asked about; so for the next three.
+    /// Group of work. This field and the next three are `None` if the op does not run by itself.
     pub op_group: Option<String>,
     /// Phase of training.
     pub phase: Option<String>,
@@ -26,78 +27,77 @@ pub struct OpDetail {
     pub layer: Option<String>,
     /// `hlo_category`.
     pub category: Option<String>,
-    /// Of a GPU the kernel that ran, where it has another name than the op.
+    /// The GPU kernel that ran, if its name differs from that of the op.
     pub kernel: Option<String>,
-    /// Its program's name.
+    /// Name of the program.
     pub program: Option<String>,
-    /// Its program's id.
     pub program_id: Option<u64>,
-    /// The computation it is in. `None` without the program's HLO.
+    /// The computation that contains the op. `None` without the program's HLO.
     pub computation: Option<OpPlace>,
-    /// The device that the figures are of: `TPU:0`, or "8 devices" for a sum.
+    /// The device of the figures: `TPU:0`, or "8 devices" for a sum.
     pub device: Option<String>,
-    /// What it is, in one plain sentence without a full stop.
+    /// The description of the op in one plain sentence without a full stop.
     pub words: String,
-    /// How long it takes. `None` where it does not run by itself on the devices asked about: a parameter, a part of a
-    /// fusion.
+    /// Times of the op. `None` if the op does not run by itself on the selected devices, such as a parameter or a part
+    /// of a fusion.
     pub figures: Option<OpFigures>,
-    /// Where it lies against the roofs. `None` where it does not run by itself on the devices asked about.
+    /// Position in the roofline model. `None` if the op does not run by itself on the selected devices.
     pub roof: Option<OpRoof>,
-    /// What it gives and takes: results first, then operands in order; 400 at most.
+    /// Results first, then operands in order; at most 400.
     pub values: Vec<OpValue>,
-    /// Values beyond those told.
+    /// Number of values that were left out.
     pub more_values: u32,
-    /// What changes between operand and result.
+    /// Changes between operand and result of an op that only moves data.
     pub remarks: Vec<OpRemark>,
-    /// Where it comes from.
+    /// Source location in the user's program.
     pub source: OpSource,
-    /// The ops whose results it takes, in order, each once; 200 at most.
+    /// The ops that this op takes as operands, in order, each once; at most 200.
     pub operands: Vec<Neighbour>,
-    /// Operands beyond those told.
+    /// Number of operands that were left out.
     pub more_operands: u32,
-    /// The ops that take its result; 200 at most.
+    /// The ops that take this op as an operand; at most 200.
     pub users: Vec<Neighbour>,
-    /// Users beyond those told.
+    /// Number of users that were left out.
     pub more_users: u32,
-    /// What a fusion consists of.
+    /// The body of a fusion. `None` for other ops and without the program's HLO.
     pub fused: Option<Fused>,
     /// The whole instruction as HLO text.
     pub text: Option<String>,
-    /// Where its HLO came from.
+    /// The source of the HLO.
     pub basis: OpBasis,
-    /// What was assumed, or is absent and why.
+    /// Assumptions, and reasons for absent values.
     pub notes: Vec<Note>,
 }
 
-/// The computation an instruction is in.
+/// The computation that contains an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpPlace {
-    /// Its name.
+    /// Name of the computation.
     pub computation: String,
-    /// It is where the program starts.
+    /// Whether the computation is the entry of the program.
     pub is_entry: bool,
-    /// The instruction that calls it, the first of several.
+    /// The instruction that calls the computation, the first one of several.
     pub caller: Option<String>,
-    /// The opcode of that: `while`, `fusion`, `call`.
+    /// The opcode of the caller: `while`, `fusion`, `call`.
     pub caller_opcode: Option<String>,
-    /// How many further instructions call it.
+    /// Number of further callers.
     pub more_callers: u32,
-    /// How often the loop it is the body of turns, where the compiler noted it or the loop plainly counts.
+    /// Trip count of the loop whose body the computation is. `None` if the compiler did not note it and the loop does
+    /// not show it.
     pub trip_count: Option<u64>,
 }
 
-/// How long an op takes: in the query's window, in each step, and how that is spread.
+/// The times of an op in the window of the query, in each step, and per execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpFigures {
     /// "all", or the number of the step.
     pub step: String,
-    /// Executions that start in the window.
     pub n: u64,
     /// Self time within the window.
     pub total: Picos,
-    /// Whole durations, children included, within the window.
+    /// Inclusive time within the window.
     pub inclusive: Picos,
-    /// Shortest self time of an execution. `None` where none starts in the window; so for mean and max.
+    /// Shortest self time of an execution. `min`, `mean` and `max` are `None` if no execution starts in the window.
     pub min: Option<Picos>,
     /// Self time ÷ executions.
     pub mean: Option<Picos>,
@@ -105,166 +105,159 @@ pub struct OpFigures {
     pub max: Option<Picos>,
     /// Self time ÷ window, a fraction.
     pub of_step: Option<f64>,
-    /// Self time of its kind ÷ all time of that kind, a fraction.
+    /// Self time of the op with its main kind ÷ self time of all ops of that kind, a fraction.
     pub of_kind: Option<f64>,
-    /// Floating point operations, executions × cost.
+    /// Floating-point operations: executions × cost per execution. `None` without a cost.
     pub flops: Option<f64>,
-    /// The same by the model's count (without recompute).
+    /// Floating-point operations by the count of the model, without recompute. `None` without a cost.
     pub model_flops: Option<f64>,
-    /// Bytes accessed, executions × cost.
+    /// Bytes accessed: executions × cost per execution. `None` without a cost.
     pub bytes_accessed: Option<f64>,
-    /// What the device can do at most, as its plane says.
+    /// Peaks of the device, from the stats of its plane.
     pub peaks: Peaks,
-    /// Each step, summed over the devices asked about, by number.
+    /// Steps of the selected devices, by number. Steps of the same number are summed over devices.
     pub steps: Vec<OpStep>,
-    /// Self times of single executions. `None` where fewer than two start in the window.
+    /// Self times of single executions. `None` if fewer than two start in the window.
     pub histogram: Option<Histogram>,
 }
 
-/// An op in one step.
+/// The executions of an op in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpStep {
-    /// The step's number.
     pub number: u64,
-    /// Executions that start in it.
+    /// Executions that start in the step.
     pub n: u64,
-    /// Self time within it.
+    /// Self time within the step.
     pub total: Picos,
 }
 
-/// How often which self time occurs: bins of equal width from the shortest to the longest.
+/// Number of executions by self time, in bins of equal width.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Where the first bin starts: the shortest.
+    /// Start of the first bin: the shortest self time.
     pub from: Picos,
-    /// Where the last bin ends: the longest, which is in it.
+    /// End of the last bin, inclusive: the longest self time.
     pub to: Picos,
-    /// Executions per bin, 24 bins at most; one where all take equally long. They sum to the executions.
+    /// Executions per bin; at most 24 bins, and one if all self times are equal. The sum is the number of executions.
     pub bins: Vec<u64>,
 }
 
-/// What a value is to the op.
+/// The role of a value in the op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OpRole {
-    /// A part of its result, by index path: empty for a result that is no tuple.
+    /// A part of the result, by index path. The path is empty if the result is no tuple.
     Result(Vec<u32>),
-    /// An operand (or a part of one, by index path): its place and its name.
+    /// An operand, or a part of it.
     Operand {
-        /// Its place among the operands, from 0.
+        /// Index of the operand, from 0.
         index: u32,
-        /// The instruction that gives it.
+        /// The instruction that produces the operand.
         name: String,
-        /// Which part of it, where it is a tuple.
+        /// Index path of the part, if the operand is a tuple.
         path: Vec<u32>,
     },
 }
 
-/// Something an op gives or takes.
+/// An array (or a token) that an op reads or writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpValue {
-    /// What it is to the op.
     pub role: OpRole,
-    /// `bf16[8,128]`. Empty where it is not known.
+    /// `bf16[8,128]`. Empty if unknown.
     pub shape: String,
-    /// `{1,0:T(8,128)(2,1)}`; `None` where the text has none.
+    /// `{1,0:T(8,128)(2,1)}`. `None` if the text has no layout.
     pub layout: Option<String>,
-    /// `bf16`.
+    /// `bf16`. `None` for a token, or if unknown.
     pub dtype: Option<String>,
-    /// Bytes without padding; `None` for a token, or where it is not known.
+    /// Bytes without padding. `None` for a token, or if unknown.
     pub bytes: Option<u64>,
-    /// Bytes in memory.
+    /// Bytes with padding.
     pub padded_bytes: Option<u64>,
-    /// Dimensions in memory; `None` where they are those of the shape.
+    /// Dimensions with padding. `None` if they are those of the shape.
     pub padded_dims: Option<Vec<u64>>,
     /// `padded_bytes` ÷ `bytes` − 1, a fraction.
     pub overhead: Option<f64>,
-    /// "HBM", "VMEM", "S(5)". `None` where there is no layout.
+    /// "HBM", "VMEM", "S(5)". `None` without a layout, and for space 0 of devices other than TPUs.
     pub memory: Option<String>,
-    /// How elements lie, in words: "tiles of 8×128, inner tiles of 2×1". `None` where they are not tiled.
+    /// The tiles of the layout in words: "tiles of 8×128, each cut into 2×1". `None` if the elements are not tiled.
     pub tiling: Option<String>,
 }
 
-/// What changes between an operand and a result.
+/// A property that may differ between an operand and a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Change {
-    /// Element type.
     Dtype,
-    /// Dimensions, or their number.
     Shape,
     /// The order of dimensions in memory.
     DimOrder,
-    /// Tiles.
     Tiling,
-    /// Memory space.
     Memory,
 }
 
-/// One thing worth saying of an op.
+/// One change between the operand and the result of an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRemark {
-    /// What changes.
     pub change: Change,
-    /// In words: "HBM → VMEM".
+    /// The change in words: "HBM → VMEM".
     pub words: String,
 }
 
-/// Where an op comes from.
+/// The source location of an op in the user's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpSource {
     /// The innermost frame, `file:line`.
     pub innermost: Option<String>,
     /// The whole stack, the innermost frame first.
     pub stack: Vec<SourceLine>,
-    /// The framework's name with its scopes.
+    /// Op name of the framework, with its scopes.
     pub tf_op: Option<String>,
-    /// The profile's events do not say it: it is the HLO's.
+    /// Whether a part comes from the HLO, because the events lack it.
     pub from_hlo: bool,
 }
 
 /// One frame of a source stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// As the file has it: `model.py:12:4 [forward]`.
+    /// The frame in the form of the file: `model.py:12:4 [forward]`.
     pub text: String,
-    /// It is the innermost.
+    /// Whether the frame is the innermost one.
     pub innermost: bool,
 }
 
 /// An op one hop away.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
-    /// Its name, without `%`: what [`OpDetail`] can be asked of, with the same program.
+    /// Name of the op, without `%`. With the program of this op, it identifies the op in another query.
     pub name: String,
-    /// `None` where only the name is known.
+    /// `None` if only the name is known.
     pub opcode: Option<String>,
-    /// What it gives, without layout. Empty where it is not known.
+    /// Shape of the result, without layout. Empty if unknown.
     pub shape: String,
-    /// Its kind; `None` where it has no time.
+    /// `None` if the op has no time of its own.
     pub kind: Option<Kind>,
-    /// Its self time in the window; `None` where it has none there.
+    /// Self time in the window. `None` if the op has no time there.
     pub total: Option<Picos>,
-    /// It is an op with time of its own, in this window or another.
+    /// Whether the op has time of its own, in this window or another one.
     pub is_op: bool,
 }
 
-/// What a fusion consists of.
+/// The body of a fusion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fused {
-    /// The computation's name.
+    /// Name of the computation.
     pub computation: String,
-    /// Its instructions as text, 400 at most.
+    /// The instructions as text, at most 400.
     pub lines: Vec<String>,
-    /// How many more there are.
+    /// Number of instructions that were left out.
     pub more: u32,
 }
 
-/// Where an op's HLO came from.
+/// The source of an op's HLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OpBasis {
     /// The program in the capture.
     Proto,
     /// The text of the op's own event.
     EventText,
-    /// There is none.
+    /// The op has no HLO.
     None,
 }

@@ -1,7 +1,7 @@
-//! Shapes and replica groups as short texts.
+//! This module writes shapes and replica groups as short texts.
 use crate::hlo::{ReplicaGroups, Shape};
 
-/// ` over 4 groups of 2`.
+/// Writes replica groups: ` over 4 groups of 2`.
 pub(crate) fn groups(groups: &ReplicaGroups) -> String {
     let (n, size) = match groups {
         ReplicaGroups::All => return " over all devices".to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn groups(groups: &ReplicaGroups) -> String {
     }
 }
 
-/// A shape without its layout; of a large tuple its first parts.
+/// Writes a shape without its layout. For a tuple of more than three parts, it writes their number and the first part.
 pub(in crate::analysis) fn shape(shape: &Shape) -> String {
     match shape.elements() {
         elements if elements.len() > 3 => {

@@ -1,4 +1,4 @@
-//! Where an op comes from: what its events say, else what its program says.
+//! This module finds the source location of an op: from its events, else from its program.
 
 use super::report::{OpSource, SourceLine};
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -16,7 +16,7 @@ pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, inst: Op
     }
     if let Some(inst) = inst {
         let of_program = inst.module.map(|(module, id)| module.stack(id)).unwrap_or_default();
-        // One place is no stack: the program may know who called it.
+        // A single frame is no stack, so a longer stack from the program replaces it.
         if of_program.len() > frames.len() && frames.len() < 2 {
             source.from_hlo = true;
             frames = of_program.iter().map(line).collect();
@@ -32,12 +32,12 @@ pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, inst: Op
     source
 }
 
-/// `file:line`.
+/// Writes `file:line`.
 fn frame_text(frame: &SourceFrame<'_>) -> String {
     if frame.line > 0 { format!("{}:{}", frame.file, frame.line) } else { frame.file.to_owned() }
 }
 
-/// `file:line:column [function]`, as events write them.
+/// Writes `file:line:column [function]`, the form of events.
 fn line(frame: &SourceFrame<'_>) -> String {
     let column = if frame.column > 0 { format!(":{}", frame.column) } else { String::new() };
     let function = if frame.function.is_empty() { String::new() } else { format!(" [{}]", frame.function) };

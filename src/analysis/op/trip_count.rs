@@ -1,17 +1,19 @@
-//! How often a loop turns: what the compiler noted, else counted from the loop itself where it plainly counts.
+//! This module finds the trip count of a loop: the count that the compiler noted, else a count from the loop itself, if
+//! its counter starts, steps and ends at constants.
 //!
 //! ```text
 //!  condition   ROOT compare(element k, constant 16), direction=LT
-//!  body        element k of the result = add(element k, constant 1)        16 turns
+//!  body        element k of the result = add(element k, constant 1)        16 iterations
 //!  start       element k = constant 0
 //! ```
-//! Anything else has no known count.
+//!
+//! The trip count of other loops is unknown.
 
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::classify::layer::trip_count;
 use crate::hlo::ComputationId;
 
-/// The turns of a `while`; `None` where they are not known.
+/// Returns the trip count of a `while`. `None` if it is unknown.
 pub(crate) fn loop_trip_count(inst: InstructionRef<'_>) -> Option<u64> {
     let noted = inst.instruction.backend_config().and_then(trip_count);
     noted.or_else(|| if inst.opcode() == "while" { counted(inst) } else { None })
@@ -43,21 +45,21 @@ fn root(inst: InstructionRef<'_>, computation: ComputationId) -> Option<Instruct
     inst.sibling(inst.module?.0.computation(computation)?.root?)
 }
 
-/// Which element of the loop's state it is.
+/// Returns the index of the element of the loop's state that an instruction reads.
 fn element(inst: InstructionRef<'_>) -> Option<usize> {
     let inst = inst.unmoved();
     let of_state = inst.opcode() == "get-tuple-element" && inst.operand(0)?.opcode() == "parameter";
     if of_state { inst.instruction.text("index")?.parse().ok() } else { None }
 }
 
-/// A whole number that stands in the program.
+/// Returns the value of an integer constant.
 fn constant(inst: InstructionRef<'_>) -> Option<i64> {
     let inst = inst.unmoved();
     if inst.opcode() == "constant" { inst.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
 }
 
 impl<'a> InstructionRef<'a> {
-    /// What is copied, through several copies.
+    /// Follows copies and bitcasts back to their source, through at most 8 of them.
     fn unmoved(self) -> Self {
         let mut at = self;
         for _ in 0..8 {

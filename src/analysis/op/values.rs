@@ -1,13 +1,14 @@
-//! What an op takes and gives, array by array, and what changes on the way. This module knows shapes and layouts; it knows no time.
+//! This module describes the arrays that an op reads and writes, and the changes between them. It depends on shapes and
+//! layouts, and not on times.
 
 use super::report::{Change, OpRemark, OpRole, OpValue};
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 
-/// Values told at most.
+/// Largest number of values in the report.
 const MAX: usize = 400;
 
-/// Results, then operands; and how many more there are.
+/// Returns the results, then the operands, and the number of values that were left out.
 pub(crate) fn values(inst: InstructionRef<'_>) -> (Vec<OpValue>, u32) {
     let (mut values, mut more) = (Vec::new(), 0);
     let mut add = |shape: Option<&Shape>, role: &dyn Fn(Vec<u32>) -> OpRole| {
@@ -26,7 +27,8 @@ pub(crate) fn values(inst: InstructionRef<'_>) -> (Vec<OpValue>, u32) {
     (values, more)
 }
 
-/// Calls `found` for each part that is no tuple, with its index path; once with nothing where no shape is known.
+/// Calls `found` for each part of a shape that is no tuple, with its index path. An unknown shape gives one call, with
+/// `None`.
 fn each(shape: Option<&Shape>, mut found: impl FnMut(Vec<u32>, Option<&Shape>)) {
     let mut left = vec![(Vec::new(), shape)];
     while let Some((path, shape)) = left.pop() {
@@ -74,7 +76,7 @@ fn value(shape: Option<&Shape>, role: OpRole, tpu: bool) -> OpValue {
     value
 }
 
-/// The name of a memory space. On other devices than TPUs, 0 has none.
+/// Returns the name of a memory space. `None` for space 0 of devices other than TPUs.
 pub(crate) fn memory(space: i64, tpu: bool) -> Option<String> {
     match space {
         0 if tpu => Some("HBM".to_owned()),
@@ -84,7 +86,7 @@ pub(crate) fn memory(space: i64, tpu: bool) -> Option<String> {
     }
 }
 
-/// How elements lie, where they are tiled.
+/// Describes the tiles of a layout. `None` if the elements are not tiled.
 fn tiling(layout: &Layout) -> Option<String> {
     let words = |tile: &Tile| {
         let dims = tile.dims.iter().map(|d| if *d == Tile::COMBINE { "*".to_owned() } else { d.to_string() });
@@ -95,7 +97,7 @@ fn tiling(layout: &Layout) -> Option<String> {
     Some(format!("tiles of {}{inner}", words(outer)))
 }
 
-/// What changes between the two sides of an op that only moves data.
+/// Returns the changes between the input and the output of an op that only moves data. Empty for other ops.
 pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<OpRemark> {
     let Some((from, to)) = inst.moved() else { return Vec::new() };
     let mut remarks = Vec::new();

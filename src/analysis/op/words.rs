@@ -1,4 +1,5 @@
-//! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
+//! This module describes an op in one plain sentence. The sentence contains only facts from the HLO. The module does
+//! not depend on times.
 
 use super::report::{Change, OpRemark};
 use super::shape_text::{groups, shape};
@@ -8,7 +9,7 @@ use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Shape, opcode};
 
-/// The sentence, without a full stop.
+/// Returns the sentence, without a full stop.
 pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
     let code = inst.opcode();
     let (before, worker) = match opcode::base(code) {
@@ -17,7 +18,7 @@ pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
         _ if code.ends_with("-done") => ("wait for ", inst.worker()),
         _ => ("progress of ", inst.worker()),
     };
-    // A half whose other half is not known is reported by its own name.
+    // A half whose other half is unknown is described by its own opcode.
     let verb = if matches!(worker.opcode(), "async-start" | "async-update" | "async-done") {
         format!("{} → {}", worker.opcode(), shape(&inst.instruction.shape))
     } else {
@@ -26,7 +27,7 @@ pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
     format!("{verb}{}", result_place(inst))
 }
 
-/// Where the result lies, if it is not main memory; copies say it themselves.
+/// Names the memory space of the result, if it is not the main memory. Descriptions of copies contain it already.
 fn result_place(inst: InstructionRef<'_>) -> String {
     let array = match &inst.instruction.shape {
         Shape::Array(array) => Some(array),
@@ -94,7 +95,7 @@ fn plain(inst: InstructionRef<'_>) -> String {
     }
 }
 
-/// `copy of f32[8,128], HBM → VMEM`.
+/// Describes an op that moves data: `copy of f32[8,128], HBM → VMEM`.
 fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
     let Some((from, _)) = inst.moved() else { return format!("{verb} → {}", shape(&inst.instruction.shape)) };
     let change = |r: &OpRemark| match r.change {
@@ -108,7 +109,7 @@ fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
 fn collective(inst: InstructionRef<'_>, base: &str) -> String {
     let shapes: Vec<&Shape> = inst.operand_shapes().collect();
     let of = match shapes.as_slice() {
-        // A half's operand is the other half, whose shape holds more than what is sent.
+        // The operand of a done is its start, whose shape contains more than the message.
         _ if opcode::is_done(inst.opcode()) => shape(&inst.instruction.shape),
         [] => shape(&inst.instruction.shape),
         [one] => shape(one),
@@ -119,7 +120,7 @@ fn collective(inst: InstructionRef<'_>, base: &str) -> String {
     format!("{base} of {of}{over}")
 }
 
-/// The computation it is in, by name.
+/// Returns the name of the computation that contains an instruction.
 fn computation(inst: InstructionRef<'_>) -> &str {
     let of = inst.module.and_then(|(module, _)| module.computation(inst.instruction.computation?));
     of.map_or("its computation", |c| &c.name)
@@ -135,7 +136,7 @@ mod tests {
         words(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true })
     }
 
-    /// Texts of events of a v5p capture: nothing is known of what they call.
+    /// Texts of events of a v5p capture. The computations that they call are unknown.
     #[test]
     fn texts_alone() {
         let all = [

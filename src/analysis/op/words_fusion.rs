@@ -1,11 +1,11 @@
-//! What a fusion does: looks into the computation it calls. Says only what stands there.
+//! This module describes a fusion from the computation that it calls. The description contains only facts from the HLO.
 
 use super::shape_text::{groups, shape};
 use crate::analysis::base::instruction_ref::{InstructionRef, is_formatting};
 use crate::analysis::classify::scope_path::{bare, path, segments};
 use crate::hlo::{ArrayShape, Shape, opcode};
 
-/// What a fusion may be reported by, the heaviest work first.
+/// Opcodes that may name a fusion, the heaviest work first.
 const HEADS: [&str; 12] = [
     "custom-call",
     "sort",
@@ -21,7 +21,7 @@ const HEADS: [&str; 12] = [
     "pad",
 ];
 
-/// Elementwise work worth a word, and the word.
+/// Elementwise opcodes that a description mentions, and their names there.
 const NOTABLE: [(&str, &str); 13] = [
     ("tanh", "tanh"),
     ("exponential", "exp"),
@@ -38,15 +38,15 @@ const NOTABLE: [(&str, &str); 13] = [
     ("divide", "divide"),
 ];
 
-/// Functions that the scopes of fused instructions may name.
+/// Functions that a description mentions if the scope of a fused instruction names them.
 const FUNCTIONS: [&str; 6] = ["gelu", "silu", "relu", "softmax", "log_softmax", "logsumexp"];
 
-/// `bf16 matmul [8×16]·[16×4] fused with gelu`.
+/// Describes a fusion: `bf16 matmul [8×16]·[16×4] fused with gelu`.
 pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
     let result = shape(&inst.instruction.shape);
     let parts = inst.parts();
     if parts.is_empty() {
-        // The event's text names the computation, but does not hold it.
+        // The text of an event names the computation, but does not contain it.
         let of = inst.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
         let (from, s) =
             if of > 0 { (format!(" of {of} array"), if of == 1 { "" } else { "s" }) } else { Default::default() };
@@ -81,7 +81,7 @@ pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
             let what = ["broadcast", "iota"].into_iter().find(|code| count(code) > 0).unwrap_or("bitcast");
             return format!("{what} → {result}");
         }
-        // Slices and the like stand among elementwise work, but are none.
+        // Slices and similar ops occur among elementwise work, but are not elementwise.
         let all = codes.iter().all(|code| !matches!(*code, "slice" | "reverse" | "iota" | "call"));
         let what = if all { "elementwise" } else { "fusion of" };
         let shown = codes.iter().take(4).copied().collect::<Vec<_>>().join(", ");
@@ -93,7 +93,7 @@ pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
     if with.is_empty() { head } else { format!("{head} fused with {}", with.join(", ")) }
 }
 
-/// A matmul, or a convolution that is one no longer.
+/// Describes a matmul, or a convolution that XLA made of a matmul.
 pub(crate) fn matmul(inst: InstructionRef<'_>) -> String {
     let dims = |i: usize| {
         let array = inst.operand_shape(i)?.as_array()?;
@@ -110,7 +110,8 @@ pub(crate) fn matmul(inst: InstructionRef<'_>) -> String {
     }
 }
 
-/// XLA writes matmuls as convolutions. Its source says which it was; else a window of more than one element does.
+/// Whether an instruction is a matmul. XLA writes matmuls as convolutions. The op name shows which one it was; without
+/// it, a window of more than one element means a convolution.
 fn is_matmul(inst: InstructionRef<'_>) -> bool {
     let name = inst.instruction.op_name();
     if inst.opcode() == "dot" || name.contains("dot_general") {
@@ -125,7 +126,7 @@ fn largest<'a>(matmuls: &[InstructionRef<'a>]) -> Option<InstructionRef<'a>> {
     matmuls.iter().copied().rev().max_by_key(|m| weight(*m))
 }
 
-/// Elements that it takes and gives.
+/// Returns the number of elements of the operands and the result.
 fn weight(inst: InstructionRef<'_>) -> u64 {
     let shapes = inst.operand_shapes().chain([&inst.instruction.shape]);
     shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
@@ -149,11 +150,11 @@ fn collective_words(inst: InstructionRef<'_>) -> String {
     format!("{} of {}{over}", opcode::base(inst.opcode()), shape(of))
 }
 
-/// Functions that scopes name, else elementwise work worth a word; three at most.
+/// Returns the functions that scopes name, else the notable elementwise opcodes; at most three.
 fn extras(parts: &[InstructionRef<'_>]) -> Vec<String> {
     let function = |part: &InstructionRef<'_>| {
         let path = path(part.instruction.op_name());
-        // Of a gradient the scope says what it is the gradient of, not what it does.
+        // The scope of a gradient names the function whose gradient it is, and not its own operation.
         if path.contains("transpose(") {
             return None;
         }
@@ -169,7 +170,7 @@ fn extras(parts: &[InstructionRef<'_>]) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// Opcodes that are there for form.
+/// Whether an opcode does no work.
 fn is_plumbing(code: &str) -> bool {
     matches!(code, "parameter" | "constant" | "tuple" | "get-tuple-element" | "bitcast" | "broadcast" | "iota")
 }

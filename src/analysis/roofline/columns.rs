@@ -1,4 +1,4 @@
-//! The columns of the roofline's tables.
+//! This module declares the columns of the roofline tables.
 
 use super::query::{Level, Precision};
 use super::report::{GapRank, OpaqueKernel, Roof, Skipped, StepRoof, WindowUse};
@@ -12,7 +12,7 @@ fn roof<'r>(row: &'r Option<Roof>, value: impl FnOnce(&'r Roof) -> Value<'r>) ->
     row.as_ref().map_or(Absent, value)
 }
 
-/// The columns of the position of ops in the roofline model. Nearly all are absent in a row without a roof.
+/// The columns of a position in the roofline model. Nearly all are absent in a row without a roof.
 pub const ROOF: &[Column<Option<Roof>>] = &[
     Column::new("rooflined_dur_ps", |row| Time(row.as_ref().map_or(Picos::ZERO, |roof| roof.total))),
     Column::json("n_executions_rooflined", |row| Count(row.as_ref().map_or(0, |roof| roof.n))),
@@ -54,16 +54,16 @@ pub const ROOF: &[Column<Option<Roof>>] = &[
     }),
 ];
 
-/// A number for each memory that has one, by name.
+/// Maps the JSON name of each memory to its number. Memories without a number are left out.
 fn by_memory(number: impl Fn(Level) -> Option<f64>) -> Value<'static> {
     Value::map(Level::ALL.into_iter().filter_map(|level| Some((level.key(), Number(number(level)?)))))
 }
 
-/// Time that is not compared with a roof, for one reason.
+/// The columns of time without a roof, for one reason.
 pub const SKIPPED: &[Column<Skipped>] =
     &[Column::new("n_groups", |row| Count(row.n_ops.into())), Column::new("dur_ps", |row| Time(row.total))];
 
-/// The columns of steps: few, because there may be thousands of rows.
+/// The columns of steps. They are few, because a capture may have thousands of steps.
 pub const STEPS: &[Column<StepRoof>] = &[
     Column::new("step", |row| Count(row.number)),
     Column::new("total_dur_ps", |row| Time(row.total)),
@@ -86,7 +86,7 @@ pub const GAPS: &[Column<GapRank>] = &[
     Column::new("cumulative_pct", |row| Percent(row.cumulative)),
 ];
 
-/// The columns of kernels without a cost.
+/// The columns of kernels without a cost estimate.
 pub const KERNELS: &[Column<OpaqueKernel>] = &[
     Column::new("hlo_op", |row| Value::text(&row.op)),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
@@ -96,7 +96,7 @@ pub const KERNELS: &[Column<OpaqueKernel>] = &[
     Column::new("source_inner", |row| Value::maybe_text(row.source_inner.as_deref())),
 ];
 
-/// The fields of the window. The useful devices share the useful FLOPs of a step.
+/// The fields of the window. `useful_devices` is the number of devices that share the useful FLOPs of a step.
 pub const WINDOW: &[Column<WindowUse>] = &[
     Column::new("window_ps", |row| Time(row.window)),
     Column::new("flops_sum", |row| Value::maybe(row.flops, Number)),

@@ -1,43 +1,44 @@
-//! What an op computes with: the type of its operands, by its own text, or by the program that holds it.
+//! This module finds the type of the operands that an op computes with, from the text of the op or from its program.
 //!
 //! ```text
 //!  dot, convolution ─────────────► first operand
-//!  fusion ──program──► the dot within it ─► first operand     (of several the one with the largest)
-//!     └─ no program ─► its matrices, where they are alike; else the result, and what a matrix says as the next best
-//!  custom call ──────────────────► first large operand, where operands are known
-//!  all else ─────────────────────► result; of a tuple the largest part
+//!  fusion ──program──► dot in the fusion ─► its first operand   (of several dots, the one with the largest)
+//!     └─ no program ─► matrix operands, if their types agree; else the result, then a faster matrix operand
+//!  custom call ──────────────────► first large operand; the result if no operand is known
+//!  all else ─────────────────────► result; of a tuple, the largest array
 //! ```
 //!
-//! Knows HLO; no peaks and no time.
+//! This module does not depend on peaks or time.
 
 use super::query::Precision;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, DType, Shape};
 
-/// What an op computes with.
+/// The data type and the unit that an op computes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Work {
-    /// The type.
     pub dtype: Option<DType>,
-    /// A faster type that an operand has, where `dtype` is but the result's: what counts if no peak of `dtype` is known.
+    /// Second choice, for a device without a peak of `dtype`: a faster type of a matrix operand, where `dtype` is only
+    /// the type of the result.
     pub instead: Option<DType>,
-    /// It runs on the matrix units, as far as is known.
+    /// Whether the op runs on the matrix units, as far as is known.
     pub matmul: bool,
-    /// What is inside cannot be seen: operands may be of a faster type, and the MFU is an upper bound.
+    /// Whether the op may compute with a faster type than `dtype`. The MFU is then an upper bound.
     pub uncertain: bool,
-    /// The operands of the dot or convolution are of different types.
+    /// Whether the operands of the dot or the convolution have different types.
     pub mixed: bool,
 }
 
-/// Of a kernel: operands smaller than this part of the largest are masks, scales and indices.
+/// Operands of a kernel that are smaller than the largest operand ÷ this number are masks, scales and indices.
 const SMALL: u64 = 16;
 
-/// The class of a type.
+/// Returns the precision of a type. `None` for a type that belongs to no precision.
 pub(super) fn precision(dtype: DType) -> Option<Precision> {
     Precision::named(dtype.name())
 }
 
-/// Whether the inside of an op says more than its text: fusions that are not known to hold no dot.
+/// Returns whether the program of an instruction adds to its text. It does for a fusion that may hold a dot, for a dot
+/// whose text has no operand shape, and for an asynchronous wrapper.
 pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
     match inst.opcode() {
         "fusion" => !matches!(category, "loop fusion" | "input fusion"),
@@ -46,7 +47,7 @@ pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
     }
 }
 
-/// What an instruction computes with. `matmul`: what else is known of it says that it is one.
+/// Finds the compute dtype of an instruction. `matmul` is whether other facts show that the instruction is a matmul.
 pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> Work {
     let matmul = matmul || category.starts_with("convolution");
     let inst = inst.worker();
@@ -56,7 +57,7 @@ pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> Wo
         "fusion" => {
             let parts = inst.parts();
             let first = |part: &InstructionRef<'_>| part.operand_shape(0).and_then(size).unwrap_or(0);
-            // Of equally large ones the first.
+            // `max_by_key` returns the last maximum, so the order is reversed to get the first one.
             let largest = parts.iter().rev().filter(|part| is_dot(part.opcode())).max_by_key(|part| first(part));
             match largest {
                 Some(part) => dot(*part),
@@ -84,9 +85,9 @@ fn dot(inst: InstructionRef<'_>) -> Work {
     }
 }
 
-/// A fusion of which the inside is not there.
+/// Finds the compute dtype of a fusion whose computation is unknown.
 fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
-    // What is multiplied is of two dimensions at least; biases, scales, masks and indices are not multiplied.
+    // A multiplied matrix has at least two dimensions larger than 1. This excludes biases, scales, masks and indices.
     let is_matrix = |array: &&ArrayShape| {
         array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
     };
@@ -103,8 +104,9 @@ fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
     }
 }
 
-/// A kernel: what it takes first; uncertain where it takes something faster, too. Where nothing is known of what it takes,
-/// what it gives. (Attention gives f32 statistics that are larger than its result.)
+/// Finds the compute dtype of a kernel: the type of its first large operand. It is uncertain if another large operand
+/// has a faster type. If no operand is known, the type of the result counts. It is a worse guide: attention kernels
+/// also return f32 statistics that are larger than the attention output.
 fn custom_call(inst: InstructionRef<'_>) -> Work {
     let operands = large(inst);
     let dtype = operands.first().map(|array| array.dtype).or_else(|| result(inst));
@@ -113,7 +115,7 @@ fn custom_call(inst: InstructionRef<'_>) -> Work {
     Work { dtype, matmul: true, uncertain, ..Work::default() }
 }
 
-/// A type that results are often widened to.
+/// Returns whether results are often widened to this type.
 fn is_wide(dtype: Option<DType>) -> bool {
     matches!(dtype, Some(DType::BF16 | DType::F16 | DType::F32))
 }
@@ -128,7 +130,7 @@ fn large(inst: InstructionRef<'_>) -> Vec<&ArrayShape> {
     arrays.into_iter().filter(|array| array.bytes().is_none_or(|bytes| bytes >= most / SMALL)).collect()
 }
 
-/// The type of the result; of a tuple that of its largest part, the first of equal ones.
+/// Returns the type of the result; of a tuple, the type of its largest array, the first of equally large ones.
 fn result(inst: InstructionRef<'_>) -> Option<DType> {
     let arrays: Vec<&ArrayShape> = inst.instruction.shape.arrays().collect();
     arrays.iter().rev().max_by_key(|array| array.bytes()).map(|array| array.dtype)

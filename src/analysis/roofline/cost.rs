@@ -1,4 +1,5 @@
-//! What one execution of an op costs: by the capture, or by the user. This module knows stats and patterns; no peaks.
+//! This module finds the cost of one execution of an op: from the user or from the capture. It does not depend on
+//! peaks.
 
 use super::query::{KernelCost, Level};
 use super::report::{CostSource, SkipReason};
@@ -9,12 +10,16 @@ use crate::profile::{MemoryBytes, Op};
 pub(super) struct Cost {
     pub flops: f64,
     pub bytes: f64,
-    /// By [`Level`].
+    /// Bytes of each memory, by [`Level::index`].
     pub levels: [f64; 5],
     pub source: CostSource,
 }
 
-/// What an op costs, or why that is not known. `opaque`: it is a custom call.
+/// Returns the cost of one execution of an op. A cost that the user gave comes first, then the stats of the capture.
+/// `opaque` is whether the op is a custom call.
+///
+/// # Errors
+/// The reason why the cost is unknown.
 pub(super) fn cost(
     op: &Op,
     name: &str,
@@ -24,7 +29,7 @@ pub(super) fn cost(
 ) -> Result<Cost, SkipReason> {
     if let Some(KernelCost { flops, bytes, .. }) = costs.iter().find(|cost| fits(&cost.pattern, name)) {
         let known = |cost: f64| if cost.is_finite() && cost > 0.0 { cost } else { 0.0 };
-        // What the user gives is of one execution; of its kernels each has a share.
+        // The user gives the cost of one execution of the instruction. Each of its kernels has an equal share.
         let events = op.stats.events_per_execution.map_or(1.0, |n| f64::from(n.get()));
         let (flops, bytes) = (known(*flops) / events, known(*bytes) / events);
         if flops > 0.0 || bytes > 0.0 {
@@ -59,14 +64,15 @@ fn split(memory: &MemoryBytes) -> [f64; 5] {
     [hbm, vmem_read, vmem_write, cmem_read, cmem_write].map(|bytes| bytes as f64)
 }
 
-/// Whether a pattern means an op: its name, or its name without the number at its end; `*` is any text.
+/// Returns whether a pattern matches the name of an op, with or without the number at its end. `*` matches any text.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let pattern = pattern.trim().trim_start_matches('%');
     let stem = name.rsplit_once('.').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     !pattern.is_empty() && (matches(pattern, name) || stem.is_some_and(|(stem, _)| matches(pattern, stem)))
 }
 
-/// Linear but for stars: the first part stands at the start, the last at the end, those between in their order.
+/// Matches without backtracking: between the stars, the first part is a prefix, the last part is a suffix, and the
+/// parts between follow in order.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

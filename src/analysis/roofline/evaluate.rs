@@ -1,4 +1,5 @@
-//! One op against its device's roofs, or why not. This module knows ops, programs and peaks; no sums.
+//! This module computes the roofline point of one op, or finds the reason why the op has none. It does not depend on
+//! sums.
 
 use super::compute_dtype::{Work, needs_program, work};
 use super::cost::cost;
@@ -15,15 +16,17 @@ use crate::hlo::{DType, text};
 use crate::profile::{Op, ProgramId, StrId};
 use indexmap::IndexMap;
 
-/// An instruction of a slice, by program and name.
+/// An instruction of a slice: the index of the slice, the program and the name.
 pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
 
-/// Ops of instructions that run as several kernels, put together: a kernel's share of the cost says nothing by itself.
+/// Sums over the kernels of each instruction that runs as several kernels. The cost of one kernel is only a share of
+/// the cost of the instruction, so it has no meaning of its own. The values are the cost of the first kernel found,
+/// executions and self time in ps.
 #[derive(Default)]
 pub(super) struct Together(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
 
 impl Together {
-    /// Keeps executions and self time of an op, if it is one of several of its instruction; whether it is.
+    /// Adds an op that is one kernel of `instruction`. Returns `false`, and adds nothing, if `instruction` is `None`.
     pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, own: u64) -> bool {
         let Some(instruction) = instruction else { return false };
         let cached = self.0.entry(instruction).or_default();
@@ -33,25 +36,25 @@ impl Together {
         true
     }
 
-    /// The instructions: program, what each kernel costs, kernels, self time.
+    /// Iterates over the instructions: program, cost of one kernel, executions of kernels, self time in ps.
     pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, u64, u64)> {
         let entries = self.0.into_iter();
         entries.filter_map(|((_, program, _), (point, n, own))| Some((program, point?, n, own)))
     }
 }
 
-/// Holds ops against roofs. What an op computes with is examined once per text.
+/// Computes the roofline points of ops. The compute dtype is cached per program, name and HLO text.
 pub(super) struct RooflineModel<'a, 'm> {
     known: Known<'a>,
     programs: Option<Programs<'m>>,
     costs: &'a [KernelCost],
-    /// By slice.
+    /// Peaks of the device of each slice, by index of the slice.
     ceilings: Vec<Ceilings>,
     works: IndexMap<(Option<ProgramId>, StrId, StrId), Work>,
 }
 
 impl<'a, 'm> RooflineModel<'a, 'm> {
-    /// For ops of devices with these peaks, in the order of the slices.
+    /// Creates a model for ops of slices. `peaks` are those of the device of each slice, in the order of the slices.
     pub fn new(
         known: Known<'a>,
         programs: Option<Programs<'m>>,
@@ -61,7 +64,10 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         Self { known, programs, costs, ceilings: peaks.map(Ceilings::from_peaks).collect(), works: IndexMap::default() }
     }
 
-    /// An op of a slice.
+    /// Computes the roofline point of an op.
+    ///
+    /// # Errors
+    /// The first reason why the op has no roof.
     pub fn evaluate_op(&mut self, slices: &[Slice], member: Member) -> Result<OpPoint, SkipReason> {
         let device = slices[member.slice as usize].device;
         let profile = self.known.profile;
@@ -85,7 +91,8 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         let precision = if work.matmul {
             of_type.ok_or(SkipReason::NoPeak)?
         } else {
-            // Vector units have no published peak. No op of the device is faster than its matrix units.
+            // Vector units have no published peak. The peak of the matrix units is an upper bound for every op of the
+            // device.
             of_type.filter(|p| ceilings.yours[*p as usize]).unwrap_or(ceilings.main)
         };
         let peak = ceilings.flops[precision as usize].ok_or(SkipReason::NoPeak)?;
@@ -96,13 +103,13 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         Ok(OpPoint { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
     }
 
-    /// The instruction that an op is one of several kernels of.
+    /// Returns the instruction that runs as several kernels, of which this op is one. `None` for any other op.
     pub fn instruction(&self, slices: &[Slice], member: Member) -> Option<Instruction> {
         let (op, _) = self.known.op(slices[member.slice as usize].device, member.op);
         op.stats.events_per_execution.map(|_| (member.slice, op.stats.program, op.name))
     }
 
-    /// What an op computes with.
+    /// Returns the compute dtype of an op, from the cache if it is there.
     pub fn work(&mut self, op: &Op, facts: &OpFacts) -> Work {
         let key = (op.stats.program, op.name, op.text);
         if let Some(known) = self.works.get(&key) {
@@ -117,7 +124,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
         let parsed = text::instruction(profile.text(op.text));
         let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu: true });
-        // Reading a program takes time and memory: only for what the text does not say.
+        // Reading a program takes time and memory, so it is read only where the text is not enough.
         if of_text.is_none_or(|inst| needs_program(inst, category))
             && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)))
             && let Some(id) = module.instruction_named(profile.text(op.name))
@@ -127,7 +134,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         }
         match of_text {
             Some(inst) => work(inst, category, matmul),
-            // Not even a text: the stat of its shape may tell what it gives.
+            // The op has no HLO text. Its stat `shape` may still give the shape of the result.
             None => {
                 let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));
                 let dtype = shape.and_then(|s| s.arrays().max_by_key(|a| a.bytes()).map(|a| a.dtype));
@@ -142,7 +149,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
     }
 }
 
-/// One end of an asynchronous op.
+/// Returns whether an op is a part of an asynchronous op: its start, update or done.
 fn is_end(known: &Known<'_>, op: &Op) -> bool {
     let name = known.profile.text(op.name);
     let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
@@ -150,7 +157,8 @@ fn is_end(known: &Known<'_>, op: &Op) -> bool {
     [word, stem].into_iter().any(|w| is_start(w) || is_done(w) || w.ends_with("-update"))
 }
 
-/// Whether an op only begins, or keeps going, what another one ends: its cost is reported there, too.
+/// Returns whether an op starts or continues an asynchronous op that another op ends. The cost of the asynchronous op
+/// is also reported at its end.
 pub(super) fn is_begin(known: &Known<'_>, op: &Op) -> bool {
     let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
     is_start(word) || word.ends_with("-update")

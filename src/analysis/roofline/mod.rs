@@ -1,4 +1,4 @@
-//! How far ops are from what the hardware could do.
+//! This module compares the time of ops with the least time that the hardware allows (the roofline model).
 //!
 //! ```text
 //!  plane, chip, user ──peaks──► ceilings ─┐
@@ -6,11 +6,14 @@
 //!                                         └─► or a reason ──────────────────────► skipped
 //! ```
 //!
-//! floor t_roof = max(FLOPs ÷ peak, bytes ÷ bandwidth); gap = t − t_roof; MFU = t_c ÷ t (Williams, Waterman and Patterson,
-//! "Roofline", 2009). Invariants: rows: self time = held + Σ skipped; Σ rows = the time asked about (without a filter all
-//! compute time); Σ gaps of rows = the step's gap; all in picoseconds. A value above its roof is reported as it is.
+//! The roofline time is t_roof = max(FLOPs ÷ peak, bytes ÷ bandwidth). The gap is t − t_roof, and the MFU is t_c ÷ t,
+//! where t is the self time (Williams, Waterman and Patterson, "Roofline", 2009).
 //!
-//! Knows ops, programs and chips; knows no pages, and nothing of how numbers look.
+//! Invariants, all exact in ps: the self time of a row is the time of its ops that have a roof + Σ skipped. The self
+//! times of all rows sum to the time that the query selects, which is all compute time if the query has no filter. The
+//! gaps of all rows sum to the gap of the step. A value above its roof is not clamped.
+//!
+//! This module depends on ops, programs and chips. It does not depend on pages or on number formats.
 
 pub mod columns;
 mod compute_dtype;
@@ -55,9 +58,8 @@ use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use sums::{OpPoint, Sums};
 
-/// An answer in a form that may be kept: its rows are reported one by one.
+/// The answer to a roofline query. It keeps sums, and builds each row on request.
 pub struct RooflineAnswer {
-    /// All but the rows.
     pub figures: RooflineFigures,
     rows: Rows,
     slices: Vec<Slice>,
@@ -66,7 +68,7 @@ pub struct RooflineAnswer {
     sums: Vec<RowSums>,
 }
 
-/// A row's ops against their roofs.
+/// Sums of the ops of a row: those that have a roof, and those that are skipped.
 #[derive(Default)]
 struct RowSums {
     roof: Option<Box<Sums>>,
@@ -80,17 +82,17 @@ impl RowSums {
 }
 
 impl RooflineAnswer {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.sums.len()
     }
 
-    /// Row numbers, most self time first, ties by key.
+    /// Returns the row numbers: most self time first, ties by key, then by program.
     pub fn order(&self) -> &[u32] {
         &self.rows.order
     }
 
-    /// A row by number; `None` where there is none. The profile and the analysis are those that answered.
+    /// Returns a row by its number; `None` if no row has it. `profile` and `analysis` must be those of the query.
     pub fn row(&self, profile: &Profile, analysis: &Analysis, row: u32) -> Option<RoofRow> {
         let sums = self.sums.get(row as usize)?;
         Some(RoofRow {
@@ -100,17 +102,18 @@ impl RooflineAnswer {
         })
     }
 
-    /// Where a row lies, without its texts: what a chart of all rows needs.
+    /// Returns the position of a row in the roofline model, without the texts of the row. `None` if no op of the row
+    /// has a roof, or if no row has this number.
     pub fn roof(&self, row: u32) -> Option<Roof> {
         Some(self.sums.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
     }
 
-    /// What of a row is compared with no roof, most time first.
+    /// Returns the time of a row that has no roof, by reason, most time first. Empty if no row has this number.
     pub fn skipped(&self, row: u32) -> &[Skipped] {
         self.sums.get(row as usize).map_or(&[], |row| &row.skipped)
     }
 
-    /// The rows as a breakdown tells them.
+    /// Returns the rows in the form that the breakdown uses.
     pub fn view<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
             known: analysis.known(profile),
@@ -122,7 +125,7 @@ impl RooflineAnswer {
         }
     }
 
-    /// The whole answer, the first `most` rows told.
+    /// Builds the whole report, with the first `most` rows.
     pub fn into_report(self, profile: &Profile, analysis: &Analysis, most: usize) -> Roofline {
         let rows = self.order().iter().take(most).filter_map(|row| self.row(profile, analysis, *row)).collect();
         Roofline { figures: self.figures, rows }
@@ -130,16 +133,18 @@ impl RooflineAnswer {
 }
 
 impl Analysis {
-    /// The peaks of each device asked about, as they would be used.
+    /// Returns the peaks of the device at index `device`, selected by `choice`. Empty if the session has no such
+    /// device.
     pub fn device_peaks(&self, profile: &Profile, device: usize, choice: &PeakChoice) -> DevicePeaks {
         let Some(of) = self.devices.get(device) else { return DevicePeaks::default() };
         DevicePeaks::resolve(&of.label, &profile.planes[of.plane], choice)
     }
 
-    /// Holds ops against their roofs. `programs`: what texts do not say of what is inside ops, programs do.
+    /// Computes the position of ops in the roofline model. `programs` gives the HLO of programs, which is read where
+    /// the text of an op does not show the instructions inside the op.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// [`FilterError`] if the text of the filter is meant as a regular expression and is not a valid one.
     pub fn roofline(
         &self,
         profile: &Profile,
@@ -192,7 +197,7 @@ impl Analysis {
     }
 }
 
-/// Peaks that are alike once.
+/// Merges the entries of devices that have the same peaks.
 fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
     let mut all_peaks: Vec<DevicePeaks> = Vec::new();
     for peaks in all {
@@ -204,7 +209,8 @@ fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
     all_peaks
 }
 
-/// Rows by what could be won.
+/// Ranks rows by their recoverable time, the largest first, at most [`MAX_GAPS`]. Rows without recoverable time are
+/// left out.
 fn gaps(view: RowView<'_>, row_sums: &[RowSums], order: &[u32]) -> Vec<GapRank> {
     let all: u64 = row_sums.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
     let mut ranked: Vec<u32> = order.iter().copied().filter(|i| row_sums[*i as usize].recoverable() > 0).collect();
@@ -225,17 +231,17 @@ fn gaps(view: RowView<'_>, row_sums: &[RowSums], order: &[u32]) -> Vec<GapRank> 
     ranked.into_iter().take(MAX_GAPS).map(rank).collect()
 }
 
-/// An op by program and name.
+/// The program and the name of an op.
 type Named = (Option<ProgramId>, StrId);
 
-/// Time of a kernel that says nothing: the op that stands for it, executions, self time.
+/// A kernel without a cost: the first of its ops with the index of that op's device, executions, and self time in ps.
 struct Opaque {
     at: (usize, Member),
     n: u64,
     own: u64,
 }
 
-/// One walk over all rows.
+/// The sums that one walk over all rows collects.
 struct OpWalk<'a, 'm> {
     holder: RooflineModel<'a, 'm>,
     step: Option<Sums>,
@@ -259,7 +265,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         }
     }
 
-    /// Holds the ops of each row.
+    /// Sums the ops of each row.
     fn rows(&mut self, rows: &Rows, slices: &[Slice], known: Known<'_>) -> Vec<RowSums> {
         let members = |(from, to): (u32, u32)| &rows.members[from as usize..to as usize];
         rows.rows.iter().map(|row| self.row(members(row.members), slices, known)).collect()
@@ -306,7 +312,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         row
     }
 
-    /// Adds what is compared with roofs to its row, its program and the step.
+    /// Adds an op that has a roof to its row, its program and the step.
     fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, own: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [

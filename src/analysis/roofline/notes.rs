@@ -1,4 +1,4 @@
-//! What is to be reported beside a roofline's figures. This module knows figures; computes none.
+//! This module writes the notes on the figures of a roofline. It computes no figures.
 
 use super::peaks::{DevicePeaks, Peak, PeakOf};
 use super::query::{Level, PeakSource, RooflineQuery};
@@ -12,7 +12,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 
 impl NoteFacts {
-    /// Remembers what is to be reported of an op.
+    /// Adds the self time, in ps, of an op that has a roof.
     pub(super) fn add(&mut self, point: &OpPoint, matmul: bool, self_time: u64) {
         let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { self_time } else { 0 });
         add(&mut self.uncertain, point.uncertain);
@@ -25,7 +25,7 @@ fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-/// All there is to say, the gravest first.
+/// Returns the notes on the figures. Empty if the report has no data.
 pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &NoteFacts) -> Vec<Note> {
     if figures.header.status == Status::Absent {
         return Vec::new();
@@ -183,17 +183,17 @@ pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &No
     notes
 }
 
-/// What was met on the way, for notes.
+/// Facts about the ops of the walk, for the notes. Times are self times in ps.
 #[derive(Default)]
 pub(super) struct NoteFacts {
-    /// Time of ops whose operands cannot be seen.
+    /// Time of ops whose operand types are uncertain.
     pub uncertain: u64,
-    /// Time of ops held with the model's FLOPs.
+    /// Time of ops whose FLOPs are those of the model.
     pub model_flops: u64,
-    /// Time of ops that are no matmul, compared with the peak of the matrix units.
+    /// Time of ops without a matmul.
     pub vector: u64,
-    /// Time of matmuls without a peak, by type.
+    /// Time of ops whose precision has no peak, by data type.
     pub no_peak: IndexMap<String, u64>,
-    /// Some op's bytes are split by memory.
+    /// Whether the bytes of any op are split by memory.
     pub split: bool,
 }

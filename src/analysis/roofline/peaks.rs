@@ -1,13 +1,15 @@
-//! What a device can do at most: by its plane, by the table of chips, by the user; and which of these counts.
+//! This module finds the peaks of a device in its plane, in the table of chips and in the input of the user, and
+//! chooses one of them for each precision and each memory.
 //!
 //! ```text
 //!  plane stats ───► profile ──┐
-//!  device type ─► chip table ─┼─► offers ──choice──► one peak each, with where it is from
+//!  device type ─► chip table ─┼─► offers ──choice──► one peak for each precision and memory, with its source
 //!  the user ──────► yours ────┘
 //! ```
 //!
-//! Per **device plane**: a chip's figures are divided among its devices. FLOP/s and bytes/s, base 10: a plane's
-//! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. This module knows planes and chips; no ops.
+//! Peaks are those of one **device plane**: the figures of a chip are divided among its devices. They are FLOP/s and
+//! bytes/s with base 10: the stat `peak_hbm_bw_gigabytes_per_second` is in GB/s, not GiB/s. This module does not depend
+//! on ops.
 
 use super::compute_dtype::precision;
 use super::query::{Level, PeakChoice, PeakSource, Precision};
@@ -16,80 +18,79 @@ use crate::hlo::DType;
 use crate::profile::Plane;
 use serde::{Deserialize, Serialize};
 
-/// What a peak is of.
+/// The resource that a peak limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PeakOf {
-    /// FLOP/s with such operands.
+    /// FLOP/s with operands of a precision.
     Compute(Precision),
-    /// Bytes/s of such a memory.
+    /// Bytes/s of a memory.
     Memory(Level),
 }
 
-/// A peak and where it is from.
+/// A peak and its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Of what.
     pub of: PeakOf,
-    /// FLOP/s, or bytes/s.
+    /// FLOP/s or bytes/s.
     pub value: f64,
-    /// Who says so.
     pub source: PeakSource,
-    /// In which words: the name of a stat, a page.
+    /// The source in words: the name of a stat, or a web page.
     pub from: String,
 }
 
-/// The peaks of one device, or of several that are alike.
+/// The peaks of one device, or of several devices with the same peaks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DevicePeaks {
-    /// The devices' labels.
+    /// Labels of the devices.
     pub devices: Vec<String>,
-    /// What the capture calls the device.
+    /// Name of the device type in the capture.
     pub device_type: Option<String>,
-    /// The chip whose published figures are meant, where it is known.
+    /// Name of the chip in the table of chips. `None` if the chip is unknown.
     pub chip: Option<String>,
-    /// Devices of one chip.
+    /// Devices of one chip. `None` if the chip is unknown.
     pub devices_per_chip: Option<u32>,
-    /// The peaks that count, at most one of each.
+    /// The chosen peaks, at most one for each precision and each memory.
     pub used: Vec<Peak>,
-    /// All there are to choose from.
+    /// All peaks that were found.
     pub offers: Vec<Peak>,
 }
 
 impl DevicePeaks {
-    /// The peak that counts.
+    /// Returns the chosen peak of a precision or a memory.
     pub fn peak(&self, of: PeakOf) -> Option<&Peak> {
         self.used.iter().find(|peak| peak.of == of)
     }
 
-    /// FLOP/s with such operands.
+    /// Returns the peak FLOP/s with operands of a precision.
     pub fn flops(&self, precision: Precision) -> Option<f64> {
         self.peak(PeakOf::Compute(precision)).map(|peak| peak.value)
     }
 
-    /// What most programs compute with on it: bf16, or f16 where its matrix units take no bf16.
+    /// Returns the precision of the matrix units that most programs use: bf16, or f16 if the device has a peak for f16
+    /// and none for bf16.
     pub fn main(&self) -> Precision {
         let has = |precision| self.flops(precision).is_some();
         if !has(Precision::Bf16) && has(Precision::F16) { Precision::F16 } else { Precision::Bf16 }
     }
 
-    /// Bytes/s of a memory.
+    /// Returns the peak bytes/s of a memory.
     pub fn bytes(&self, level: Level) -> Option<f64> {
         self.peak(PeakOf::Memory(level)).map(|peak| peak.value)
     }
 
-    /// FLOP/byte at which both roofs meet: peak FLOP/s ÷ bytes/s of HBM.
+    /// Returns the ridge point in FLOPs per byte: peak FLOP/s ÷ peak bytes/s of HBM.
     pub fn ridge(&self, precision: Precision) -> Option<f64> {
         Some(self.flops(precision)? / self.bytes(Level::Hbm)?)
     }
 
-    /// The peaks of a plane's device.
+    /// Finds and chooses the peaks of the device of a plane.
     pub fn resolve(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
         let device_type = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
         let gpu = Gpu::from_plane(plane);
         let recorded = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
         let chosen = choice.chip.as_deref().and_then(Chip::named);
         let chip = chosen.or(recorded);
-        // The capture's figures are not those of another chip that is requested.
+        // If the user chose another chip than that of the capture, the figures of the capture do not apply.
         let elsewhere = chosen.is_some() && recorded.is_some() && chosen != recorded;
         let megacore = plane.number_stat("has_megacore").map(|n| n > 0.0).filter(|_| !elsewhere);
         let devices_per_chip = chip.map(|chip| chip.devices(megacore));
@@ -102,7 +103,8 @@ impl DevicePeaks {
         }
         offers.retain(|peak| peak.value.is_finite() && peak.value > 0.0);
         let published_first = choice.prefer == PeakSource::Published;
-        // ROCm's figure counts two transfers a clock of memory; HBM3 makes four. The data sheet is right.
+        // ROCm computes the bandwidth with two transfers per memory clock, but HBM3 makes four. The published figure is
+        // right.
         let is_amd = gpu.as_ref().is_some_and(|gpu| gpu.amd);
         let halved = |peak: &Peak| {
             is_amd
@@ -127,7 +129,7 @@ impl DevicePeaks {
         }
     }
 
-    /// They are the same but for whose they are.
+    /// Returns whether two entries have the same peaks, chip and device type.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (&self.used, &self.offers, &self.chip, &self.device_type)
             == (&other.used, &other.offers, &other.chip, &other.device_type)
@@ -140,7 +142,7 @@ fn yours(choice: &PeakChoice) -> Vec<Peak> {
     flops.chain(choice.hbm_bytes.map(|value| of(PeakOf::Memory(Level::Hbm), value))).collect()
 }
 
-/// The chip's figures over its devices.
+/// Returns the published peaks of one device: the figures of the chip, divided among its devices.
 fn published(chip: &Chip, devices: u32) -> Vec<Peak> {
     let n = f64::from(devices.max(1));
     let of = |of, figure: Option<Figure>| {
@@ -158,7 +160,8 @@ fn published(chip: &Chip, devices: u32) -> Vec<Peak> {
     compute.chain(of(PeakOf::Memory(Level::Hbm), chip.hbm)).collect()
 }
 
-/// What the plane says: of a TPU outright, of a GPU by its multiprocessors and clock.
+/// Returns the peaks from the stats of a plane. A TPU states its peaks; those of a GPU follow from its multiprocessors
+/// and its clock.
 fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
     let stat = |name: &str| plane.number_stat(name).filter(|value| *value > 0.0);
     let peak = |of, value, from: String| Peak { of, value, source: PeakSource::Profile, from };
@@ -167,7 +170,7 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
     if let Some(teraflops) = stat("peak_teraflops_per_second") {
         let value = teraflops * 1e12;
         peaks.push(peak(bf16, value, "peak_teraflops_per_second".into()));
-        // The plane says one peak; what other operands are to it, the table says.
+        // The plane states only the bf16 peak. The ratio of another precision to bf16 comes from the table of chips.
         for (precision, figure) in chip.into_iter().flat_map(|c| [(Precision::Fp8, c.fp8), (Precision::Int8, c.int8)]) {
             if let Some((figure, base)) = figure.zip(chip.and_then(|c| c.bf16)) {
                 let ratio = figure.value / base.value;
@@ -201,22 +204,22 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
     peaks
 }
 
-/// A GPU by its plane.
+/// Properties of a GPU from the stats of its plane.
 struct Gpu {
     amd: bool,
     major: u32,
     minor: u32,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     units: f64,
-    /// Cycles/s of all multiprocessors.
+    /// Clock cycles per second, summed over all multiprocessors.
     cycles: f64,
-    /// Bytes of its memory, where the plane says them.
+    /// Bytes of device memory. `None` if the plane does not state them.
     memory: Option<f64>,
 }
 
 impl Gpu {
     fn from_plane(plane: &Plane) -> Option<Self> {
-        // `as` saturates: a number that makes no sense is no architecture.
+        // `as` saturates, so an invalid number matches no known architecture.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
         let whole = |name: &str| plane.number_stat(name).map(|n| n as u32);
         let (cores, kilohertz) = (plane.number_stat("core_count")?, plane.number_stat("clock_rate")?);
@@ -230,22 +233,23 @@ impl Gpu {
         })
     }
 
-    /// The chip that has these multiprocessors and this memory.
+    /// Returns the chip with this architecture, this number of multiprocessors and this size of memory.
     fn chip(&self) -> Option<&'static Chip> {
         gpu::chip(self.amd, self.major, self.minor, self.units, self.memory?)
     }
 }
 
-/// The peaks of a device in the form that ops are compared with.
+/// The chosen peaks of a device as arrays.
 #[derive(Clone, Debug)]
 pub(super) struct Ceilings {
-    /// FLOP/s, by [`Precision`].
+    /// FLOP/s, indexed by [`Precision`].
     pub flops: [Option<f64>; 8],
-    /// The user gave it.
+    /// Whether the user gave the peak, indexed by [`Precision`].
     pub yours: [bool; 8],
-    /// What counts for ops of no type with a peak: [`DevicePeaks::main`].
+    /// The precision whose peak counts for ops without a matmul, unless the user gave a peak for their type:
+    /// [`DevicePeaks::main`].
     pub main: Precision,
-    /// Bytes/s, by [`Level`].
+    /// Bytes/s, by [`Level::index`].
     pub bytes: [Option<f64>; 5],
 }
 
@@ -260,7 +264,8 @@ impl Ceilings {
         }
     }
 
-    /// The class whose peak a type is compared with: f16 has bf16's where it has none of its own.
+    /// Returns the precision whose peak a type is compared with. f16 has the peak of bf16 if it has none of its own.
+    /// `None` for a type that belongs to no precision.
     pub fn class(&self, dtype: DType) -> Option<Precision> {
         let class = precision(dtype)?;
         let is_shared = class == Precision::F16 && self.flops[class as usize].is_none();

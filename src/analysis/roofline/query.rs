@@ -1,38 +1,37 @@
-//! What a roofline is asked: of which ops, against which peaks, and what the user knows better. Plain data; knows nothing
-//! of how it is answered.
+//! This module holds the types of a roofline query: the ops, the peaks, and costs from the user. They are plain data
+//! and do not depend on the answer.
 
 use crate::analysis::base::Query;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Operands that a peak is of. A chip has one peak per class, not per type.
+/// The class of operand types that share a peak. A chip has one peak per class, not per type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// bf16, and f16 where [`Precision::F16`] has no peak of its own.
+    /// bf16, and f16 if [`Precision::F16`] has no peak of its own.
     Bf16,
-    /// Any f8.
+    /// All f8 types.
     Fp8,
-    /// s8, u8.
+    /// s8 and u8.
     Int8,
-    /// s4, u4.
+    /// s4 and u4.
     Int4,
-    /// f32. Nothing is published for TPUs.
+    /// f32. No peak is published for TPUs.
     F32,
-    /// f64.
     F64,
     /// f4.
     Fp4,
-    /// f16 alone: of matrix units that take no bf16.
+    /// f16 alone, for matrix units that do not take bf16.
     F16,
 }
 
 impl Precision {
-    /// All of them.
+    /// All precisions, in the order of their discriminants.
     pub const ALL: [Self; 8] =
         [Self::Bf16, Self::Fp8, Self::Int8, Self::Int4, Self::F32, Self::F64, Self::Fp4, Self::F16];
 
-    /// The name in JSON, on the command line and in links.
+    /// Returns the name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Bf16 => "bf16",
@@ -46,7 +45,7 @@ impl Precision {
         }
     }
 
-    /// The name people read.
+    /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::F16 => "fp16",
@@ -54,7 +53,8 @@ impl Precision {
         }
     }
 
-    /// By its key or by the name of a type of its class: `f16`, `fp32`, `f8e4m3fn`, `s8`.
+    /// Finds a precision by its key or by the name of one of its types, such as `f16`, `fp32`, `f8e4m3fn` or `s8`. Case
+    /// and outer spaces are ignored.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_ascii_lowercase();
         Some(match name.as_str() {
@@ -73,33 +73,33 @@ impl Precision {
     }
 }
 
-/// A memory with a roof of its own.
+/// A memory, and for VMEM and CMEM a direction, that has a roof of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// HBM, read and written.
+    /// Reads and writes of HBM.
     #[default]
     Hbm,
-    /// Reading VMEM.
+    /// Reads of VMEM.
     VmemRead,
-    /// Writing VMEM.
+    /// Writes to VMEM.
     VmemWrite,
-    /// Reading CMEM.
+    /// Reads of CMEM.
     CmemRead,
-    /// Writing CMEM.
+    /// Writes to CMEM.
     CmemWrite,
 }
 
 impl Level {
-    /// All of them, by [`Level::index`].
+    /// All levels, in the order of [`Level::index`].
     pub const ALL: [Self; 5] = [Self::Hbm, Self::VmemRead, Self::VmemWrite, Self::CmemRead, Self::CmemWrite];
 
-    /// Its place in arrays by level.
+    /// Returns the index in arrays by level.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Hbm => "hbm",
@@ -110,7 +110,7 @@ impl Level {
         }
     }
 
-    /// The name people read.
+    /// Returns the name for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Hbm => "HBM",
@@ -122,21 +122,21 @@ impl Level {
     }
 }
 
-/// Where a peak is from.
+/// The source of a peak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PeakSource {
-    /// The capture: stats of the device's plane.
+    /// The stats of the device's plane in the capture.
     #[default]
     Profile,
-    /// The vendor: the table of chips.
+    /// The figures of the vendor, in the table of chips.
     Published,
-    /// The user.
+    /// A value that the user gave.
     Yours,
 }
 
 impl PeakSource {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Profile => "profile",
@@ -146,36 +146,38 @@ impl PeakSource {
     }
 }
 
-/// Which peaks to hold ops against. What the user gives wins; then `prefer`, then the other one.
+/// The choice of peaks. Peaks from the user come first, then those of the source `prefer`, then those of the other
+/// source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PeakChoice {
-    /// The profile's figures first, or the published ones. [`PeakSource::Yours`] is as [`PeakSource::Profile`].
+    /// [`PeakSource::Yours`] has the same effect as [`PeakSource::Profile`].
     pub prefer: PeakSource,
-    /// The chip, by any of its names, in place of what the capture says.
+    /// Any name of the chip to use in place of that of the capture.
     pub chip: Option<String>,
-    /// FLOP/s of one device.
+    /// FLOP/s of one device, from the user.
     pub flops: Vec<(Precision, f64)>,
-    /// Bytes/s of one device's HBM.
+    /// Bytes/s of the HBM of one device, from the user.
     pub hbm_bytes: Option<f64>,
 }
 
-/// What the user says that one execution of a kernel costs.
+/// The cost of one execution of a kernel, from the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelCost {
-    /// An op's name, with or without its number; `*` stands for any text.
+    /// Name of an op, with or without its number; `*` matches any text.
     pub pattern: String,
-    /// FLOP of one execution.
+    /// FLOPs of one execution.
     pub flops: f64,
     /// Bytes of HBM of one execution.
     pub bytes: f64,
 }
 
-/// What makes an op one that is bound by latency: little use of anything, and short.
+/// The thresholds below which latency limits an op: low utilisation and short executions. The defaults are 0.2 and 10
+/// µs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Every utilisation is below this.
+    /// Roofline time ÷ self time is below this fraction.
     pub utilisation: f64,
-    /// An execution takes less than this on average.
+    /// The mean self time of an execution is below this time.
     pub mean: Picos,
 }
 
@@ -185,40 +187,39 @@ impl Default for Latency {
     }
 }
 
-/// What one step has to compute, as the user counts it, for the whole job.
+/// The useful FLOPs of one step of the whole job, as the user counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UsefulFlops {
     /// Sequences of one step, over all devices.
     pub batch: f64,
     /// Tokens of a sequence.
     pub sequence: f64,
-    /// FLOP per token; for training mostly 6 × parameters, and what attention adds.
+    /// FLOPs per token. For training this is usually 6 × parameters, plus the FLOPs of attention.
     pub flops_per_token: f64,
-    /// Devices that share the step; `None`: as many as its program is compiled for, else those of the capture.
+    /// Devices that share the step. `None` selects the number for which its program is compiled, else the number of
+    /// devices in the capture.
     pub devices: Option<u32>,
 }
 
 impl UsefulFlops {
-    /// FLOP of a step.
+    /// Returns the FLOPs of a step.
     pub const fn flops(&self) -> f64 {
         self.batch * self.sequence * self.flops_per_token
     }
 }
 
-/// One question.
+/// A roofline query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RooflineQuery {
-    /// Which device, step and ops, and the grouping of rows. Without a kind in its filter: kind compute.
+    /// Device, step, filter and grouping. Without a kind in the filter, only ops of kind compute are selected.
     pub query: Query,
-    /// All kinds of time, not compute alone.
+    /// Selects ops of all kinds if the filter has no kind.
     pub all_kinds: bool,
-    /// Against which peaks.
     pub peaks: PeakChoice,
-    /// What the user knows of kernels; the first pattern that fits counts, also before the capture's own cost.
+    /// Costs of kernels from the user. The first pattern that matches counts, and comes before the cost in the capture.
     pub costs: Vec<KernelCost>,
-    /// What is bound by latency.
     pub latency: Latency,
-    /// What a step has to compute, for its useful-FLOPs MFU.
+    /// Useful FLOPs of a step, for the MFU by useful FLOPs.
     pub useful: Option<UsefulFlops>,
 }
 

@@ -1,4 +1,4 @@
-//! What a roofline reports. Plain data; knows nothing of how it was found.
+//! This module holds the types of a roofline report. They are plain data and do not depend on the computation.
 
 use super::peaks::DevicePeaks;
 use super::query::{Level, Precision};
@@ -9,28 +9,29 @@ use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Why ops are compared with no roof. The first that applies counts, in the order of [`SkipReason::ALL`].
+/// The reason why ops have no roof. The first reason that applies counts, in the order of [`SkipReason::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// A custom call without FLOPs: a kernel that says nothing of what it does.
+    /// A custom call whose FLOPs are absent or zero: a kernel without a cost estimate.
     OpaqueCall,
-    /// No FLOPs, or neither FLOPs nor bytes.
+    /// The FLOPs are absent, or FLOPs and bytes are both zero.
     NoFlops,
-    /// No bytes.
+    /// The bytes are absent.
     NoBytes,
-    /// No peak is known for its type.
+    /// No peak FLOP/s is known for the data type.
     NoPeak,
-    /// No bandwidth of HBM is known.
+    /// The op moves bytes through HBM, and no HBM bandwidth is known.
     NoBandwidth,
-    /// One end of an asynchronous op: `-start` only asks, and `-done` waits for what others do.
+    /// A part of an asynchronous op: a `-start` or `-update` only issues the work, and a `-done` waits for work that
+    /// runs elsewhere.
     AsyncEnd,
-    /// A loop's own time: what it costs is its ops' cost.
+    /// The self time of a container, such as a loop. The cost of a container is that of the ops inside it.
     Container,
 }
 
 impl SkipReason {
-    /// All of them.
+    /// All reasons, in the order in which they are checked.
     pub const ALL: [Self; 7] = [
         Self::Container,
         Self::AsyncEnd,
@@ -41,7 +42,7 @@ impl SkipReason {
         Self::NoBandwidth,
     ];
 
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::OpaqueCall => "opaque_custom_call",
@@ -54,7 +55,7 @@ impl SkipReason {
         }
     }
 
-    /// In words.
+    /// Returns the text for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::OpaqueCall => "kernels without a cost estimate",
@@ -68,31 +69,30 @@ impl SkipReason {
     }
 }
 
-/// Time that is compared with no roof, for one reason.
+/// Self time without a roof, for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Why.
     pub reason: SkipReason,
-    /// Ops, each (program, name) once.
+    /// Number of ops; an op counts once by program and name.
     pub n_ops: u32,
-    /// Their self time.
+    /// Self time of these ops.
     pub total: Picos,
 }
 
-/// Who says what ops cost.
+/// The source of the costs of ops. A sum over ops has the last of these variants that any of its ops has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostSource {
-    /// The capture: the compiler's estimates.
+    /// The estimates of the compiler, in the capture.
     Capture,
-    /// The capture, but only the model's count of FLOPs (`model_flops`).
+    /// Only the FLOPs of the model (`model_flops`), in the capture.
     ModelFlops,
-    /// The user, of some of it at least.
+    /// A value that the user gave.
     Yours,
 }
 
 impl CostSource {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Capture => "capture",
@@ -102,98 +102,103 @@ impl CostSource {
     }
 }
 
-/// Ops against their roofs: sums over those that are compared with one.
+/// The position of ops in the roofline model: sums over those ops that have a roof.
 ///
-/// Floors are of each op by itself and summed: `t_roof` = Σ over ops of the longest of their floors. So the gaps of ops sum
-/// to the gap of their group, and those of groups to the step's.
+/// A floor is the least time that one resource allows an op: FLOPs ÷ peak for compute, bytes ÷ bandwidth for a memory.
+/// Each op has its own floors, and `t_roof` is Σ over ops of the longest floor of the op. The gaps of ops therefore sum
+/// to the gap of their group, and the gaps of groups sum to the gap of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Roof {
-    /// Their self time.
+    /// Self time.
     pub total: Picos,
-    /// Their executions.
+    /// Executions.
     pub n: u64,
-    /// Their FLOPs.
+    /// FLOPs of all executions.
     pub flops: f64,
-    /// Their bytes, of all memories.
+    /// Bytes of all executions, over all memories.
     pub bytes: f64,
-    /// Their bytes by memory, by [`Level::index`]; all of them HBM's where nothing splits them.
+    /// Bytes of all executions by memory, indexed by [`Level::index`]. All bytes count as HBM if the source does not
+    /// split them.
     pub level_bytes: [f64; 5],
-    /// The type they compute with, where they agree: HLO's name of it.
+    /// HLO name of the data type that the ops compute with. `None` if it is unknown or the ops differ.
     pub dtype: Option<String>,
-    /// Whose peak they are compared with, where they agree.
+    /// Precision whose peak the ops are compared with. `None` if the ops differ.
     pub precision: Option<Precision>,
-    /// Of some the operands cannot be seen: the MFU is an upper bound.
+    /// Whether some op may have operands of a faster type than the known one. The MFU is then an upper bound.
     pub dtype_uncertain: bool,
-    /// Of some the operands are of different types.
+    /// Whether some op is a dot or a convolution with operands of different types.
     pub dtype_mixed: bool,
-    /// Who says what they cost.
     pub cost: CostSource,
-    /// FLOPs ÷ bytes of HBM; `None` without such bytes.
+    /// FLOPs ÷ bytes of HBM. `None` if the ops move no bytes through HBM.
     pub intensity: Option<f64>,
-    /// Peak FLOP/s ÷ bytes/s of HBM, where they agree.
+    /// Ridge point in FLOPs per byte: peak FLOP/s ÷ bytes/s of HBM. `None` if it is unknown or the ops differ.
     pub ridge: Option<f64>,
-    /// What the longest floor is of. Compute where AI ≥ ridge, and no other memory's floor is longer.
+    /// Resource with the longest summed floor; compute on a tie. If only HBM has a peak, this is compute where the
+    /// intensity is at least the ridge point.
     pub bound: Bound,
     /// FLOPs ÷ peak FLOP/s.
     pub t_compute: Picos,
-    /// Bytes ÷ peak bytes/s, by [`Level::index`]; zero where a memory has no peak.
+    /// Bytes ÷ peak bytes/s of each memory, indexed by [`Level::index`]. Zero for a memory without a peak.
     pub t_memory: [Picos; 5],
-    /// The longest floor of each op, summed.
+    /// Roofline time: the longest floor of each op, summed.
     pub t_roof: Picos,
-    /// Self time by what an op's own longest floor is of: compute, then memories by [`Level::index`]. Sums to `total`.
+    /// Self time by the resource with the longest floor of each op, indexed by [`Bound::index`]. Sums to `total`.
     pub bound_total: [Picos; 6],
-    /// t_compute ÷ time, a fraction; above 1 it is shown as it is. `None` without time.
+    /// `t_compute` ÷ self time, a fraction that is not clamped at 1. `None` if the self time is zero.
     pub mfu: Option<f64>,
-    /// t_memory ÷ time, by level; `None` for memories without a peak, too.
+    /// Floor of each memory ÷ self time, indexed by [`Level::index`]. `None` for a memory without a peak, or if the
+    /// self time is zero.
     pub level_util: [Option<f64>; 5],
-    /// t_roof ÷ time.
+    /// `t_roof` ÷ self time. `None` if the self time is zero.
     pub util: Option<f64>,
-    /// Time − t_roof, picoseconds; below zero where the cost estimate is above the peak.
+    /// Self time − `t_roof`, in ps. Negative if the cost estimate exceeds the peak.
     pub gap: i64,
-    /// Gap ÷ time.
+    /// Gap ÷ self time. `None` if the self time is zero.
     pub gap_fraction: Option<f64>,
-    /// What could be won at the roof: the gaps of those ops that have one. Those above their roof hide none of it.
+    /// Time that ops at their roof would save: the sum of the positive gaps of ops. Negative gaps do not reduce it.
     pub recoverable: Picos,
-    /// Time of ops whose cost estimate is above the peak.
+    /// Self time of ops whose cost estimate exceeds the peak.
     pub above: Picos,
-    /// Little use of anything, and short executions: latency bounds them.
+    /// Whether latency limits the ops: the utilisation is low and the executions are short.
     pub latency_bound: bool,
 }
 
 impl Roof {
-    /// Use of HBM's bandwidth, a fraction.
+    /// Returns the utilisation of the HBM bandwidth as a fraction. `None` if the bandwidth is unknown or the self time
+    /// is zero.
     pub const fn hbm_util(&self) -> Option<f64> {
         self.level_util[Level::Hbm.index()]
     }
 
-    /// The floor of HBM.
+    /// Returns the floor of HBM.
     pub const fn t_hbm(&self) -> Picos {
         self.t_memory[Level::Hbm.index()]
     }
 
-    /// Whether it takes so little time that a rate would say nothing: less than 10 ns per execution (a device's clock counts
-    /// in nanoseconds), and less than a hundred-thousandth of the time asked about.
+    /// Returns whether the time is too short for a meaningful rate: less than 10 ns per execution (a device clock
+    /// counts in nanoseconds) and less than a hundred-thousandth of `considered`.
     pub fn is_too_short(&self, considered: Picos) -> bool {
         self.total.0.checked_div(self.n).is_none_or(|mean| Picos(mean) < SHORTEST)
             && self.total.fraction_of(considered).is_none_or(|share| share < SMALLEST)
     }
 
-    /// Whether their cost estimate as a whole is above the peak.
+    /// Returns whether the summed cost estimate exceeds the peak.
     pub fn is_above(&self) -> bool {
         self.gap < 0
     }
 
-    /// FLOP/s in their own time.
+    /// Returns FLOP/s over the self time. `None` if the executions are too short for a rate.
     pub fn flop_rate(&self) -> Option<f64> {
         crate::analysis::breakdown::report::per_second(Some(self.flops), self.total, self.n)
     }
 
-    /// Bytes/s of a memory in their own time; `None` without such bytes.
+    /// Returns bytes/s of a memory over the self time. `None` without such bytes, or if the executions are too short
+    /// for a rate.
     pub fn byte_rate(&self, level: Level) -> Option<f64> {
         crate::analysis::breakdown::report::per_second(self.level_bytes(level), self.total, self.n)
     }
 
-    /// FLOP per byte of a memory; `None` without such bytes.
+    /// Returns FLOPs per byte of a memory. `None` without such bytes.
     pub fn intensity_of(&self, level: Level) -> Option<f64> {
         self.level_bytes(level).map(|bytes| self.flops / bytes)
     }
@@ -203,100 +208,95 @@ impl Roof {
     }
 }
 
-/// One row.
+/// A row of the roofline table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoofRow {
-    /// The row as a breakdown has it. `group.total` = `roof.total` + Σ `skipped`.
+    /// The row of the breakdown. `group.total` = `roof.total` + Σ `skipped`.
     pub group: Group,
-    /// Its ops that are compared with roofs; `None` where none is.
+    /// The ops of the row that have a roof. `None` if no op has one.
     pub roof: Option<Roof>,
-    /// The others.
+    /// The other ops.
     pub skipped: Vec<Skipped>,
 }
 
-/// A program against its roofs.
+/// The position of a program in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRoof {
-    /// Its name, where there is one.
     pub program: Option<String>,
-    /// Its id, where there is one.
     pub program_id: Option<u64>,
-    /// Self time of its ops that were requested.
+    /// Self time of the selected ops of the program.
     pub total: Picos,
-    /// Those that are compared with roofs.
+    /// The ops that have a roof. `None` if no op has one.
     pub roof: Option<Roof>,
 }
 
-/// A step against the roofs.
+/// The position of a step in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRoof {
-    /// Its number.
     pub number: u64,
-    /// Self time of its ops that were requested, within it.
+    /// Self time of the selected ops within the step.
     pub total: Picos,
-    /// Those that are compared with roofs.
+    /// The ops that have a roof. `None` if no op has one.
     pub roof: Option<Roof>,
 }
 
-/// One op against its roofs.
+/// The position of one op in the roofline model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpRoof {
-    /// Where it lies; `None` where it has no roof.
+    /// `None` if the op has no roof.
     pub roof: Option<Roof>,
-    /// What is to be thought of it; `None` where it has no time, or no floor.
+    /// The verdict on the op. `None` if the op has no self time, no floor or no execution.
     pub verified: Option<Verified>,
-    /// Why all or a part of it has no roof.
+    /// The parts of the op that have no roof, by reason.
     pub skipped: Vec<Skipped>,
-    /// The peaks it is compared with.
+    /// Peaks of the devices on which the op is selected.
     pub peaks: Vec<DevicePeaks>,
 }
 
-/// A kernel that says nothing of what it does.
+/// A custom call without a cost estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueKernel {
-    /// Its op's name.
+    /// Name of the op.
     pub op: String,
-    /// The id of its program, where it has one.
     pub program_id: Option<u64>,
-    /// What it calls: `tpu_custom_call`.
+    /// Target of the custom call, such as `tpu_custom_call`.
     pub target: Option<String>,
     /// Executions that start in the window.
     pub n: u64,
     /// Self time.
     pub total: Picos,
-    /// Its innermost source line.
+    /// Innermost source line.
     pub source_inner: Option<String>,
 }
 
-/// A place in the order of what could be won.
+/// A row in the ranking by recoverable time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GapRank {
-    /// The row's key.
+    /// Key of the row.
     pub key: String,
-    /// Its program, where it is of one.
+    /// Program of the row. `None` if the ops of the row have no program or several.
     pub program_id: Option<u64>,
-    /// Time of its ops that are compared with roofs.
+    /// Self time of the ops that have a roof.
     pub total: Picos,
-    /// What could be won.
     pub recoverable: Picos,
-    /// Of all that could be won, this and all before it: a fraction.
+    /// Recoverable time of this row and of all rows before it, as a fraction of the recoverable time of all rows.
     pub cumulative: f64,
 }
 
-/// Where the number of devices that share a step is from.
+/// The source of the number of devices that share a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceCountSource {
-    /// The user.
+    /// A value that the user gave.
     Yours,
-    /// The program with the most time: its replicas × partitions.
+    /// Replicas × partitions of the program with the most time.
     Program,
-    /// The devices of the capture: a job may have more.
+    /// Number of devices in the capture. The job may have more devices.
     Capture,
 }
 
 impl DeviceCountSource {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Yours => "yours",
@@ -306,85 +306,85 @@ impl DeviceCountSource {
     }
 }
 
-/// Devices that share a step.
+/// The number of devices that share a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCount {
-    /// How many.
     pub n: u32,
-    /// Who says so.
     pub source: DeviceCountSource,
 }
 
-/// The window as a whole: all that runs in it, of every kind, idle time included.
+/// The use of the whole window: all ops of every kind, and idle time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WindowUse {
-    /// Its length, summed over devices.
+    /// Length of the window, summed over devices.
     pub window: Picos,
-    /// FLOPs of all ops but loops; of an asynchronous pair once.
+    /// FLOPs of all ops except containers; an asynchronous pair counts once. `None` if no op has FLOPs.
     pub flops: Option<f64>,
-    /// The same by the model's count: without recompute.
+    /// Sum of `model_flops` over the same ops: without recompute.
     pub model_flops: Option<f64>,
-    /// Bytes, counted alike.
+    /// Bytes accessed by the same ops.
     pub bytes: Option<f64>,
-    /// The peak they are compared with: bf16's, FLOP/s of one device.
+    /// Peak FLOP/s of one device for bf16, or for f16 if its matrix units have no bf16. `None` if it is unknown or the
+    /// devices differ.
     pub peak_flops: Option<f64>,
-    /// FLOPs ÷ (peak × window).
+    /// `flops` ÷ (peak × window): the HFU.
     pub mfu: Option<f64>,
-    /// Model FLOPs ÷ (peak × window): what is mostly meant by MFU.
+    /// `model_flops` ÷ (peak × window): the usual meaning of MFU.
     pub model_mfu: Option<f64>,
     /// Bytes of HBM ÷ (bandwidth × window).
     pub hbm_util: Option<f64>,
-    /// What the user says a step computes, for this window and its devices.
+    /// FLOPs that the user counts as useful, for this window and its devices. `None` if they are not above zero.
     pub useful_flops: Option<f64>,
-    /// That ÷ (peak × window).
+    /// `useful_flops` ÷ (peak × window).
     pub useful_mfu: Option<f64>,
-    /// Devices that share the useful FLOPs of a step; `None` where none are given, or a link leaves it out.
+    /// Devices that share the useful FLOPs of a step. `None` if the query has no useful FLOPs, or if a link omits this
+    /// field.
     pub useful_devices: Option<DeviceCount>,
 }
 
-/// The answer but for its rows.
+/// The answer to a roofline query, without its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflineFigures {
-    /// What the figures are of.
+    /// Device, step and window of the figures.
     pub header: Header,
-    /// Sums over the window.
+    /// Sums over the window, regardless of the filter.
     pub totals: Totals,
-    /// Self time of the ops asked about: compute, or all kinds; = `step.total` + Σ `skipped`.
+    /// Self time of the selected ops: those of kind compute, of another kind, or of all kinds. Equals `step.total` + Σ
+    /// `skipped`.
     pub considered: Picos,
-    /// Of that, the fraction that is compared with roofs. Stands beside every average.
+    /// Fraction of `considered` that has a roof. It is shown beside every average. `None` if `considered` is zero.
     pub coverage: Option<f64>,
-    /// The peaks, by devices that have the same.
+    /// Peaks of the selected devices. Devices with the same peaks share an entry.
     pub peaks: Vec<DevicePeaks>,
-    /// All ops that are compared with roofs, summed: averages are weighted by time.
+    /// Sums over all ops that have a roof, so averages are weighted by time. `None` if no op has a roof.
     pub step: Option<Roof>,
     /// By program, most time first.
     pub programs: Vec<ProgramRoof>,
-    /// What is compared with no roof, most time first.
+    /// Time without a roof, by reason, most time first.
     pub skipped: Vec<Skipped>,
-    /// Kernels that say nothing of what they do, most time first.
+    /// Kernels without a cost estimate, most time first.
     pub opaque: Vec<OpaqueKernel>,
-    /// Rows by what could be won, most first, [`MAX_GAPS`] at most.
+    /// Rows by recoverable time, the largest first, at most [`MAX_GAPS`].
     pub gaps: Vec<GapRank>,
-    /// Time of ops bound by latency.
+    /// Self time, with a roof, of the rows that latency limits.
     pub latency_bound: Picos,
-    /// The window as a whole.
     pub window: WindowUse,
-    /// What was assumed or left out.
+    /// Notes on assumptions and on omissions.
     pub notes: Vec<Note>,
 }
 
-/// Executions shorter than this on average have no rates, unless they are more than [`SMALLEST`] of the time asked about.
+/// Mean execution time below which ops have no rates, unless their share of the considered time is at least
+/// [`SMALLEST`].
 const SHORTEST: Picos = Picos(10_000);
 const SMALLEST: f64 = 1e-5;
 
-/// Gaps that are ranked, at most.
+/// Maximum number of ranked gaps.
 pub const MAX_GAPS: usize = 100;
 
-/// The whole answer.
+/// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Roofline {
-    /// All but the rows.
     pub figures: RooflineFigures,
-    /// Rows, most self time first, ties by key.
+    /// Rows: most self time first, ties by key, then by program.
     pub rows: Vec<RoofRow>,
 }

@@ -1,4 +1,4 @@
-//! One op against its roofs, for its panel. This module knows the op as it was found; no rows.
+//! This module computes the roofline position of one op, for the details of that op. It does not depend on rows.
 
 use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
@@ -15,8 +15,9 @@ use crate::units::Picos;
 use std::cmp::Reverse;
 
 impl Analysis {
-    /// Holds one op against its roofs, on the devices and in the window that it was found for: what its row says, whatever
-    /// its kind. `None` where it does not run there. Of `query` only the peaks, costs and settings count.
+    /// Computes the roofline position of one op, on the devices and in the window of `found`. The result is that of the
+    /// op's row in the roofline, but for ops of every kind. `None` if the op does not run there. Only the peaks, the
+    /// costs and the latency thresholds of `query` count.
     pub fn op_roof(
         &self,
         profile: &Profile,

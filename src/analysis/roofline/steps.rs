@@ -1,4 +1,4 @@
-//! Every step against the roofs: one sweep per device, not one per step. This module knows steps and ops; no rows.
+//! This module computes the roofline position of every step in one sweep per device. It does not depend on rows.
 
 use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
@@ -17,15 +17,15 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-/// Executions and self time.
+/// Executions, and self time in ps.
 type Spent = (u64, u64);
 
 impl Analysis {
-    /// Each step's ops against their roofs, in order of steps; devices are summed. The question's own step plays no part:
-    /// each figure is that of the same question about that step.
+    /// Computes the roofline position of each step, in order of step number, summed over devices. The step of `request`
+    /// is ignored: each entry equals the answer to the same query for that step alone.
     ///
     /// # Errors
-    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    /// [`FilterError`] if the text of the filter is meant as a regular expression and is not a valid one.
     pub fn roofline_steps(
         &self,
         profile: &Profile,
@@ -79,7 +79,8 @@ impl Analysis {
         Ok(roofs)
     }
 
-    /// What the chosen ops of a device take in each of its steps, by place of the step and op.
+    /// Sums executions and self time of the selected ops of a device in each of its steps, by index of the step and op
+    /// id.
     fn spent(&self, profile: &Profile, slice: &Slice) -> IndexMap<(usize, u32), Spent> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
@@ -97,7 +98,7 @@ impl Analysis {
                     });
                 }
             });
-            // Executions are counted where they start.
+            // An execution counts in the step in which it starts.
             let mut starts: Vec<(u64, u64)> = (0..).zip(&events).map(|(i, event)| (event.0, i)).collect();
             starts.sort_unstable();
             let mut open = Open::default();

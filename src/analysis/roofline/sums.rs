@@ -1,11 +1,13 @@
-//! Sums of ops against their roofs, and what follows from them.
+//! This module sums the roofline points of ops, and derives the figures of a group from the sums.
 //!
 //! ```text
 //!  per op     t_c = n·flops / peak     t_m = n·bytes / bandwidth     t_roof = max     gap = t − t_roof
 //!  per group  Σ of each: gaps of parts sum to the gap of the whole, in ps
 //!             mfu = Σ t_c / Σ t: the average weighted by time
 //! ```
-//! (Williams, Waterman and Patterson, "Roofline", 2009.) Knows costs and peaks; no ops and no texts.
+//!
+//! The formulas are those of Williams, Waterman and Patterson, "Roofline", 2009. This module does not depend on ops or
+//! texts.
 
 use super::cost::Cost;
 use super::query::{Latency, Level, Precision};
@@ -14,13 +16,13 @@ use super::verdict::Bound;
 use crate::hlo::DType;
 use crate::units::Picos;
 
-/// An op compared with its roofs.
+/// The cost of an op and the peaks that the op is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpPoint {
     pub cost: Cost,
-    /// Of the device, for what it computes with.
+    /// Peak FLOP/s of the device for `precision`.
     pub peak: f64,
-    /// Of the device's memories.
+    /// Peak bytes/s of each memory of the device, by [`Level::index`].
     pub bytes: [Option<f64>; 5],
     pub dtype: Option<DType>,
     pub precision: Precision,
@@ -28,7 +30,7 @@ pub(super) struct OpPoint {
     pub mixed: bool,
 }
 
-/// What all say, if all say the same.
+/// The value that all added items have in common, if they have one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Uniform<T> {
     None,
@@ -53,7 +55,6 @@ impl<T: PartialEq + Copy> Uniform<T> {
     }
 }
 
-/// Sums over ops.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     own: u64,
@@ -61,13 +62,14 @@ pub(super) struct Sums {
     flops: f64,
     bytes: f64,
     levels: [f64; 5],
-    /// Floors in picoseconds: of compute, then by level. As they are, for ratios, and rounded per op, for sums.
+    /// Floors in ps: compute, then memories by [`Level::index`]. `exact` is not rounded and serves ratios; `floors` is
+    /// rounded per op and serves sums.
     exact: [f64; 6],
     floors: [u64; 6],
     has: [bool; 5],
     exact_roof: f64,
     roof: u64,
-    /// Self time by which floor is an op's longest.
+    /// Self time by the resource with the longest floor of each op.
     bound: [u64; 6],
     gap: i64,
     recoverable: u64,
@@ -107,19 +109,19 @@ impl Default for Sums {
     }
 }
 
-/// Picoseconds of an amount at a rate per second; saturates.
+/// Rounds picoseconds to a whole number. Saturates.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 fn whole(picos: f64) -> u64 {
     picos.round() as u64
 }
 
-/// `a − b`, saturating.
+/// Returns `a − b`. Saturates.
 fn difference(a: u64, b: u64) -> i64 {
     i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a > b { i64::MAX } else { i64::MIN })
 }
 
 impl Sums {
-    /// Adds `n` executions of an op that took `own` picoseconds.
+    /// Adds `n` executions of an op that together took `own` ps of self time.
     pub fn add(&mut self, point: &OpPoint, n: u64, own: u64) {
         #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
         let times = n as f64;
@@ -167,17 +169,17 @@ impl Sums {
         };
     }
 
-    /// Self time.
+    /// Returns the self time in ps.
     pub const fn own(&self) -> u64 {
         self.own
     }
 
-    /// What could be won.
+    /// Returns the recoverable time in ps: the sum of the positive gaps of ops.
     pub const fn recoverable(&self) -> u64 {
         self.recoverable
     }
 
-    /// What follows.
+    /// Computes the position in the roofline model.
     pub fn evaluate(&self, latency: Latency) -> Roof {
         #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
         let own = self.own as f64;
@@ -250,7 +252,7 @@ mod tests {
         (value - expected).abs() < by
     }
 
-    /// 138.8 GFLOP in 2.12 ms on a v5e.
+    /// 138.8 GFLOP in 2.12 ms on a TPU v5e.
     #[test]
     fn by_hand_on_a_v5e() {
         let roof = roof_of(&op_point(138.8e9, 1e6, 197e12, 819e9), 1, 2_120_000_000);
@@ -262,7 +264,7 @@ mod tests {
         assert!(near(roof.mfu.unwrap() + roof.gap_fraction.unwrap(), 1.0, 1e-9));
     }
 
-    /// 2·32·1024·8192·32768 FLOP over 8 devices of 23 TFLOP/s: 95.6 ms.
+    /// 2·32·1024·8192·32768 FLOPs over 8 devices of 23 TFLOP/s take 95.6 ms.
     #[test]
     fn by_hand_over_eight_devices() {
         let flops = 2.0 * 32.0 * 1024.0 * 8192.0 * 32768.0;

@@ -1,24 +1,24 @@
-//! The verdict on one op in the roofline model, and what to check first. Plain data.
+//! This module holds the verdict on one op in the roofline model, and the checks that it suggests. They are plain data.
 use super::query::Level;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// What is to be thought of an op's time.
+/// The verdict on the time of an op, by its time ÷ its longest floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It takes less time than its cost needs: the cost estimate is wrong, or work is done elsewhere.
+    /// Less than 1: the cost estimate is wrong, or a part of the work is done elsewhere.
     AbovePeak,
-    /// At most 1.1 × its floor: nothing to win here.
+    /// At most 1.1: the op has nothing to gain.
     Fine,
-    /// Up to 2 × its floor.
+    /// At most 2.
     Fair,
-    /// More than 2 × its floor: look for a reason.
+    /// More than 2: the cause is worth finding.
     Far,
 }
 
 impl Verdict {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::AbovePeak => "above_peak",
@@ -29,24 +29,24 @@ impl Verdict {
     }
 }
 
-/// What to look at.
+/// A possible cause of the verdict, for the user to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
-    /// Copies and transposes that change tiling before or after it.
+    /// Copies and transposes that change the tiling before or after the op.
     RetilingCopies,
-    /// Collectives that sharding put around or into it.
+    /// Collectives that sharding added around the op or inside it.
     UnexpectedCollectives,
-    /// Ops beside it that were not fused into it.
+    /// Neighbouring ops that were not fused into the op.
     FusionFailure,
-    /// Too little work per run.
+    /// Too little work per execution.
     Latency,
-    /// The cost that the compiler or the kernel's author wrote.
+    /// The cost that the compiler or the author of the kernel wrote.
     CostEstimate,
 }
 
 impl Check {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
             Self::RetilingCopies => "retiling_copies",
@@ -58,38 +58,37 @@ impl Check {
     }
 }
 
-/// An op against its floors, per execution.
+/// The time of an op compared with its floors, per execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verified {
-    /// Self time of one execution, on average.
+    /// Mean self time of an execution.
     pub measured: Picos,
-    /// FLOPs ÷ peak of one execution.
+    /// FLOPs ÷ peak FLOP/s.
     pub t_compute: Picos,
-    /// Bytes ÷ bandwidth of one execution.
+    /// Bytes of HBM ÷ HBM bandwidth.
     pub t_hbm: Picos,
-    /// The longest floor of one execution.
+    /// The longest floor.
     pub floor: Picos,
-    /// What the longest floor is of.
+    /// Resource with the longest floor.
     pub bound: Bound,
-    /// Time ÷ floor.
+    /// Time ÷ longest floor.
     pub ratio: f64,
-    /// What to think of it.
     pub verdict: Verdict,
-    /// What to look at, the likeliest first.
+    /// Causes to check, the likeliest first.
     pub checks: Vec<Check>,
 }
 
-/// What the longest floor is of.
+/// The resource that limits an op: the one with the longest floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Bound {
     /// FLOP/s.
     Compute,
-    /// Bytes/s of this memory.
+    /// Bytes/s of a memory.
     Memory(Level),
 }
 
 impl Bound {
-    /// Its place among all: compute, then memories in their order.
+    /// Returns the index in arrays over all resources: compute first, then memories by [`Level::index`].
     pub const fn index(self) -> usize {
         match self {
             Self::Compute => 0,
@@ -97,7 +96,7 @@ impl Bound {
         }
     }
 
-    /// The name people read: "compute", "HBM".
+    /// Returns the name for users, such as "compute" or "HBM".
     pub const fn label(self) -> &'static str {
         match self {
             Self::Compute => "compute",
@@ -105,7 +104,7 @@ impl Bound {
         }
     }
 
-    /// The name of the roof in JSON: `compute`, `hbm`, `vmem_read` …
+    /// Returns the name in JSON: `compute`, `hbm`, `vmem_read` and so on.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Compute => "compute",

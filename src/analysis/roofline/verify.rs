@@ -1,10 +1,10 @@
-//! One op against both its floors: what is to be thought of it, and what to look at. This module knows a roof; no programs.
+//! This module compares one op with its floors and gives a verdict. It does not depend on programs.
 
 use super::report::Roof;
 use super::verdict::{Check, Verdict, Verified};
 use crate::units::Picos;
 
-/// Looks at an op; `None` where it has no time, no floor, or no execution that starts in the window.
+/// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
 pub fn verify(roof: &Roof) -> Option<Verified> {
     let util = roof.util.filter(|util| *util > 0.0)?;
     let per_run = |time: Picos| time.0.checked_div(roof.n).map(Picos);

@@ -1,9 +1,11 @@
-//! The window as a whole against its devices: all that runs, idle time included.
+//! This module compares everything that runs in the window with the peaks of the devices, idle time included.
 //!
 //! ```text
 //!  mfu = Σ FLOPs of all ops ÷ Σ over devices (peak × window)
 //! ```
-//! Loops are left out (their ops are there), and of an asynchronous pair the start. This module knows ops and peaks; no rows.
+//!
+//! Containers are left out, because the ops inside them count. The start of an asynchronous pair is left out, because
+//! its done counts. This module does not depend on rows.
 
 use super::evaluate::is_begin;
 use super::peaks::DevicePeaks;
@@ -18,7 +20,8 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 
 impl Analysis {
-    /// What all ops of these devices do within the window. `peaks` in the order of the slices.
+    /// Sums the FLOPs and the bytes of all ops of `slices` in the window, and divides them by the peaks. `peaks` are in
+    /// the order of `slices`.
     pub(super) fn window_use(
         &self,
         profile: &Profile,
@@ -29,7 +32,7 @@ impl Analysis {
     ) -> WindowUse {
         let known = self.known(profile);
         let mut found = WindowUse::default();
-        // What the devices could do at most: FLOPs, and bytes of HBM; `None` where one of them has no peak.
+        // FLOPs and bytes of HBM that the devices could do in the window. `None` if a device has no such peak.
         let (mut flops, mut bytes, mut steps) = (Some(0.0), Some(0.0), 0.0);
         for (slice, peaks) in slices.iter().zip(peaks) {
             let device = &self.devices[slice.device];
@@ -85,8 +88,8 @@ impl Analysis {
         found
     }
 
-    /// Devices that share a step: as the user says, as the program with the most time is compiled for, else as many as the
-    /// capture has. Which of them are shown plays no part.
+    /// Returns the number of devices that share a step: the number from the user, else replicas × partitions of the
+    /// program with the most time, else the number of devices in the capture, selected or not.
     fn job_devices(
         &self,
         given: Option<u32>,

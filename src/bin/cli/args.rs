@@ -1,4 +1,5 @@
-//! The arguments of the command line, and all texts of `--help` but those of roofline, memory, comm and report.
+//! This module declares the arguments of the command line. Their doc comments are the text of `--help`. The arguments
+//! of `roofline`, `memory`, `comm` and `report` stand in their own modules.
 
 use super::comm::Links;
 use super::memory::Memories;
@@ -106,7 +107,7 @@ pub struct Only {
 }
 
 impl Only {
-    /// The filter as the library has it.
+    /// Returns the filter that the options describe.
     pub fn filter(&self) -> Filter {
         let Self { filter, within, regex, kind, scope } = self;
         Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone() }
@@ -142,26 +143,23 @@ pub struct View {
     markdown: bool,
 }
 
-/// The form of the output.
+/// The format of the output.
 #[derive(Clone, Copy)]
 pub enum Output {
     /// Aligned columns.
     Text,
-    /// JSON.
     Json,
-    /// CSV.
     Csv,
-    /// Markdown.
     Markdown,
 }
 
 impl View {
-    /// Whether the output is Markdown.
+    /// Returns whether `--markdown` is set.
     pub const fn is_markdown(&self) -> bool {
         self.markdown
     }
 
-    /// The form of the output; text by default.
+    /// Returns the format of the output. Without `--json`, `--csv` and `--markdown`, the format is text.
     pub const fn output(&self) -> Output {
         match (self.json, self.csv, self.markdown) {
             (true, _, _) => Output::Json,
@@ -173,7 +171,7 @@ impl View {
 }
 
 impl Args {
-    /// The options of every command.
+    /// Returns the options that every command has.
     pub const fn view(&self) -> &View {
         match &self.command {
             Command::Breakdown { view, .. }
@@ -188,12 +186,12 @@ impl Args {
     }
 }
 
-/// One of a few by its name in the JSON contract.
+/// Returns a parser that accepts the keys of `all`, as JSON output writes them, and returns the value of the key.
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     key: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    // Only names of the list get this far.
+    // The parser accepts only keys of `all`, so the fallback is never used.
     PossibleValuesParser::new(all.map(key))
         .map(move |name| all.into_iter().find(|one| key(*one) == name).unwrap_or(all[0]))
 }

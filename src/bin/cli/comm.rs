@@ -1,4 +1,5 @@
-//! `rooflight comm`: its arguments and its output. Figures and words come from the library.
+//! This module runs `rooflight comm`: it declares the arguments and selects the output. Figures and texts come from the
+//! library.
 
 use super::args::{Output, one_of};
 use super::{Failure, OpenCapture, heading, notes_text};
@@ -58,7 +59,7 @@ impl OpenCapture<'_> {
     }
 }
 
-/// Collectives, then copies.
+/// Writes the table of collectives, and below it the table of copies. An empty table is left out.
 fn tables(comm: &Comm, form: fn(&Table) -> String, top: usize) -> String {
     let lists = [&comm.rows, &comm.copy_rows].into_iter().filter(|rows| !rows.is_empty());
     lists.map(|rows| form(&comm_table::rows(rows, top))).collect::<Vec<_>>().join("\n")

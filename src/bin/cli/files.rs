@@ -1,4 +1,5 @@
-//! Paths on the command line → inputs. Folders are walked; what is in the files is reported later, by content.
+//! This module turns the paths on the command line into inputs. It walks folders. It does not check the types of files:
+//! the session detects their formats by content.
 
 use rooflight::protocol::Failure;
 use rooflight::session::Input;
@@ -6,10 +7,13 @@ use rooflight::session::open::no_capture;
 use rooflight::source::FileSource;
 use std::path::{Path, PathBuf};
 
-/// Files in a folder, at most.
+/// The largest number of files that are taken from one folder and its subfolders.
 const MAX_FILES: usize = 10_000;
 
-/// Opens everything that was named.
+/// Opens every file in `paths`, and the files of every folder.
+///
+/// # Errors
+/// Returns a [`Failure`] if a path cannot be read, or if a folder holds no file.
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let mut inputs = Vec::new();
     for path in paths {
@@ -20,7 +24,8 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
             if files.is_empty() {
                 return Err(no_capture(0, Vec::new()));
             }
-            // One file in a folder is still a folder: what is no capture is skipped, not complained about.
+            // A folder with one file is still a folder: the session skips a file of a folder that is no capture, and
+            // reports no error.
             for file in files {
                 inputs.push(Input { from_folder: true, ..input(&file)? });
             }
@@ -34,7 +39,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
-        // Links are not followed: a folder may link to itself.
+        // Symbolic links are not followed, because a folder may link to itself.
         let kind = entry.file_type()?;
         if kind.is_dir() {
             collect(&entry.path(), files)?;

@@ -1,4 +1,5 @@
-//! `rooflight memory`: its arguments and its output. Figures and words come from the library.
+//! This module runs `rooflight memory`: it declares the arguments and selects the output. Figures and texts come from
+//! the library.
 
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};
@@ -81,7 +82,8 @@ impl OpenCapture<'_> {
     }
 }
 
-/// All programs, the heaviest of them in detail, and devices.
+/// Writes the table of all programs, then the findings, classes and live buffers of the heaviest program, then the
+/// table that compares the peaks of each device.
 fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize) -> String {
     let mut parts = Vec::new();
     if !whole.programs.is_empty() {

@@ -1,7 +1,8 @@
-//! Arguments, exit codes, and where output goes. Figures and words come from the library.
+//! This module is the command line: it parses the arguments, runs one command and writes the output. Figures and texts
+//! come from the library.
 //!
-//! Exit codes: 0 complete, 1 partial (notes on stderr), 2 unusable input or arguments (the reason on stderr,
-//! nothing on stdout).
+//! The exit code is 0 if all input was read, 1 if only a part was read (the notes are on stderr), and 2 if the input or
+//! the arguments cannot be used (the reason is on stderr, and stdout is empty).
 
 mod args;
 mod comm;
@@ -30,19 +31,21 @@ use roofline_args::Roofs;
 use std::cell::RefCell;
 use std::process::ExitCode;
 
-/// Rows of a summary's table of sources.
+/// The default number of rows in the summary's table of sources.
 const SUMMARY_TOP: usize = 10;
-/// Gaps that are ranked.
+/// The default number of ranked gaps in the JSON of the roofline.
 const TOP_GAPS: usize = 20;
 
-/// Stands above what people read of a capture that is cut, dropped or damaged, whichever total they look at.
+/// The line above text and Markdown of a capture that is cut, incomplete or damaged. The line stands above all totals,
+/// because each of them may be too small.
 const PARTIAL: &str = "Partial: totals cover only the part that was read, and are too small (see the notes).";
 
-/// Runs the command line.
+/// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        // A suggestion by letters alone would name a command that does something else.
+        // clap suggests a command with similar letters, which may do something else. The error lists all commands
+        // instead.
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
             let typed = match error.get(ContextKind::InvalidSubcommand) {
                 Some(ContextValue::String(typed)) => typed.as_str(),
@@ -53,7 +56,7 @@ pub fn main() -> ExitCode {
         }
         Err(error) => {
             let help = error.use_stderr();
-            // Nothing to do if the terminal is gone.
+            // A failed write is ignored, because the terminal may be gone.
             let _ = error.print();
             return if help { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
@@ -73,26 +76,28 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// One line on stderr, safe to print: names of files and captures stand in it.
+/// Prints one line to stderr. Invisible characters are escaped, because the message may hold names of files and
+/// captures.
 fn complain(message: &str) {
     eprintln!("rooflight: {}", neutralise(message));
 }
 
 fn deliver(args: &Args, text: &str) -> Result<(), String> {
     use std::io::Write;
-    // Cells of tables are safe already; headings, notes and what a report says are made so here. JSON has escapes.
+    // Cells of tables are escaped already. Headings, notes and texts of a report are escaped here. JSON has its own
+    // escapes.
     let text: &str = &neutralise_lines(text);
     if let Some(path) = &args.view().out {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
-        // `rooflight … | head` closes the pipe early: that is no error.
+        // `rooflight … | head` closes the pipe early, which is not an error.
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("The output could not be written. {e}")),
         _ => Ok(()),
     }
 }
 
-/// The output, and whether only a part could be read.
+/// Runs the command. Returns the output, and whether only a part of the input was read.
 fn run(args: &Args) -> Result<(String, bool), Failure> {
     let view = args.view();
     if let Command::Report { report, view } = &args.command {
@@ -185,7 +190,8 @@ impl OpenCapture<'_> {
         })
     }
 
-    /// Tells of every analysis. Roofline, memory and communication are worked out here: not every form of a summary says them.
+    /// Computes roofline, memory and communication, and passes all results to `tell`, which writes the summary. Formats
+    /// that do not show these results do not call this function.
     fn summed(
         &self,
         kinds: &Breakdown,
@@ -307,7 +313,8 @@ impl OpenCapture<'_> {
         Ok(Query { device, step, by, filter })
     }
 
-    /// `all`, a label or plane name, or the number at the end of one.
+    /// Finds the device of `--device`: `all`, a label, a plane name, or the number at the end of a label. Without
+    /// `--device`, the usual device is taken.
     fn device(&self) -> Result<DeviceChoice, Failure> {
         let Some(wanted) = &self.view.device else {
             return Ok(self.analysis.usual_device(&self.opened.profile));
@@ -334,7 +341,7 @@ impl OpenCapture<'_> {
         self.opened.files.iter().map(|f| f.name.clone()).collect()
     }
 
-    /// The reader's notes and the view's; what makes the result partial also goes to stderr.
+    /// Joins the notes of the reader and of the view. Notes that make the result partial are also printed to stderr.
     fn notes(&self, of_view: &[Note]) -> Vec<Note> {
         let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
@@ -344,9 +351,9 @@ impl OpenCapture<'_> {
     }
 }
 
-/// There is no step of this number; these are there.
+/// Builds the error for a step `n` that does not exist. The message lists the existing `steps`.
 fn no_step(n: u64, steps: &[u64]) -> Failure {
-    /// Numbers with gaps between them that are listed, but for the last.
+    /// If the numbers have gaps, at most this many are listed before the last one.
     const LISTED: usize = 10;
     let text = |steps: &[u64]| steps.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let known = match steps {
@@ -370,7 +377,7 @@ fn bad_filter(error: &FilterError) -> Failure {
     Failure { title: "The filter is not a valid regular expression".to_owned(), message: format!("{error}.") }
 }
 
-/// One line on what the figures are of.
+/// Writes the line above the figures: device, step and duration.
 fn heading(header: &rooflight::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
@@ -383,7 +390,7 @@ fn heading(header: &rooflight::analysis::base::Header) -> String {
     neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
 }
 
-/// One line on what the filter matched, and where; nothing without a filter.
+/// Writes the number and the time of the rows that match the filter. Without a filter, the text is empty.
 fn matched(filter: &Filter, b: &Breakdown) -> String {
     if filter.is_empty() {
         return String::new();

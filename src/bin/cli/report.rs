@@ -1,4 +1,5 @@
-//! `rooflight report`: a session as a link, a file, Markdown or one page. This module knows arguments and files; the library does the rest.
+//! This module runs `rooflight report`, which writes a session as a link, a report file, Markdown or one HTML page. It
+//! handles arguments and files; the library encodes the report.
 
 use super::args::{Output, View};
 use super::files;
@@ -16,9 +17,9 @@ use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the address of the page, used without `--base`.
+/// The environment variable that holds the address of the page. It is used without `--base`.
 const BASE: &str = "ROOFLIGHT_BASE";
-/// The bytes that are copied at once.
+/// The number of bytes that are copied at once.
 const PIECE: usize = 1 << 20;
 
 /// The forms of a report. Without one of them the command prints what would be shared and the length of the link.
@@ -54,7 +55,10 @@ pub struct ReportArgs {
     anonymise: bool,
 }
 
-/// The output, and whether only a part could be read.
+/// Runs `rooflight report`. Returns the output, and whether only a part of the input was read.
+///
+/// # Errors
+/// Returns a [`Failure`] if a file cannot be read or written, or if the arguments do not fit the session.
 pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     if matches!(view.output(), Output::Json | Output::Csv) {
         return Err(Failure {
@@ -93,7 +97,7 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
 }
 
 fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
-    // The device that every other view shows when none is named.
+    // The other commands use the same device if none is named.
     let report = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(report) };
     if wanted == "all" {
@@ -148,7 +152,8 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
     }
 }
 
-/// The address of the page that links open; `None` where neither the option nor the environment gives one.
+/// Returns the address of the page that links open. `None` means that neither the option nor the environment variable
+/// gives an address.
 fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
     let of_environment = || std::env::var(BASE).ok().map(|text| (BASE, text));
     let given = args.base.clone().map(|text| ("--base", text)).or_else(of_environment);
@@ -161,7 +166,8 @@ fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
     })
 }
 
-/// The captures that leave, with the names they then have; of report files those that lie within them.
+/// Returns the captures to include, named without their folders. For a report file, these are the captures inside the
+/// file. Without `--with-capture`, the list is empty.
 fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
     if !args.with_capture {
         return Ok(Vec::new());
@@ -191,7 +197,7 @@ fn write_file(path: &Path, report: &Report, captures: &[Input]) -> Result<String
     Ok(String::new())
 }
 
-/// Copies all bytes, a piece at a time.
+/// Copies all bytes of `source`, [`PIECE`] bytes at a time.
 fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
     let mut at = 0;
     let mut piece = vec![0; PIECE];
@@ -222,7 +228,8 @@ fn write_page(path: &Path, args: &ReportArgs, report: &Report, captures: Vec<Inp
     Ok(String::new())
 }
 
-/// The folder of the built page.
+/// Finds the folder of the built page: `--app`, else a `dist` folder beside the program or up to two folders above it,
+/// else `dist` in the current folder.
 fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
     let is_built = |dir: &PathBuf| dir.join(PACK).is_file();
     if let Some(dir) = &args.app {
@@ -232,7 +239,7 @@ fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
         });
     }
     let exe = std::env::current_exe().unwrap_or_default();
-    // A program in `target/release` has its checkout two folders up.
+    // A program in `target/release` lies two folders below its checkout.
     let beside = exe.ancestors().skip(1).take(3).map(|dir| dir.join("dist"));
     beside.chain([PathBuf::from("dist")]).find(is_built).ok_or_else(|| Failure {
         title: "There is no built page".to_owned(),
@@ -244,7 +251,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure { title: format!("{} could not be used", path.display()), message: format!("{error}.") }
 }
 
-/// What would leave, as text.
+/// Writes the preview: the length of the link, the tables, and all texts of the report.
 fn preview(preview: &Preview, length: usize) -> String {
     let mut out = format!("The link's report would have {length} characters. What leaves with it:\n\n");
     for Table { title, shown, of } in &preview.tables {

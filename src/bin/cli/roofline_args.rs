@@ -1,4 +1,4 @@
-//! The arguments of `rooflight roofline`.
+//! This module declares the arguments of `rooflight roofline`.
 
 use clap::builder::PossibleValuesParser;
 use rooflight::analysis::base::Query;
@@ -41,7 +41,7 @@ pub struct Roofs {
 }
 
 impl Roofs {
-    /// The query as the library has it.
+    /// Combines the options with `query` into a query of the roofline.
     pub fn to_query(&self, query: Query) -> RooflineQuery {
         let useful = || {
             let (batch, sequence, flops_per_token) = (self.batch?, self.sequence?, self.flops_per_token?);

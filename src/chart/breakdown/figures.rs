@@ -1,4 +1,5 @@
-//! The figures above the chart, and how each is computed. This module knows the breakdown's head; no pixels.
+//! This module computes the figures above the chart of the breakdown, with the explanation of each figure. It does not
+//! depend on pixels.
 
 use crate::analysis::base::{Header, Totals};
 use crate::chart::plot::time_part::Slot;
@@ -6,42 +7,40 @@ use crate::protocol::BreakdownHead;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
-/// How a figure is computed: what the ⊜ beside it opens.
+/// Explanation of a figure: the formula and its inputs. The ⊜ button beside the figure opens it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// "Idle = window − time with an op".
+    /// Formula, such as "Idle = window − time with an op".
     pub formula: String,
-    /// Inputs with their values, the result, what is left out.
+    /// Labels and values: the inputs, the result, and anything left out.
     pub rows: Vec<(String, String)>,
 }
 
-/// One figure.
+/// One figure: a label, a value and its explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// What it is.
     pub label: String,
-    /// Its value.
     pub value: String,
-    /// Its unit, or nothing for counts.
+    /// Unit; empty for counts.
     pub unit: &'static str,
-    /// Of which part of the time it speaks, where that is not all of it: "of 24.05 ms compute".
+    /// Part of the time that the figure covers, if not all of it: "of 24.05 ms compute".
     pub scope: Option<String>,
-    /// How it is computed.
+    /// Explanation of the figure.
     pub how: Formula,
 }
 
-/// The read-out row.
+/// The row of figures above a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readout {
-    /// The one to read first.
+    /// Figure with the most prominence.
     pub hero: Figure,
-    /// Beside it.
+    /// Figures beside the hero figure.
     pub main: Vec<Figure>,
-    /// At the far end; dropped first where there is little room.
+    /// Figures at the far end of the row. A narrow row drops these first.
     pub side: Vec<Figure>,
 }
 
-/// The read-out of a breakdown.
+/// Returns the figures of a breakdown.
 pub fn readout(head: &BreakdownHead) -> Readout {
     let (header, totals) = (&head.header, &head.totals);
     let window = header.step_duration;
@@ -55,7 +54,7 @@ pub fn readout(head: &BreakdownHead) -> Readout {
     Readout { hero: hero(header), main, side }
 }
 
-/// A figure, and how it is computed.
+/// Builds a figure with its formula and the rows of its explanation.
 pub(in crate::chart) fn figure(
     label: impl Into<String>,
     (value, unit): (String, &'static str),
@@ -65,17 +64,17 @@ pub(in crate::chart) fn figure(
     Figure { label: label.into(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
 }
 
-/// A line of how a figure is computed.
+/// Builds one row of an explanation.
 pub(in crate::chart) fn row(label: &str, value: impl Into<String>) -> (String, String) {
     (label.to_owned(), value.into())
 }
 
-/// A fraction as a figure and its unit.
+/// Returns a fraction as a percentage and its unit. `None` gives the sign for an absent value, without a unit.
 pub(in crate::chart) fn share_figure(of: Option<f64>) -> (String, &'static str) {
     of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
 }
 
-/// A time as people read it, and all of it.
+/// Returns a time in a rounded form and in picoseconds: "1.00 ms = 1,000,000,000 ps".
 pub(in crate::chart) fn exact(time: Picos) -> String {
     format!("{} = {}", format::time_text(time), format::exact_time(time))
 }
@@ -193,22 +192,21 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
     })
 }
 
-/// One part of the window in the read-out under the bar.
+/// One part of the window in the legend below the bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which.
     pub slot: Slot,
-    /// Its time, in the unit all parts share. `None` where there is none.
+    /// Time, in the unit that all parts share. `None` if the part has no time.
     pub time: Option<String>,
-    /// That unit.
+    /// Unit of all parts.
     pub unit: &'static str,
-    /// Its share of the window, "53.7 %".
+    /// Share of the window: "53.7 %". `None` if the part has no time, or if the window is not known.
     pub share: Option<String>,
-    /// Exact, for the tooltip.
+    /// Exact time in picoseconds, for the tooltip.
     pub exact: String,
 }
 
-/// All parts, in order; those without time too.
+/// Returns all parts in order, including parts without time.
 pub fn parts(head: &BreakdownHead) -> Vec<Part> {
     let times: Vec<_> = Slot::all().map(|slot| (slot, slot.time(&head.totals))).collect();
     let unit = TimeUnit::for_largest(times.iter().map(|(_, time)| *time).max().unwrap_or_default());
@@ -229,21 +227,23 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
     (time.0 > 0).then(|| format::percent_text(fraction))
 }
 
-/// The sentence that stands for the bar where it cannot be seen.
+/// Returns the text alternative of the bar, for screen readers.
 pub fn sentence(parts: &[Part]) -> String {
     let phrases: Vec<_> =
         parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
     if phrases.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", phrases.join(", ")) }
 }
 
-/// Whether the parts sum to the whole, to the picosecond: kinds to busy, busy and idle to the window.
+/// Returns true if the parts sum exactly to the whole: kinds to the busy time, and the time with an op plus the idle
+/// time to the window. Returns false if the window is not known.
 pub fn closes(head: &BreakdownHead) -> bool {
     let totals = &head.totals;
     let kinds: Picos = totals.by_kind.into_iter().sum();
     kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
 }
 
-/// What the window is called in "… of step".
+/// Returns the word for the window in texts such as "26.0 % of the step": "capture" if all steps are selected, else
+/// "step".
 pub fn whole(header: &Header) -> &'static str {
     if header.step == "all" { "capture" } else { "step" }
 }

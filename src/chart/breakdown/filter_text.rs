@@ -1,4 +1,4 @@
-//! What the filter of the breakdown lets through, in words.
+//! This module describes in words how many rows pass the filter of the breakdown.
 
 use super::figures;
 use crate::analysis::base::{FilterField, GroupBy, Query};
@@ -6,7 +6,8 @@ use crate::analysis::breakdown::columns::nouns;
 use crate::protocol::BreakdownHead;
 use crate::table::format;
 
-/// What the filter lets through, in words; `None` without one.
+/// Returns a sentence with the number, the time and the share of the rows that pass the filter. `None` if the filter is
+/// empty.
 pub fn filtered(head: &BreakdownHead) -> Option<String> {
     let filter = &head.query.filter;
     if filter.is_empty() {
@@ -24,7 +25,7 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
     Some(words)
 }
 
-/// That nothing passes the filter.
+/// Returns the message for a filter that no row passes.
 pub fn none(query: &Query) -> String {
     let filter = &query.filter;
     let noun = nouns(query.by).1;
@@ -39,7 +40,7 @@ pub fn none(query: &Query) -> String {
     format!("No {noun} match “{}” in {place}.", filter.text)
 }
 
-/// "357 ops", "1 category".
+/// Returns a count with the noun of the grouping: "357 ops", "1 category".
 fn counted(by: GroupBy, n: u32) -> String {
     let (one, many) = nouns(by);
     format::counted(n.into(), one, many)

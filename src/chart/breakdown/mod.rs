@@ -1,4 +1,5 @@
-//! The breakdown's figures, columns and cells, the icicle of scopes and the charts of steps.
+//! This module holds the figures of the breakdown, the texts of its filter, the icicle of scopes and the charts of
+//! steps.
 
 pub mod figures;
 pub mod filter_text;

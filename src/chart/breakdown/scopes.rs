@@ -1,5 +1,5 @@
-//! The tree of scopes as an icicle: which report figures are its cells, and what they say. This module knows scopes; no layout of
-//! its own, no browser.
+//! This module prepares the tree of scopes for the icicle: the nodes, and the texts of cells, tooltips and breadcrumbs.
+//! The layout itself is in `plot::icicle`. This module does not depend on a browser.
 
 use crate::analysis::breakdown::{ScopeNode, Scopes};
 use crate::analysis::classify::{Kind, scope_segments};
@@ -10,7 +10,7 @@ use crate::table::format;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
-/// The tree's nodes, as the layout wants them.
+/// Converts the scopes into the nodes that the icicle layout takes.
 pub fn nodes(scopes: &Scopes) -> Vec<Node> {
     scopes
         .nodes
@@ -25,7 +25,8 @@ pub fn nodes(scopes: &Scopes) -> Vec<Node> {
         .collect()
 }
 
-/// Where the drawing starts: what alone stands below the root says the same as the root.
+/// Returns the index of the node at which the drawing starts. If the root has one child and no self time of its own,
+/// the child has the same time as the root, and the drawing starts at the child. Otherwise, the index is 0.
 pub fn first(scopes: &Scopes) -> u32 {
     let mut children = scopes.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(0));
     let only = children.next().filter(|_| children.next().is_none());
@@ -33,12 +34,13 @@ pub fn first(scopes: &Scopes) -> u32 {
     only.filter(|_| nothing_else).and_then(|(at, _)| u32::try_from(at).ok()).unwrap_or(0)
 }
 
-/// The root of everything has no segment.
+/// Returns the name of a node. The root of everything has no path segment and is called "all ops".
 fn name(node: &ScopeNode) -> String {
     if node.name.is_empty() { "all ops".to_owned() } else { node.name.clone() }
 }
 
-/// Time and share of a cell: "31.73 ms · 26.0 %".
+/// Returns the time of a cell and its share of the window: "31.73 ms · 26.0 %". `total` is in ps. Without a window, the
+/// text is the time alone.
 pub fn figure(total: u64, window: Option<Picos>) -> String {
     let time = Picos(total);
     match window.and_then(|window| time.fraction_of(window)) {
@@ -47,7 +49,7 @@ pub fn figure(total: u64, window: Option<Picos>) -> String {
     }
 }
 
-/// What a cell's tooltip says.
+/// Builds the tooltip of a cell. `whole` is the word for the window: "step" or "capture".
 pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     let share = |time: Picos| {
         let of = window.and_then(|window| time.fraction_of(window)).map(format::percent_text);
@@ -71,7 +73,7 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     Tip { title: if node.path.is_empty() { name(node) } else { node.path.clone() }, rows }
 }
 
-/// A path's beginnings, with the segment each ends in: the way out of a zoom.
+/// Returns each segment of a path with the path that ends in it, outermost first. The breadcrumbs of a zoom show these.
 pub fn crumbs(path: &str) -> Vec<(String, String)> {
     let mut end = 0;
     let one = |segment: &str| {
@@ -83,12 +85,12 @@ pub fn crumbs(path: &str) -> Vec<(String, String)> {
     scope_segments(path).filter(|_| !path.is_empty()).map(one).collect()
 }
 
-/// The path without its last segment.
+/// Returns the path without its last segment; empty if no segment remains.
 pub fn out_of(path: &str) -> String {
     crumbs(path).into_iter().rev().nth(1).map(|(_, outer)| outer).unwrap_or_default()
 }
 
-/// "15.7 % has no scope"; nothing where all have.
+/// Returns the share of the time without a scope: "15.7 % has no scope". `None` if all ops have a scope.
 pub fn without(scopes: &Scopes) -> Option<String> {
     let share = scopes.no_scope.fraction_of(scopes.total).filter(|share| *share > 0.0)?;
     Some(format!("{} has no scope", format::percent_text(share)))

@@ -1,5 +1,5 @@
-//! Statistics over steps as charts and figures: which report figures become bars, and what is reported of them. This module knows the
-//! report; no layout of its own, no browser.
+//! This module turns statistics over steps into bars, figures and tooltips. The layout is in `plot`. This module does
+//! not depend on a browser.
 
 use super::figures::Formula;
 use crate::analysis::base::{DeviceChoice, StepChoice};
@@ -12,7 +12,8 @@ use crate::table::format;
 use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The device whose steps are shown; for all of them, the one with the most steps stands for their numbers.
+/// Returns the device whose steps are the bars. For all devices, this is the device with the most steps, the first of
+/// several.
 fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
     match choice {
         DeviceChoice::One(index) => stats.devices.get(index as usize),
@@ -20,7 +21,7 @@ fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
     }
 }
 
-/// The steps as bars, of one device or as means over all.
+/// Returns the steps as bars, of one device or as means over all devices.
 pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     let Some(device) = device(stats, choice) else { return Vec::new() };
     let one = |step: &StepTime| Step {
@@ -32,11 +33,11 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     if choice != DeviceChoice::All {
         return device.steps.iter().map(one).collect();
     }
-    // By number, once: there may be a million steps.
+    // One map from step number to steps replaces a search per step, because a capture may have a million steps.
     let mut all: FxHashMap<u64, Vec<&StepTime>> = FxHashMap::default();
     for device in &stats.devices {
         let mut known = FxHashSet::default();
-        // Of several steps of one number the first counts.
+        // If a device has several steps with the same number, the first one counts.
         for step in device.steps.iter().filter(|step| known.insert(step.number)) {
             all.entry(step.number).or_default().push(step);
         }
@@ -47,7 +48,8 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     device.steps.iter().map(|step| mean(step).unwrap_or_else(|| one(step))).collect()
 }
 
-/// The mean of the steps of one number, of several devices, and how far they are apart.
+/// Returns the mean over the steps of one number on several devices, with the range of their durations from `across`.
+/// `None` if `all` is empty.
 fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
     let number = all.first()?.number;
     let n = u64::try_from(all.len()).ok().filter(|n| *n > 0)?;
@@ -64,7 +66,8 @@ fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
     })
 }
 
-/// "TPU:0", or "the mean of 4 devices"; of a link that holds fewer steps than there are "TPU:0, the first 8 of 100 steps".
+/// Returns the device of the bars: "TPU:0", or "the mean of 4 devices". A shared link can hold only the first steps:
+/// "TPU:0, the first 8 of 100 steps".
 pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
     let whose = match choice {
         DeviceChoice::One(index) => {
@@ -81,20 +84,22 @@ pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
     }
 }
 
-/// Which step is which bar.
+/// Returns the step that bar number `at` shows.
 pub fn number(stats: &StepStats, choice: DeviceChoice, at: u32) -> Option<StepChoice> {
     let step = device(stats, choice)?.steps.get(at as usize)?;
     Some(StepChoice::Number(step.number))
 }
 
-/// Which bar is which step.
+/// Returns the index of the bar that shows `step`. `None` if `step` is not a single step, or if the device does not
+/// have it.
 pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Option<u32> {
     let StepChoice::Number(number) = step else { return None };
     let at = device(stats, choice)?.steps.iter().position(|step| step.number == number)?;
     u32::try_from(at).ok()
 }
 
-/// What a bar's tooltip says: of its parts those that it has, and the last one, idle say.
+/// Builds the tooltip of a bar: the duration, the range over devices, each part with time, and the last part (idle) in
+/// any case.
 pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
     let step = steps.get(at as usize)?;
     let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
@@ -111,7 +116,7 @@ pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
     Some(Tip { title: format!("Step {}", step.name), rows })
 }
 
-/// The devices beside each other.
+/// Returns the devices that have steps, for the comparison of devices.
 pub fn devices(stats: &StepStats) -> Vec<Device> {
     let one = |device: &DeviceSteps| {
         let all = device.all.as_ref()?;
@@ -126,7 +131,8 @@ pub fn devices(stats: &StepStats) -> Vec<Device> {
     stats.devices.iter().filter_map(one).collect()
 }
 
-/// How far the devices are apart at most, in one step: a fraction of its mean.
+/// Returns the step with the largest spread over devices: (longest − shortest) ÷ mean. `None` if no step ran on several
+/// devices.
 pub fn widest(stats: &StepStats) -> Option<&AcrossDevices> {
     stats.spread.iter().filter(|across| across.n_devices > 1).max_by(|a, b| a.spread.total_cmp(&b.spread))
 }
@@ -136,7 +142,7 @@ fn rounded(ps: f64) -> Picos {
     Picos(ps.round().max(0.0) as u64)
 }
 
-/// Mean, median, shortest, longest, standard deviation: labels and texts.
+/// Returns labels and texts: number of steps, mean, median, shortest, longest, standard deviation.
 pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
     let time = |ps: f64| format::time_text(rounded(ps));
     let mut figures = vec![
@@ -150,7 +156,8 @@ pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
     figures
 }
 
-/// The figures under the chart of one device: over all steps, and in steady state.
+/// Returns the figures below the chart of one device: over all steps, and without the first and the last step. `None`
+/// for all devices, and for a device without steps.
 pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
@@ -162,13 +169,13 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
     Some(figures)
 }
 
-/// How the figures under the chart are computed.
+/// Returns the explanation of the figures below the chart. `None` in the same cases as [`figures`].
 pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
     let all = device.all.as_ref()?;
     let row = |label: &str, value: String| (label.to_owned(), value);
-    // A link holds the first steps alone: their sum is not that of all.
+    // A shared link can hold only the first steps; the sum over these is not the sum over all steps.
     let is_cut = device.steps.len() < all.n as usize;
     let sum = format::exact_time(device.steps.iter().map(|step| step.duration).sum());
     let sum = if is_cut { "not in this link: it holds a part of the steps".to_owned() } else { sum };

@@ -1,9 +1,10 @@
-//! Bandwidth against the size of messages, with what links carry. This module knows rows; no browser. Ids are places of rows.
+//! This module draws the bandwidth of communication against the message size, with the bandwidth of the links as lines.
+//! It does not depend on a browser. The id of a mark is the index of its row.
 //!
 //! ```text
 //!  GB/s │ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄  links, both ways along one axis
 //!       │        ●  ▲
-//!       │   ●  ■             small messages are bound by latency, large ones by links
+//!       │   ●  ■             latency limits small messages, links limit large ones
 //!       └──────────────── message
 //! ```
 
@@ -27,15 +28,16 @@ const LEFT: f64 = 44.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 34.0;
-/// Radii: of the row with the most time, of the least that is seen.
+/// Radius of the row with the most time, and the smallest radius of a mark, in px.
 const LARGEST: f64 = 11.0;
 const SMALLEST: f64 = 3.5;
-/// Rows with less than this part of the time do not stretch the axes: a few bytes lie many decades away.
+/// Rows with less than this fraction of the total time are not drawn. Messages of a few bytes would stretch the axes by
+/// many decades.
 const TINY: f64 = 2e-3;
-/// Rows with names beside them.
+/// Number of rows with a name beside their mark.
 const NAMED: usize = 6;
 
-/// A row that has a place.
+/// A row with a known message size and bandwidth.
 #[derive(Clone, Copy, Debug)]
 struct Spot<'a> {
     id: u32,
@@ -44,7 +46,7 @@ struct Spot<'a> {
     rate: f64,
 }
 
-/// The form of a primitive's marks; the legend's order.
+/// Forms of the marks, each with the primitives that have it, in the order of the legend.
 pub const FORMS: [(Form, &str); 6] = [
     (Form::Matmul, "all-reduce"),
     (Form::Attention, "all-gather"),
@@ -65,7 +67,8 @@ fn form(row: &CommRow) -> Form {
     }
 }
 
-/// Rows that have a size and a rate and matter, the longest first.
+/// Returns the rows that have a message size, a bandwidth, and at least the fraction [`TINY`] of the total time; the
+/// longest first.
 #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
 fn spots(rows: &[CommRow], of: CommRows) -> Vec<Spot<'_>> {
     let rate = |row: &CommRow| if of == CommRows::Copies { row.alg_rate } else { row.bus_rate };
@@ -77,7 +80,7 @@ fn spots(rows: &[CommRow], of: CommRows) -> Vec<Spot<'_>> {
             Some(Spot { id, row, bytes, rate })
         })
         .collect();
-    // The largest first: smaller ones lie on top.
+    // Large marks come first, so that small marks are drawn on top.
     spots.small_sort_by_key(|spot| Reverse(spot.row.wall));
     let all: f64 = spots.iter().map(|spot| spot.row.wall.as_f64()).sum();
     spots.retain(|spot| spot.row.wall.as_f64() >= all * TINY);
@@ -98,7 +101,7 @@ impl Axes {
             let ends = values.fold((f64::INFINITY, 0.0), |(lo, hi): (f64, f64), value| (lo.min(value), hi.max(value)));
             if ends.0 <= ends.1 { ends } else { usual }
         };
-        // Room around the outermost marks: a factor, as the axes are logarithmic.
+        // The axes are logarithmic, so the room around the outermost marks is a factor.
         let (lo, hi) = ends(&mut spots.iter().map(|spot| spot.bytes), (1024.0, 1e9));
         let x = Scale::log((lo / 2.0, hi * 2.0), (frame.x, frame.x + frame.width));
         let rates = &mut spots.iter().map(|spot| spot.rate).chain(roofs.iter().map(|(rate, _)| *rate));
@@ -126,7 +129,7 @@ impl Axes {
     }
 }
 
-/// Ticks at powers of four bytes, as few as there is room for.
+/// Returns ticks at powers of four bytes, at most `most` of them.
 #[expect(clippy::cast_precision_loss, reason = "powers of two")]
 fn sizes(x: &Scale, most: usize) -> Vec<(f64, String)> {
     let (lo, hi) = x.domain();
@@ -139,7 +142,8 @@ fn sizes(x: &Scale, most: usize) -> Vec<(f64, String)> {
     all.iter().step_by(every).map(tick).collect()
 }
 
-/// What links carry for the rows, each once: with how many axes.
+/// Returns each distinct link bandwidth of the rows in bytes per second, with its label, the highest first. The label
+/// names the number of topology axes.
 fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
     let mut roofs: Vec<(f64, String)> = Vec::new();
     for row in rows {
@@ -154,7 +158,7 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
     roofs
 }
 
-/// The chart. `chosen`: the place of a row.
+/// Draws the chart. `chosen` is the index of the selected row; `size` is the width and height in px.
 pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f64)) -> Scene {
     let (spots, roofs) = (spots(rows, of), roofs(rows));
     let axes = Axes::new(&spots, &roofs, size);
@@ -165,7 +169,8 @@ pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f6
     for (at, (peak, words)) in roofs.iter().enumerate() {
         let y = axes.y.to(*peak);
         marks.push(Mark::new(Shape::line(axes.frame.x, y, right, y), Paint::stroke(Tone::Ink, 1.75)));
-        // The highest above its line, others below theirs; at the left, where messages are small and slow.
+        // The highest line has its label above, the other lines have their labels below. Labels are at the left, where
+        // messages are small and slow.
         let (x, y) = (axes.frame.x + 6.0, if at == 0 { y - 5.0 } else { y + 13.0 });
         marks.push(Mark::new(Shape::text(x, y, Anchor::Start, words.clone()), Paint::fill(Tone::Ink2)));
         obstacles.push(Obstacle::Line((axes.frame.x, y), (right, y)));
@@ -185,7 +190,7 @@ pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f6
         marks.push(Mark::new(shape, Paint::stroke(tone, 1.0)));
         obstacles.push(Obstacle::Box(Rect { x: x - r, y: y - r, width: 2.0 * r, height: 2.0 * r }));
     }
-    // Names of those that take the most time.
+    // The rows with the most time get their names.
     let named: Vec<&Spot<'_>> = spots.iter().take(NAMED).collect();
     let candidate = |(rank, spot): (u32, &&Spot<'_>)| {
         let (text, size) = (format::middle_cut(&spot.row.key, 28), Size::Micro.px());
@@ -225,7 +230,7 @@ fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> Strin
     format!("Bandwidth by message size: {n}.{links}{without}")
 }
 
-/// What of the rows has no place, in words; `None` where all have one.
+/// Returns a sentence about the rows that are not drawn. `None` if all rows are drawn.
 pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
     let n = rows.len().saturating_sub(spots(rows, of).len()) as u64;
     (n > 0).then(|| {
@@ -236,7 +241,8 @@ pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
     })
 }
 
-/// The tooltip of a mark: what its place and its size stand for. The tooltip of the row in the table has all figures.
+/// Builds the tooltip of a mark. It has only the figures behind the position and the size of the mark; the tooltip of
+/// the table row has all figures.
 pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
     let row = rows.get(id as usize)?;
     let rate = |rate: f64| format!("{} GB/s", format::gbs(rate));

@@ -1,4 +1,5 @@
-//! The read-out of communication: what is waited for first, then what is in flight, what of it is hidden. This module knows reports; no pixel.
+//! This module computes the figures of the communication view: stall first, then time in flight and the share that
+//! compute hides. It does not depend on pixels.
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
@@ -9,17 +10,18 @@ use crate::protocol::url::comm::CommRows;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
-/// Start halves that take more than this share of all that the core spends on communication are a figure of their own.
+/// Start ops get a figure of their own if their self time is more than this fraction of stall and start time together.
 const LONG_ISSUE: f64 = 0.05;
 
-/// "step 3", "the whole capture", with how many devices are summed.
+/// Returns the window in words: "step 3" or "the whole capture", with the number of devices if several are summed.
 pub fn window(comm: &Comm) -> String {
     let header = &comm.header;
     let of = if header.step == "all" { "the whole capture".to_owned() } else { format!("step {}", header.step) };
     if header.n_devices > 1 { format!("{of}, sum of {} devices", header.n_devices) } else { of }
 }
 
-/// "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind compute."
+/// Returns the summary sentence: "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind
+/// compute."
 pub fn sentence(view: &CommView, of: CommRows) -> String {
     let comm = &view.comm;
     let traffic = traffic(comm, of);
@@ -40,7 +42,8 @@ pub fn sentence(view: &CommView, of: CommRows) -> String {
     format!("{first}{}{hidden}.{}", letters.as_str(), beyond(traffic))
 }
 
-/// Why more is exposed than waited for, where it is: the two are on one clock.
+/// Explains why the exposed time is larger than the time that the core waits. Empty if the difference is below 0.1 % of
+/// the exposed time. Both times are on one clock.
 fn beyond(of: &Traffic) -> String {
     let more = of.overlap.exposed.saturating_sub(of.overlap.waited);
     if more.fraction_of(of.overlap.exposed).is_none_or(|share| share < 0.001) {
@@ -53,7 +56,7 @@ fn beyond(of: &Traffic) -> String {
     )
 }
 
-/// The read-out.
+/// Returns the row of figures for collectives or for copies.
 pub fn readout(view: &CommView, of: CommRows) -> Readout {
     let comm = &view.comm;
     let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, of);
@@ -66,7 +69,7 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
         "Stall ÷ window",
         vec![row("Stall", exact(stall)), row("Window", step.map_or_else(|| ABSENT.to_owned(), exact))],
     )];
-    // Where starts take long, they are a figure of their own: XLA:TPU's async-collective-start does part of the transfer itself.
+    // Start ops can take long: `async-collective-start` of XLA:TPU does a part of the transfer itself.
     if issue.fraction_of(stall + issue).is_some_and(|share| share > LONG_ISSUE) {
         let rows =
             vec![row("Result", exact(issue)), row("Counted", "in exposed where nothing is computed, not in stall")];
@@ -133,7 +136,7 @@ fn has(comm: &Comm, code: NoteCode) -> bool {
     comm.notes.iter().any(|note| note.code == code)
 }
 
-/// How what is asynchronous was found, in words.
+/// Returns the origin of the async intervals, with the number of executions of each origin.
 fn findings_text(comm: &Comm) -> String {
     let of = &comm.pairing;
     let parts = [

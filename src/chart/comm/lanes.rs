@@ -1,5 +1,5 @@
-//! What is in flight against compute: lanes in which nothing overlaps, above them what is computed and what is waited for. This module knows
-//! lanes; no browser.
+//! This module draws the spans in flight against compute, in lanes in which no spans overlap. Strips of compute and of
+//! waiting are above the lanes. This module does not depend on a browser.
 //!
 //! ```text
 //!  Compute    ████ ██████   ██      merged
@@ -8,7 +8,8 @@
 //!                   ░░░░░▓▓▓
 //! ```
 //!
-//! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
+//! The id of a mark is the index of its span. Neighbouring spans that are narrower than a pixel share one mark, with an
+//! id beyond the indices of spans.
 
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
@@ -21,36 +22,36 @@ use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
-/// A block, and a row with the ground below it; where there are many lanes both are smaller.
+/// Height of a block, and height of a row with the gap below the block, in px. [`SMALL`] is for charts with many lanes.
 const ROW: (f64, f64) = (18.0, 25.0);
 const SMALL: (f64, f64) = (10.0, 13.0);
-/// So many lanes are drawn large.
+/// Largest number of lanes that are drawn with the sizes of [`ROW`].
 const LARGE_LANES: u32 = 7;
-/// Above the rows, for the axis: it is seen also where there are many lanes.
+/// Height above the rows, for the axis, in px.
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 8.0;
-/// Words beside rows.
+/// Width of the row names, in px: for charts of 480 px or more, and for narrower charts.
 const LEFT: (f64, f64) = (66.0, 54.0);
 const RIGHT: f64 = 14.0;
-/// A block's name is written where so many letters fit.
+/// Smallest number of letters of a name that a block shows.
 const LETTERS: usize = 4;
 
-/// What is seen of a step.
+/// Options of the chart.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneOptions<'a> {
-    /// From when to when, in picoseconds from the start of the step.
+    /// Visible part, in picoseconds from the start of the step.
     pub part: (Picos, Picos),
-    /// The kind of time: communication or data movement.
+    /// Kind of the time in flight: communication or data movement.
     pub kind: Kind,
-    /// The op that is chosen: its name and its program.
+    /// Name and program id of the selected op.
     pub chosen: Option<(&'a str, Option<u64>)>,
-    /// Pixels across.
+    /// Width of the chart, in px.
     pub width: f64,
 }
 
-/// Times as they lie on the screen.
+/// Conversion from times to x coordinates.
 struct Frame {
-    /// From times in `unit`.
+    /// Scale from times in `unit` to px.
     x: Scale,
     unit: TimeUnit,
 }
@@ -63,7 +64,7 @@ impl Frame {
         Self { x: Scale::linear(ends, (left, (options.width - RIGHT).max(left + 1.0))), unit }
     }
 
-    /// Both ends, within the frame; `None` where it is beyond.
+    /// Returns the x coordinates of both ends, clipped to the frame. `None` if the interval is outside the frame.
     fn ends(&self, (start, end): (Picos, Picos)) -> Option<(f64, f64)> {
         let (a, b) = (self.x.to(in_unit(start, self.unit)), self.x.to(in_unit(end, self.unit)));
         let (left, right) = self.x.range();
@@ -76,17 +77,17 @@ fn in_unit(time: Picos, unit: TimeUnit) -> f64 {
     time.as_f64() / unit.in_ps() as f64
 }
 
-/// A block's height, and a lane's.
+/// Returns the height of a block and the height of a lane, in px.
 const fn sizes(lanes: &CommLanes) -> (f64, f64) {
     if lanes.n_lanes > LARGE_LANES { SMALL } else { ROW }
 }
 
-/// How tall the chart is.
+/// Returns the height of the chart, in px.
 pub fn height(lanes: &CommLanes) -> f64 {
     TOP + ROW.1 * 2.0 + sizes(lanes).1 * f64::from(lanes.n_lanes.max(1)) + BOTTOM
 }
 
-/// The time at a place of the chart.
+/// Returns the time at `x` px, in picoseconds from the start of the step, clamped to the visible part.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 pub fn time_at(options: &LaneOptions<'_>, x: f64) -> Picos {
     let frame = Frame::new(options);
@@ -96,7 +97,7 @@ pub fn time_at(options: &LaneOptions<'_>, x: f64) -> Picos {
     Picos(ps.max(0.0) as u64)
 }
 
-/// The chart.
+/// Draws the chart.
 pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
     let (frame, height, width) = (Frame::new(options), height(lanes), options.width);
     let mut marks = Vec::new();
@@ -136,7 +137,7 @@ fn axis(marks: &mut Vec<Mark>, frame: &Frame, height: f64) {
     }
 }
 
-/// Stretches side by side; those that touch on the screen are one mark.
+/// Draws intervals as rectangles in one row. Intervals less than half a pixel apart become one mark.
 fn strip(marks: &mut Vec<Mark>, frame: &Frame, all: &[(Picos, Picos)], (y, h): (f64, f64), paint: Paint) {
     let mut last: Option<(f64, f64)> = None;
     let mut put = |(a, b): (f64, f64)| marks.push(Mark::new(Shape::rect(a, y, (b - a).max(0.75), h), paint));
@@ -155,7 +156,7 @@ fn strip(marks: &mut Vec<Mark>, frame: &Frame, all: &[(Picos, Picos)], (y, h): (
 
 struct Drawn<'a> {
     marks: Vec<Mark>,
-    /// The next id of neighbours that are drawn together.
+    /// Id of the next mark for several narrow spans.
     next: usize,
     lanes: &'a CommLanes,
     options: &'a LaneOptions<'a>,
@@ -165,7 +166,7 @@ struct Drawn<'a> {
 
 impl Drawn<'_> {
     fn lane(&mut self, spans: &[usize], y: f64, h: f64) {
-        // Neighbours below a pixel each: where they lie, and which they are.
+        // Current run of neighbouring spans below one pixel: its x range, and the indices of its spans.
         let mut run: Option<((f64, f64), Vec<usize>)> = None;
         for at in spans {
             let span = &self.lanes.spans[*at];
@@ -188,7 +189,7 @@ impl Drawn<'_> {
         run.into_iter().for_each(|(ends, of)| self.together(ends, &of, y, h));
     }
 
-    /// A span: outlined, and filled where nothing is computed.
+    /// Draws one span: an outline, filled during the exposed time.
     fn block(&mut self, at: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
         let id = u32::try_from(at).unwrap_or(u32::MAX);
         let w = (b - a).max(1.0);
@@ -206,7 +207,7 @@ impl Drawn<'_> {
         if room >= LETTERS && h >= ROW.0 {
             let (x, y, text) = (a + 4.0, y + 13.0, format::middle_cut(&span.name, room));
             let (anchor, size) = (Anchor::Start, Size::Micro);
-            // On what is filled; on ground it needs none.
+            // A name on a mostly filled block has the contrast colour of the fill; a name on the ground has a halo.
             let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
             let tone = if mostly { Tone::On(Slot::Kind(self.options.kind)) } else { Tone::Ink };
             let shape = Shape::Text { x, y, text, anchor, size, mono: true, halo: !mostly };
@@ -214,7 +215,7 @@ impl Drawn<'_> {
         }
     }
 
-    /// Spans of less than a pixel beside each other: the more of them is exposed, the fuller.
+    /// Draws neighbouring spans below one pixel as one mark. The mark is more opaque if more of the time is exposed.
     fn together(&mut self, (a, b): (f64, f64), of: &[usize], y: f64, h: f64) {
         let spans = of.iter().map(|at| &self.lanes.spans[*at]);
         let (time, bare) = spans.clone().fold((Picos::ZERO, Picos::ZERO), |(time, bare), span| {
@@ -247,7 +248,7 @@ impl Drawn<'_> {
     }
 }
 
-/// What of a span lies where nothing is computed. `compute`: merged stretches in order.
+/// Returns the parts of a span during which nothing is computed. `compute` holds merged intervals in order.
 fn exposed(span: &LaneSpan, compute: &[(Picos, Picos)]) -> Vec<(Picos, Picos)> {
     let mut pieces = Vec::new();
     let mut from = span.start;
@@ -264,14 +265,15 @@ fn exposed(span: &LaneSpan, compute: &[(Picos, Picos)]) -> Vec<(Picos, Picos)> {
     pieces
 }
 
-/// A span in a sentence.
+/// Returns the label of a span as a sentence.
 fn words(span: &LaneSpan) -> String {
     let length = Picos(span.end.0.saturating_sub(span.start.0));
     let (length, bare) = (format::time_text(length), format::time_text(span.exposed));
     format!("{}, {}: {length} in flight, {bare} exposed.", span.name, span.primitive.key())
 }
 
-/// What a mark has to say: of a span its figures, of neighbours drawn together what they are.
+/// Builds the tooltip of a mark: the figures of a span, or the label of a mark for several narrow spans. `None` if no
+/// mark has this id.
 pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
     let Some(span) = lanes.spans.get(id as usize) else {
         let mark = scene.marks.iter().find(|mark| mark.id == Some(id))?;
@@ -291,7 +293,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
     Some(Tip { title: span.name.clone(), rows })
 }
 
-/// What is not drawn, or not one by one, in words; `None` where all is.
+/// Returns a sentence about spans and intervals that are not drawn. `None` if everything is drawn.
 pub fn left_out(lanes: &CommLanes) -> Option<String> {
     let mut says = Vec::new();
     if lanes.left_out.0 > 0 {

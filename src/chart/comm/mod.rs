@@ -1,5 +1,6 @@
-//! Communication as pictures and words: what steps are made of, what is in flight against compute, bandwidth against size, who
-//! comes last. This module knows reports; no browser, and no formula of a figure (`analysis::comm`).
+//! This module holds the charts and texts of the communication view: the parts of steps, spans in flight against
+//! compute, bandwidth against message size, and stragglers. It does not depend on a browser. The formulas of the
+//! figures are in `analysis::comm`.
 
 pub mod bandwidth;
 pub mod figures;
@@ -10,7 +11,7 @@ pub mod text;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::protocol::url::comm::CommRows;
 
-/// The sums of collectives or of copies.
+/// Returns the sums of collectives or of copies.
 pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
     match of {
         CommRows::Collectives => &comm.tensor,
@@ -18,12 +19,12 @@ pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
     }
 }
 
-/// What is shown where nobody chose: collectives, or copies where no collective ran.
+/// Returns the default choice: collectives, or copies if no collective ran.
 pub const fn usual(comm: &Comm) -> CommRows {
     if comm.rows.is_empty() && comm.copies.n > 0 { CommRows::Copies } else { CommRows::Collectives }
 }
 
-/// The rows of collectives or of copies.
+/// Returns the rows of collectives or of copies.
 pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
     match of {
         CommRows::Collectives => &comm.rows,
@@ -31,7 +32,7 @@ pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
     }
 }
 
-/// How a row is named where rows are selected, as in the breakdown; of a pair that is its start.
+/// Returns the key of a row in selections, the same as in the breakdown. For an async pair, the key names the start op.
 pub fn key(row: &CommRow) -> String {
     crate::table::page::row_key(&row.key, row.program_id)
 }

@@ -1,6 +1,6 @@
-//! What steps are made of, as communication sees it: compute, compute with something in flight, that without compute, and what the
-//! core does in the rest. This module knows
-//! sums of steps; the chart is `chart::steps`.
+//! This module divides steps into parts for the communication view: compute, compute with a transfer in flight, a
+//! transfer in flight without compute, and the core's activity in the remaining time. This module works on sums of
+//! steps; the chart is `chart::plot::steps`.
 
 use crate::analysis::base::StepChoice;
 use crate::analysis::classify::Kind;
@@ -10,7 +10,8 @@ use crate::chart::plot::step::{Part, Step};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::url::comm::CommRows;
 
-/// Their parts, from the bottom. `split`: what is done beside is known.
+/// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
+/// one part "Other, idle".
 pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
     let slot = |kind| Paint::slot(Slot::Kind(kind));
     let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
@@ -39,7 +40,7 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
     parts
 }
 
-/// Whether it is known of all steps what is done beside: a report does not carry it.
+/// Returns true if the activity in the remaining time is known for all steps. A shared report does not carry it.
 pub fn is_split(steps: &[StepComm], of: CommRows) -> bool {
     steps.iter().all(|step| beside(step, of).is_some())
 }
@@ -51,7 +52,7 @@ const fn beside(step: &StepComm, of: CommRows) -> Option<Remainder> {
     }
 }
 
-/// The kind of time of collectives or of copies.
+/// Returns the kind of time of collectives or of copies.
 pub const fn kind(of: CommRows) -> Kind {
     match of {
         CommRows::Collectives => Kind::Communication,
@@ -66,7 +67,8 @@ const fn overlap(step: &StepComm, of: CommRows) -> Overlap {
     }
 }
 
-/// Steps as bars, of the [`parts`]. compute + exposed + the rest = the step: what is exposed lies where nothing is computed.
+/// Returns one bar per step, with the parts of [`parts`]. Compute + exposed + the remaining time = the step, because
+/// nothing is computed during exposed time.
 pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
     let split = is_split(steps, of);
     let one = |step: &StepComm| {
@@ -83,7 +85,8 @@ pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
     steps.iter().map(one).collect()
 }
 
-/// Which bar is the step chosen.
+/// Returns the index of the bar of the selected step. `shown` is the step in the header of the report, for a selection
+/// of the busiest step. `None` for all steps.
 pub fn step_index(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option<u32> {
     let number = match chosen {
         StepChoice::Number(number) => number,

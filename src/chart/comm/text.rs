@@ -1,22 +1,22 @@
-//! Words of communication beside pictures: flags worth a look, devices that come last. This module knows reports; no pixel.
+//! This module holds the texts of the communication view: suggested XLA flags, stragglers, and the spread of steps. It
+//! does not depend on pixels.
 
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums};
 use crate::report::comm_table;
 use crate::table::format::{self, ABSENT};
 
-/// A primitive with its sums and the flags worth a look.
+/// A primitive with its sums and the suggested flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// The primitive.
     pub primitive: &'static str,
-    /// What it costs, in a sentence.
+    /// Sentence with the stall, the number of executions and the hidden share.
     pub says: String,
-    /// XLA's flags; empty where nothing waits, or none is known for the chip.
+    /// XLA flags to try; empty if nothing waits, or if no flag is known for the chip.
     pub flags: Vec<Flag>,
 }
 
-/// Primitives, the longest stall first.
+/// Returns one entry per primitive, the longest stall first.
 pub fn advice(comm: &Comm) -> Vec<Advice> {
     let one = |of: &PrimitiveSums| {
         let traffic = &of.traffic;
@@ -38,7 +38,8 @@ pub fn advice(comm: &Comm) -> Vec<Advice> {
     comm.primitives.iter().map(one).collect()
 }
 
-/// For which chip the flags are, with what they were checked, and what the capture does not say.
+/// Returns the chip that the flags are for and the version they were checked with, and states that the capture does not
+/// record flags.
 pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
     const UNRECORDED: &str = "The capture does not record which flags were set.";
     let chip = comm.header.device_type.as_deref();
@@ -55,7 +56,8 @@ pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
     }
 }
 
-/// How devices differ, in sentences.
+/// Returns sentences about differences between devices: the straggler, the spread of steps, and collectives that could
+/// not be compared. Empty for one device.
 pub fn balance(comm: &Comm) -> Vec<String> {
     let Some(of) = &comm.balance else { return Vec::new() };
     let mut says: Vec<String> = comm_table::straggler(comm).into_iter().collect();
@@ -77,13 +79,15 @@ pub fn balance(comm: &Comm) -> Vec<String> {
     says
 }
 
-/// A device: its name, how long it waits for its peers, how often it arrives last, of how many, how late it then is in all.
+/// Returns the cells of a device: its name, the time that it waits for its peers, the number of executions at which it
+/// arrives last, the number of compared executions, and the sum of its delays at those.
 pub fn device(of: &Arrival) -> [String; 5] {
     let waited = of.waited.map_or_else(|| ABSENT.to_owned(), format::time_text);
     [of.device.clone(), waited, format::count(of.n_last), format::count(of.n), format::time_text(of.late)]
 }
 
-/// A collective: its name, executions, Σ spread, the largest, who comes last and how often.
+/// Returns the cells of a collective: its name, the number of executions, the sum and the maximum of the arrival
+/// spread, and the device that arrives last most often, with the number of these executions.
 pub fn collective(of: &ArrivalSpread) -> [String; 5] {
     let straggler = of
         .straggler

@@ -1,11 +1,12 @@
-//! A session without ops of a device: which planes there are, and how a run of the device is recorded.
+//! This module explains a session without ops of a device: the planes that were found, and the way to record a run of
+//! the device.
 
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
 use crate::protocol::SessionInfo;
 use crate::table::format;
 
-/// Why a session without ops of a device shows no breakdown.
+/// Returns the explanation for a session in which no device has ops.
 pub fn devices(session: &SessionInfo) -> Empty {
     let (tpu, gpu) = (n_planes(session, Platform::Tpu), n_planes(session, Platform::Gpu));
     let events = format::counted(session.n_events, "event", "events");

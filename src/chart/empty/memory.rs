@@ -1,13 +1,13 @@
-//! Memory without programs that say which buffers they have, or without events of allocators.
+//! This module explains a memory view without buffers of programs, or without allocator events.
 
 use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
 use crate::protocol::{MemorySession, SessionInfo};
 use crate::table::format;
 
-/// Programs that are named.
+/// Number of programs that the sentence names if there are more than two.
 const NAMED: usize = 2;
 
-/// Why no program's memory can be shown; `None` where one can.
+/// Returns the reason why no program's memory can be shown. `None` if a program has buffers.
 pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> {
     if has_buffers(memory) {
         return None;
@@ -43,7 +43,7 @@ pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> 
     })
 }
 
-/// Why nothing can be shown of allocators; `None` where something can.
+/// Returns the reason why nothing can be shown for allocators. `None` if the session has allocator events.
 pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> {
     if !memory.runtime.allocators.is_empty() {
         return None;
@@ -65,7 +65,7 @@ pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty>
     Some(Empty { title: "No allocator events in this capture".to_owned(), why, needs: needs(session, memory) })
 }
 
-/// Whether some program says which buffers it has.
+/// Returns true if at least one program has a list of its buffers.
 fn has_buffers(memory: &MemorySession) -> bool {
     memory.programs.programs.iter().any(|program| !program.spaces.is_empty())
 }

@@ -1,10 +1,10 @@
-//! What is reported where there is nothing to draw: what is missing, why, and what would supply it. This module knows sessions and answers; no
-//! screen.
+//! This module holds the texts of empty views: the missing data, the reason, and the way to record it. It does not
+//! depend on a screen.
 //!
 //! ```text
 //!  No allocator events in this capture
-//!  It has no allocator events, so … is not known.
-//!  What this view needs │ How to record it │ In this capture
+//!  The capture has no allocator events, so … is unknown.
+//!  Required data │ How to record it │ Found
 //! ```
 
 mod devices;
@@ -18,25 +18,23 @@ pub use work::{communication, roofline};
 use crate::analysis::base::Platform;
 use crate::protocol::SessionInfo;
 
-/// The words of an empty view.
+/// Texts of an empty view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Empty {
-    /// What is missing.
     pub title: String,
-    /// Why, and what follows.
+    /// Reason, and its consequence.
     pub why: String,
-    /// What the view needs. Empty where nothing that is recorded helps.
+    /// Data that the view needs. Empty if no recording would help.
     pub needs: Vec<Need>,
 }
 
-/// Something that a view needs.
+/// One requirement of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// What.
     pub what: &'static str,
-    /// How to record it, or where to get it; names of options stand between backticks. Empty where it is there.
+    /// Instructions to record or obtain the data; names of options are between backticks. Empty if the data is present.
     pub how: String,
-    /// What the capture has of it: "in file", "4 devices"; `None` where it is missing.
+    /// Amount found in the capture: "in file", "4 devices". `None` if the data is missing.
     pub found: Option<String>,
 }
 
@@ -46,27 +44,27 @@ impl Need {
     }
 }
 
-/// The words for something that the capture has.
+/// Returns the text for data that the capture has.
 fn in_file(has: bool) -> Option<String> {
     has.then(|| "in file".to_owned())
 }
 
-/// Whether everything was read from trace JSON, which carries neither programs nor events of allocators.
+/// Returns true if all files are trace JSON, which carries neither programs nor allocator events.
 fn is_trace_json(session: &SessionInfo) -> bool {
     !session.files.is_empty() && session.files.iter().all(|file| file.format.starts_with("trace JSON"))
 }
 
-/// Whether only compiled programs are open.
+/// Returns true if only compiled programs are open.
 fn is_programs_alone(session: &SessionInfo) -> bool {
     session.planes.is_empty() && session.files.iter().any(|file| file.format.starts_with("HLO"))
 }
 
-/// Planes of devices of a platform.
+/// Returns the number of device planes of a platform.
 fn n_planes(session: &SessionInfo, platform: Platform) -> u64 {
     session.planes.iter().filter(|plane| Platform::from_plane_name(&plane.name) == Some(platform)).count() as u64
 }
 
-/// What is reported of the files of a summary, which has none.
+/// Returns the text of the file view for a summary, which does not hold the files of its capture.
 pub fn files(session: &SessionInfo) -> Empty {
     let name = session.files.first().map(|file| file.name.rsplit('/').next().unwrap_or(&file.name).to_owned());
     let capture = name.unwrap_or_else(|| "the capture".to_owned());
@@ -107,7 +105,7 @@ mod tests {
         }
     }
 
-    /// All that an empty view says.
+    /// Joins all texts of an empty view.
     pub(super) fn text(of: &Empty) -> String {
         let needs = of.needs.iter().map(|need| format!("{} {} {:?}", need.what, need.how, need.found));
         [of.title.clone(), of.why.clone()].into_iter().chain(needs).collect::<Vec<_>>().join("\n")

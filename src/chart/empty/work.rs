@@ -1,4 +1,4 @@
-//! The roofline without peaks or FLOPs, and communication without any.
+//! This module explains a roofline view without peaks or FLOPs, and a communication view without collectives or copies.
 
 use super::{Empty, Need, is_trace_json, n_planes};
 use crate::analysis::base::Platform;
@@ -12,7 +12,8 @@ use crate::protocol::url::comm::CommRows;
 use crate::table::format;
 use crate::units::Picos;
 
-/// Why no roofline can be drawn; `None` where one can, or where only what is filtered (not `is_all`) has no op to plot.
+/// Returns the reason why no roofline can be drawn. `None` if the compute peak of a device is known and some op has
+/// FLOPs and bytes. A filter that leaves no op to plot (not `is_all`) is also no reason.
 pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) -> Option<Empty> {
     let peaks = figures.peaks.first();
     let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
@@ -57,7 +58,7 @@ pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) 
     Some(Empty { title: title.to_owned(), why, needs })
 }
 
-/// Where FLOPs and bytes come from.
+/// Returns instructions to obtain FLOPs and bytes of ops.
 fn cost(session: &SessionInfo) -> String {
     let given = "Or enter FLOPs per call under “Kernel costs”.";
     if is_trace_json(session) {
@@ -69,8 +70,9 @@ fn cost(session: &SessionInfo) -> String {
     format!("{} {given}", session.framework.hlo())
 }
 
-/// Why there is no communication, or no copy, and whether that is so of every step: then no picture of the view has anything to show.
-/// What runs outside of steps may still have some: only the whole capture tells.
+/// Returns the reason why there are no collectives or no copies, and whether all steps lack them. If all steps lack
+/// them, no chart of the view has data. Ops outside of steps can still communicate; only a query of the whole capture
+/// finds these. `None` if the report has rows.
 pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option<(Empty, bool)> {
     if !rows(comm, of).is_empty() {
         return None;

@@ -1,15 +1,15 @@
-//! The curve of what is alive: a step line over points of the schedule, what is held all along below it, the peak and the selected
-//! point; or what an allocator gave over time. This module knows columns of figures; no browser.
+//! This module draws memory in use as a step line: over the points of a program's schedule, with the persistent memory,
+//! the peak and the selected point; or over time, from an allocator. It does not depend on a browser.
 //!
 //! ```text
 //!  MiB │        ┌──────┐ peak
 //!      │   ┌────┘  │   └──┐
 //!      │───┘ temporaries  └───
-//!      │▒▒▒▒ held all along ▒▒▒
+//!      │▒▒▒▒ persistent ▒▒▒▒▒▒
 //!      └──────────┴──────────── point
 //!                 at
 //! ```
-//! Ids are places in the columns.
+//! The id of a mark is the index of its column.
 
 use super::position::{at_position, position, position_ticks};
 use super::size::{SizeUnit, text};
@@ -26,28 +26,28 @@ const LEFT: f64 = 56.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 48.0;
 const RIGHT: f64 = 12.0;
-/// Room for names at the right end.
+/// Width for the labels at the right end, in px.
 const SIDE: f64 = 116.0;
-/// Where there is room for them.
+/// Smallest width of a chart with labels at the right end, in px.
 const WIDE: f64 = 640.0;
-/// Capacity is drawn where the peak is more than this part of it.
+/// The capacity is drawn if the peak is more than this fraction of it.
 const NEAR: f64 = 0.5;
 
-/// A column of either curve.
+/// A column of either curve: neighbouring points, or a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Column {
-    /// Where it begins: a point, or milliseconds.
+    /// Start: a point of the schedule, or milliseconds.
     from: f64,
     least: u64,
     most: u64,
     most_at: f64,
 }
 
-/// What a curve shows.
+/// Data of a chart, from a program or an allocator.
 struct Shown<'a> {
     columns: Vec<Column>,
     to: f64,
-    /// Below everything.
+    /// Bytes that are in use at all points; drawn at the bottom.
     fixed: u64,
     fixed_name: &'a str,
     peak: (f64, u64),
@@ -56,15 +56,15 @@ struct Shown<'a> {
     across: String,
     title: String,
     words: &'a dyn Fn(usize) -> String,
-    /// The curve without some buffers.
+    /// The curve without some buffers; empty if no buffer is left out.
     without: Vec<Column>,
-    /// Whether the axis has points of a program: it is marked with their positions.
+    /// True if the x axis has points of a program, and its ticks are positions. False for an axis in ms.
     is_program: bool,
-    /// Stretches along the axis: from, to, name.
+    /// Intervals along the x axis: start, end, name.
     strip: Vec<(f64, f64, String)>,
 }
 
-/// What is on the screen, for finding the point under the pointer.
+/// The scales of a chart, which also find the point under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     x: Scale,
@@ -90,8 +90,8 @@ impl Frame {
     }
 }
 
-/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the selected point, and
-/// `without` the curve without the buffers that are left out.
+/// Draws the memory of a program. `curve` can be a zoomed part; `here` is the selected point; `without` is the curve
+/// without the buffers that are left out; `size` is the width and height in px.
 pub fn program(
     space: &SpaceMemory,
     curve: &crate::analysis::memory::Curve,
@@ -147,10 +147,11 @@ fn what_if_column(of: &WhatIfColumn) -> Column {
     Column { from: of.first.into(), least: of.least, most: of.most, most_at: of.first.into() }
 }
 
-/// A phase is named where it takes this part of the curve: narrower ones go with the phase before them.
+/// A phase that is narrower than this fraction of the curve is merged into the phase before it.
 const NARROW: f64 = 0.02;
 
-/// Neighbouring columns of one phase, as stretches; what nothing tells goes with what is before it.
+/// Returns the phases as intervals of neighbouring columns. A column without a known phase belongs to the interval
+/// before it.
 fn phases(curve: &crate::analysis::memory::Curve) -> Vec<(f64, f64, String)> {
     let mut strip: Vec<(f64, f64, String)> = Vec::new();
     let narrow = f64::from(curve.to - curve.from) * NARROW;
@@ -172,7 +173,7 @@ fn phases(curve: &crate::analysis::memory::Curve) -> Vec<(f64, f64, String)> {
     merged
 }
 
-/// The point under a place of the screen.
+/// Returns the point of the schedule at `x` px, within the visible part of the curve.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
 pub fn point_at(
     space: &SpaceMemory,
@@ -187,7 +188,7 @@ pub fn point_at(
     (frame.x.invert(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
 }
 
-/// What an allocator gave over time.
+/// Draws the memory in use of an allocator over time.
 pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
     let ms = |time: Picos| time.as_f64() / 1e9;
     let column = |of: &crate::analysis::memory::UseColumn| Column {
@@ -232,7 +233,7 @@ fn micro(x: f64, y: f64, text: String, anchor: Anchor, tone: Tone) -> Mark {
     Mark::new(shape, Paint::fill(tone))
 }
 
-/// The highest thing drawn.
+/// Returns the highest value on the y axis, in bytes: the capacity if it is drawn, else the peak.
 fn top(peak: u64, capacity: Option<u64>) -> u64 {
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     let near = capacity.filter(|capacity| peak as f64 > *capacity as f64 * NEAR);
@@ -297,7 +298,7 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
         }
     }
     peak(&mut marks, of, &frame, wide);
-    // Targets: a column each, over everything.
+    // Each column gets a transparent hit target over the full height, above all other marks.
     for (i, column) in of.columns.iter().enumerate() {
         let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
         let (a, b) = (frame.x.to(column.from), frame.x.to(end));
@@ -307,7 +308,8 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
     Scene { width: size.0, height: size.1, marks, title: of.title.clone(), table: table(of) }
 }
 
-/// The step line: each column at its most, and down to its least where it holds several points.
+/// Returns the step line. A column with several values has its maximum in the first half and its minimum in the second
+/// half.
 fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     let mut line = Vec::new();
     for (i, column) in columns.iter().enumerate() {
@@ -325,11 +327,11 @@ fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     line
 }
 
-/// The peak, and the selected point.
+/// Draws the peak and the line of the selected point.
 fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
-    // The middle of its point, as the line of the selected point.
+    // For a program, the peak is in the middle of its point, like the line of the selected point.
     let middle = if of.is_program { 0.5 } else { 0.0 };
     let (x, y) = (frame.x.to(of.peak.0 + middle), frame.y(of.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {
@@ -372,7 +374,7 @@ fn table(of: &Shown<'_>) -> SceneTable {
     SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }
 }
 
-/// What a column has to say.
+/// Builds the tooltip of a column of a program's curve.
 pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
     let of = curve.columns.get(i)?;
     let name = curve.instructions.get(i).filter(|name| !name.is_empty()).map_or("the start", String::as_str);
@@ -389,7 +391,7 @@ pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
     Some(Tip { title: name.to_owned(), rows })
 }
 
-/// What a column of an allocator has to say.
+/// Builds the tooltip of a column of an allocator's curve.
 pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
     let column = of.timeline.get(i)?;
     let row = |label: &str, value: String| (label.to_owned(), value);

@@ -1,5 +1,5 @@
-//! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. This module knows reports; no
-//! pixel, and no formula that is not the analysis'.
+//! This module computes the figures of the memory view: the peak first, then its parts, the capacity, and the peak of
+//! the allocator. It does not depend on pixels. All formulas are those of the analysis.
 
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{
@@ -12,13 +12,13 @@ fn exact(size: u64) -> String {
     format!("{} B", format::count(size))
 }
 
-/// A size as a figure and its unit.
+/// Returns a size and its unit.
 fn size(bytes: u64) -> (String, &'static str) {
     let (value, unit) = format::bytes(bytes);
     (value, unit)
 }
 
-/// The hero has three decimals in GiB.
+/// Returns a size for the hero figure: three decimals from 1 GiB on, otherwise as [`size`].
 fn hero(bytes: u64) -> (String, &'static str) {
     if bytes < 1 << 30 {
         return size(bytes);
@@ -28,7 +28,7 @@ fn hero(bytes: u64) -> (String, &'static str) {
     (format::decimal(gib, 3), "GiB")
 }
 
-/// The read-out of a program's memory; `check` is of the device that runs it.
+/// Returns the figures of a program's memory. `check` belongs to the device that runs the program.
 pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     let peak = &space.peak;
     let temporaries = peak.peak.saturating_sub(peak.indefinite);
@@ -152,8 +152,8 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
     figure(format!("Of {} {limit}", text(capacity.size)), (format::percent(share), "%"), "Peak ÷ capacity", rows)
 }
 
-/// The peaks of each device as a table: device, program, its peak, allocator's peak, capacity, used, headroom, status. The sizes
-/// of all rows have one unit, which is returned too.
+/// Returns the rows of the table of devices: device, program, peak of the program, peak of the allocator, capacity,
+/// share used, headroom, status. All sizes have one unit, which is returned with the rows.
 pub fn checks(all: &[CrossCheck]) -> (SizeUnit, Vec<[String; 8]>) {
     let sizes = |of: &CrossCheck| {
         let capacity = of.capacity.as_ref().map(|capacity| capacity.size);
@@ -189,7 +189,7 @@ fn check(of: &CrossCheck, unit: SizeUnit) -> [String; 8] {
     ]
 }
 
-/// The read-out of an allocator.
+/// Returns the figures of an allocator.
 pub fn allocator(of: &AllocatorMemory) -> Readout {
     let peak = &of.peak;
     let step = peak.step.map_or_else(|| "in no step".to_owned(), |step| format!("in step {step}"));
@@ -248,7 +248,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     }
 }
 
-/// How many live buffers a summary has left out, in words.
+/// Returns a sentence about the live buffers that a summary does not hold. `None` if the list is complete.
 pub fn left_out(alive: &AliveAt) -> Option<String> {
     let more = (alive.n as usize).saturating_sub(alive.buffers.len());
     (more > 0).then(|| {

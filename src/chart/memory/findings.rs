@@ -1,30 +1,29 @@
-//! What would lower the peak, and where memory goes: sentences with their buffers. This module knows reports; no element.
+//! This module turns findings about memory into sentences with their buffers: ways to lower the peak, large buffers,
+//! and padding. It does not depend on page elements.
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
 use crate::table::format::{self, ABSENT};
 
-/// Something found.
+/// A finding about the memory of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What, in a few words.
     pub head: String,
-    /// What it means.
     pub says: String,
-    /// The buffers it is of, as rows: name, size, what else.
+    /// Buffers as rows: name, size, and a detail.
     pub rows: Vec<[String; 3]>,
-    /// Their ids, for the what-if; empty where leaving them out means nothing.
+    /// Ids of the buffers, for the what-if; empty if the what-if has no meaning for the finding.
     pub buffers: Vec<BufferId>,
 }
 
-/// Rows of one finding that are reported.
+/// Largest number of buffers per finding.
 const ROWS: usize = 8;
 
 fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]> {
     buffers.iter().take(ROWS).map(|of| [of.label(), text(of.size), what(of)]).collect()
 }
 
-/// All that was found, the most useful first.
+/// Returns all findings, the most useful first.
 pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(vocabulary) = &space.vocabulary {
@@ -110,18 +109,17 @@ fn estimate(of: &Estimate) -> Finding {
     }
 }
 
-/// A row of the list of padding.
+/// One row of the list of padded buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaddingRow {
-    /// The buffer.
     pub name: String,
-    /// Its shape and layout.
+    /// Shape with its layout.
     pub shape: String,
-    /// Its size, what of it is wasted, and how much larger it is than it had to be.
+    /// Size, padding, and size divided by the size without padding.
     pub figures: [String; 3],
 }
 
-/// What padding wastes, the worst first.
+/// Returns the padded buffers with the most padding, the worst first.
 pub fn padding(space: &SpaceMemory) -> Vec<PaddingRow> {
     let row = |of: &Padded| PaddingRow {
         name: of.buffer.label(),

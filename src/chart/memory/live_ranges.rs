@@ -1,5 +1,5 @@
-//! Lives of buffers beside each other: a lane each, or several one after the other, around the selected point. This module knows lanes;
-//! no browser. Ids are `lane × 1000 + place in it`.
+//! This module draws the live ranges of buffers around the selected point. A lane holds one or several ranges that do
+//! not overlap. This module does not depend on a browser. The id of a mark is `lane × 1000 + index in the lane`.
 
 use super::position::position_ticks;
 use super::size::text;
@@ -12,23 +12,23 @@ use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
-/// A block, and the ground below it.
+/// Height of a block; [`ROW`] includes the gap below it. In px.
 const BLOCK: f64 = 16.0;
 const ROW: f64 = 20.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 22.0;
-/// Blocks of one lane at most, for ids.
+/// Largest number of blocks drawn per lane; the ids depend on it.
 const MOST: usize = 1000;
-/// A block's name is written where so many letters fit.
+/// Smallest number of letters of a name that a block shows.
 const LETTERS: usize = 4;
 
-/// How tall the chart is.
+/// Returns the height of the chart, in px.
 #[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
 pub fn height(lanes: &LiveRangeRows) -> f64 {
     TOP + ROW * lanes.lanes.len() as f64 + BOTTOM
 }
 
-/// The chart; `at` is the selected point.
+/// Draws the chart. `at` is the selected point, `width` is in px.
 pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
     let height = height(lanes);
     let x =
@@ -86,17 +86,17 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
     }
 }
 
-/// The buffer of an id.
+/// Returns the buffer of a mark's id.
 pub fn buffer(lanes: &LiveRangeRows, id: u32) -> Option<&Buffer> {
     lanes.lanes.get(id as usize / MOST)?.get(id as usize % MOST)
 }
 
-/// What a block has to say.
+/// Builds the tooltip of a block.
 pub fn tip(lanes: &LiveRangeRows, id: u32) -> Option<Tip> {
     buffer(lanes, id).map(buffer_tip)
 }
 
-/// What is not drawn, in words; `None` where all is.
+/// Returns a sentence about the buffers that are not drawn. `None` if all buffers are drawn.
 pub fn left_out(lanes: &LiveRangeRows) -> Option<String> {
     (lanes.n_left_out > 0).then(|| {
         format!(

@@ -1,5 +1,6 @@
-//! Memory as pictures and words: the curve of what is alive, the map of what is alive at a point, lives beside each other,
-//! what allocators gave. This module knows reports; no browser, and no formula of a figure (`analysis::memory`).
+//! This module holds the charts and texts of the memory view: the curve of live memory, the treemap of live buffers at
+//! a point, live ranges, and the memory of allocators. It does not depend on a browser. The formulas of the figures are
+//! in `analysis::memory`.
 
 pub mod curve;
 pub mod figures;

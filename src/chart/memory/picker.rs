@@ -1,14 +1,16 @@
-//! What the pickers of the memory view offer: programs, memories, allocators. This module knows reports; no menu.
+//! This module lists the choices of the pickers in the memory view: programs, memory spaces, allocators, groupings. It
+//! does not depend on a menu.
 
 use super::size::text;
 use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
 use crate::chart::widgets::picker_options::Choice;
 use crate::table::format;
 
-/// Letters of a program's name.
+/// Largest number of letters of a program's name.
 const NAME: usize = 48;
 
-/// Programs in their order, each with its peak in the device's main memory.
+/// Returns the programs in the order of the report, each with its peak in the main memory of the device. Without a main
+/// memory, the peak is that of the first memory space.
 pub fn programs(of: &MemoryPrograms) -> Vec<Choice<u32>> {
     let one = |program: &ProgramPeaks| {
         let peak = program.spaces.iter().find(|space| space.color == 0).or_else(|| program.spaces.first());
@@ -21,7 +23,7 @@ pub fn programs(of: &MemoryPrograms) -> Vec<Choice<u32>> {
     of.programs.iter().map(one).collect()
 }
 
-/// Memories of a program, each with its peak.
+/// Returns the memory spaces of a program, each with its peak.
 pub fn spaces(of: &ProgramPeaks) -> Vec<Choice<i64>> {
     of.spaces
         .iter()
@@ -29,7 +31,7 @@ pub fn spaces(of: &ProgramPeaks) -> Vec<Choice<i64>> {
         .collect()
 }
 
-/// Allocators by their place, each with its peak.
+/// Returns the allocators by index, each with its peak.
 pub fn allocators(of: &RuntimeMemory) -> Vec<Choice<u32>> {
     let one = |(at, allocator): (u32, &AllocatorMemory)| Choice {
         value: at,
@@ -39,7 +41,7 @@ pub fn allocators(of: &RuntimeMemory) -> Vec<Choice<u32>> {
     (0..).zip(&of.allocators).map(one).collect()
 }
 
-/// The device that an allocator serves, and its own name where that says more.
+/// Returns the name of the device, and the name of the allocator if it differs.
 fn allocator_name(of: &AllocatorMemory) -> String {
     match &of.allocator {
         Some(name) if *name != of.label => format!("{}, {name}", of.label),
@@ -47,14 +49,16 @@ fn allocator_name(of: &AllocatorMemory) -> String {
     }
 }
 
-/// The allocator that belongs to a device: its own, else the first. `None` where there is none at all.
+/// Returns the index of the allocator of a device, or of the first allocator if the device has none. `None` without
+/// allocators.
 pub fn allocator_of(of: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
     let own = of.allocators.iter().position(|allocator| device.is_some() && allocator.device == device);
     own.or((!of.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
 }
 
-/// The check of the selected device; of all devices, the first one that a program runs on. Checks are those of the
-/// allocators, then those of devices without one, each in their order: an allocator of the host is among them.
+/// Returns the check of the selected device. For all devices, and for a device without a check, returns the first check
+/// with a program, else the first check. `checks` holds one check per allocator, in the order of the allocators, then
+/// one per device without an allocator. An allocator of the host also has a check.
 pub fn check_of<'a>(checks: &'a [CrossCheck], runtime: &RuntimeMemory, device: Option<u32>) -> Option<&'a CrossCheck> {
     let of = |device: u32| runtime.allocators.iter().position(|allocator| allocator.device == Some(device));
     let behind = |device| runtime.allocators.len() + (0..device).filter(|other| of(*other).is_none()).count();
@@ -62,7 +66,7 @@ pub fn check_of<'a>(checks: &'a [CrossCheck], runtime: &RuntimeMemory, device: O
     own.or_else(|| checks.iter().find(|check| check.static_peak.is_some())).or_else(|| checks.first())
 }
 
-/// What the treemap groups by.
+/// Returns the groupings of the treemap.
 pub fn groupings() -> Vec<Choice<RollUpBy>> {
     RollUpBy::ALL.iter().map(|by| Choice { value: *by, label: by.label().to_owned(), detail: String::new() }).collect()
 }

@@ -1,24 +1,26 @@
-//! Program positions: which event of the heap simulator's trace a point of the curve stands for. This module knows numbers.
+//! This module converts points of the memory curve into program positions, the numbers of events in the heap simulator
+//! trace.
 //!
-//! The curve has one point before each event and one at the end. A position is an event's number, counted from 0 as in xprof
-//! (`peakHeapSizePosition`) and in the command line's `peak_position`: the point after event `n` is position `n`, and the
-//! first point is the start.
+//! The curve has one point before each event and one at the end. A position is the number of an event, counted from 0
+//! as in xprof (`peakHeapSizePosition`) and in `peak_position` of the command line. The point after event `n` is
+//! position `n`, and the first point is the start.
 
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{self, Tick};
 use crate::table::format;
 
-/// The position of a point, in words: "303", or "the start" for the point before the first event.
+/// Returns the position of a point: "303", or "the start" for the point before the first event.
 pub fn position(point: u32) -> String {
     point.checked_sub(1).map_or_else(|| "the start".to_owned(), |event| format::count(event.into()))
 }
 
-/// The position of a point for a sentence: "at 303", "at the start".
+/// Returns the position of a point for a sentence: "at 303", "at the start".
 pub fn at_position(point: u32) -> String {
     format!("at {}", position(point))
 }
 
-/// Positions at which an axis of points is marked: whole numbers, each below the middle of its point.
+/// Returns about `target` ticks for an axis of points. Ticks are whole positions; each is below the middle of its
+/// point.
 pub fn position_ticks(x: &Scale, target: usize) -> Vec<Tick> {
     let (first, last) = x.domain();
     let events = Scale::linear((first - 1.5, last - 1.5), x.range());

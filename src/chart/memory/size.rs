@@ -1,28 +1,27 @@
-//! Sizes in a column, and in words. This module knows bytes.
+//! This module formats sizes in bytes, in columns and in texts.
 
 use crate::table::format::{self, ABSENT, mib};
 
-/// A size with its unit: "4,555.5 MiB" up to 10 GiB, so that neighbours compare; GiB above.
+/// Returns a size with its unit. Sizes from 1 MiB up to 10 GiB are in MiB ("4,555.5 MiB"), so that neighbouring values
+/// can be compared.
 pub fn text(size: u64) -> String {
     if (1 << 20..10 << 30).contains(&size) { format!("{} MiB", mib(size)) } else { format::bytes_text(size) }
 }
 
-/// The one unit of an axis or of a column.
+/// Common unit of an axis or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeUnit {
-    /// 2²⁰ bytes.
     Mib,
-    /// 2³⁰ bytes.
     Gib,
 }
 
 impl SizeUnit {
-    /// The unit that suits the largest of the sizes shown: GiB from 1 GiB on.
+    /// Returns the unit for a set of sizes with this largest size: GiB from 1 GiB on.
     pub const fn for_largest(size: u64) -> Self {
         if size >= 1 << 30 { Self::Gib } else { Self::Mib }
     }
 
-    /// Its name.
+    /// Returns the symbol of the unit.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Mib => "MiB",
@@ -30,7 +29,7 @@ impl SizeUnit {
         }
     }
 
-    /// A size in this unit.
+    /// Converts bytes to this unit.
     #[expect(clippy::cast_precision_loss, reason = "sizes are shown to four digits")]
     pub const fn value(self, size: u64) -> f64 {
         size as f64
@@ -40,7 +39,7 @@ impl SizeUnit {
             }
     }
 
-    /// A size in this unit as text, without the unit: GiB with two decimals, MiB with one; "–" where it is not known.
+    /// Returns a size in this unit without the unit's symbol: two decimals for GiB, one for MiB. `None` gives "–".
     pub fn text(self, size: Option<u64>) -> String {
         let decimals = if self == Self::Gib { 2 } else { 1 };
         size.map_or_else(|| ABSENT.to_owned(), |size| format::decimal(self.value(size), decimals))

@@ -1,7 +1,7 @@
-//! What is alive at a point, by size: groups first, each with its name above it, then buffers within. This module knows buffers; no
-//! browser.
+//! This module draws the treemap of the buffers that are alive at a point: groups with a heading, and their buffers
+//! inside. It does not depend on a browser.
 //!
-//! Ids are places in the list of buffers. Colour is the class of each buffer, whatever groups them.
+//! The id of a mark is the index in the list of buffers. The colour is the class of the buffer, for every grouping.
 
 use super::size::text;
 use crate::analysis::memory::{AliveAt, Buffer, BufferId, RollUpBy};
@@ -15,22 +15,21 @@ use crate::small_sort::SmallSort;
 use crate::table::format;
 use std::cmp::Reverse;
 
-/// Between groups, and between buffers.
+/// Gap between groups, and [`LINE`] between buffers, in px.
 const GAP: f64 = 2.0;
 const LINE: f64 = 1.0;
-/// Room for a group's name.
+/// Height of a group's heading, in px.
 const HEAD: f64 = 15.0;
-/// A buffer's name is written where so many letters fit.
+/// Smallest number of letters of a name that a buffer shows.
 const LETTERS: usize = 6;
 
-/// Buffers of one group.
 struct Group {
     key: String,
     size: u64,
     members: Vec<usize>,
 }
 
-/// What a buffer has in common with others.
+/// Returns the key of the group that a buffer belongs to; empty if the buffer does not have the property.
 pub fn key(buffer: &Buffer, by: RollUpBy) -> String {
     match by {
         RollUpBy::Category => buffer.category.label().to_owned(),
@@ -42,7 +41,7 @@ pub fn key(buffer: &Buffer, by: RollUpBy) -> String {
     }
 }
 
-/// The path without its last segment.
+/// Returns the path without its last segment.
 fn scope(op_name: &str) -> &str {
     op_name.rsplit_once('/').map_or("", |(scope, _)| scope)
 }
@@ -63,7 +62,7 @@ fn groups(buffers: &[Buffer], by: RollUpBy) -> Vec<Group> {
     groups
 }
 
-/// The map. Those that are left out of the what-if are hatched; the one the keyboard chose has an amber edge.
+/// Draws the treemap. Buffers in `without`, which the what-if leaves out, are faint and have a dashed outline.
 pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f64)) -> Scene {
     let (width, height) = size;
     let groups = groups(&alive.buffers, by);
@@ -137,7 +136,7 @@ fn sentence(of: &Buffer) -> String {
     format!("{}, {}, {}: {}.", of.label(), of.class.label(), of.category.label(), text(of.size))
 }
 
-/// What a buffer has to say.
+/// Builds the tooltip of a buffer.
 pub fn tip(of: &Buffer) -> Tip {
     let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
     let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));

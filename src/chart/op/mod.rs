@@ -1,4 +1,4 @@
-//! The panel of one op, and the graph around it.
+//! This module holds the panel of one op and the graph around the op.
 
 pub mod graph;
 pub mod panel;

@@ -1,4 +1,5 @@
-//! What the panel of an op says, as texts and lengths. This module knows an op's report; nothing of elements.
+//! This module turns the report of an op into the texts and bar lengths of its panel. It does not depend on page
+//! elements.
 
 use crate::analysis::classify::Phase;
 use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
@@ -7,10 +8,11 @@ use crate::table::format::{self, ABSENT};
 use crate::table::page::split_row_key;
 use crate::units::Picos;
 
-/// A figure: its name, value and unit.
+/// A figure: label, value and unit.
 pub type Figure = (&'static str, String, &'static str);
 
-/// What an op's key says: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` of the fourth program in the list.
+/// Parses the key of an op: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` for the program at index 3 of the
+/// list.
 pub fn op_ref(key: &str) -> OpRef {
     let placed = key.rsplit_once("@#").and_then(|(name, at)| Some((name, at.parse().ok()?)));
     match (placed, split_row_key(key)) {
@@ -19,7 +21,7 @@ pub fn op_ref(key: &str) -> OpRef {
     }
 }
 
-/// The key of another op of the same program.
+/// Returns the key of op `name` in the same program as `key`. `id` is the id of that program.
 pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
     match (op_ref(key).program, id) {
         (ProgramOf::Listed(at), _) => format!("{name}@#{}", at.0),
@@ -28,7 +30,7 @@ pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
     }
 }
 
-/// The figures at the top.
+/// Returns the figures at the top of the panel.
 pub fn figures(op: &OpFigures) -> Vec<Figure> {
     let time = |label, time: Option<Picos>| match time.map(format::figure_time) {
         Some((value, unit)) => (label, value, unit),
@@ -43,7 +45,7 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
     ]
 }
 
-/// What an op is, under its name: kind, phase, layer, where it is.
+/// Returns the line below the name: kind, phase, layer, caller and trip count. Unknown parts are left out.
 pub fn place_text(op: &OpDetail) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(op.kind.map(|kind| kind.label().to_owned()));
@@ -61,28 +63,27 @@ pub fn place_text(op: &OpDetail) -> String {
     parts.join(", ")
 }
 
-/// A value as a row: role, shape, layout, bytes, padding.
+/// One row of the table of operands and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueRow {
-    /// "result", "operand 1".
+    /// "result" or "result.0"; for an operand, its index, such as "1" or "1.2".
     pub role: String,
-    /// `bf16[8,128]`.
     pub shape: String,
-    /// `{1,0:T(8,128)}`.
     pub layout: String,
-    /// Its layout is not that of the first result.
+    /// True for an operand with another layout than the first result.
     pub differs: bool,
-    /// "14.0 MiB".
+    /// Bytes in memory, with padding if known: "14.0 MiB".
     pub bytes: String,
-    /// "0 %".
+    /// Padding divided by the bytes without padding: "0 %".
     pub padding: String,
-    /// "VMEM"; empty where it is HBM or not known.
+    /// Memory space such as "VMEM"; empty for HBM, and if the space is not known.
     pub memory: String,
-    /// What cannot be seen in the row: the operand's name, tiles, padded dimensions.
+    /// Labels and values that the row does not show: operand name, memory space, tiling, padded dimensions, bytes
+    /// without padding.
     pub more: Vec<(String, String)>,
 }
 
-/// The values as rows.
+/// Returns the operands and results as rows.
 pub fn values(op: &OpDetail) -> Vec<ValueRow> {
     let first = op.values.iter().find(|value| matches!(value.role, OpRole::Result(_)));
     let layout = first.and_then(|value| value.layout.as_deref());
@@ -120,7 +121,7 @@ fn index(path: &[u32]) -> String {
     path.iter().map(|at| format!(".{at}")).collect()
 }
 
-/// A change, in words.
+/// Returns the sentence for a change between operand and result.
 pub fn remark(of: &OpRemark) -> String {
     let what = match of.change {
         Change::Dtype => "Element type",
@@ -132,13 +133,13 @@ pub fn remark(of: &OpRemark) -> String {
     format!("{what}: {}", of.words)
 }
 
-/// A neighbour's second line: opcode and shape.
+/// Returns the second line of a neighbour: opcode and shape.
 pub fn neighbour(of: &Neighbour) -> String {
     let parts = [of.opcode.clone().unwrap_or_default(), of.shape.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Where the HLO is from, in words.
+/// Returns the source of the HLO in words.
 pub const fn basis(of: OpBasis) -> &'static str {
     match of {
         OpBasis::Proto => "from the program in the capture",
@@ -147,7 +148,8 @@ pub const fn basis(of: OpBasis) -> &'static str {
     }
 }
 
-/// Bars side by side: each with its place and height, in parts of `width` and `height`.
+/// Returns the bars of a histogram: x, width and height in px. The largest value has the full height, and no value
+/// above zero is lower than 1 px.
 pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
     #![expect(clippy::cast_precision_loss, reason = "pixels")]
     let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
@@ -160,7 +162,8 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
     values.iter().enumerate().map(bar).collect()
 }
 
-/// The range of single executions, in words.
+/// Returns the shortest and the longest self time of an execution, and the number of executions. `None` if no execution
+/// starts in the window.
 pub fn spread(op: &OpFigures) -> Option<String> {
     let (min, max) = (op.min?, op.max?);
     Some(format!("{} to {}, {}", format::time_text(min), format::time_text(max), format::counted(op.n, "run", "runs")))

@@ -1,5 +1,5 @@
-//! An op's time against what its device could do at most, as words and lengths. This module knows an op's roof as the analysis tells it
-//! (`analysis::roofline`); nothing of elements, and no formula of its own.
+//! This module formats the comparison of an op's time with its roofline time, as texts and bar lengths. The formulas
+//! are in `analysis::roofline`. This module does not depend on page elements.
 
 use super::panel;
 use crate::analysis::classify::Kind;
@@ -12,37 +12,37 @@ use crate::chart::plot::time_part::Slot;
 use crate::table::format;
 use crate::units::Picos;
 
-/// An op's time against its floor.
+/// The time of an op compared with its floor: the least time that its FLOPs, its bytes and the peaks allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roof {
-    /// What its time is, for its colour.
+    /// Kind of the op's time, for the colour.
     pub slot: Slot,
-    /// Floor ÷ measured; above 1 where the cost estimate is more than the device can do.
+    /// Floor ÷ measured time. Above 1 if the cost estimate is more than the device can do.
     pub share: f64,
-    /// "10.60 µs at the HBM roof".
+    /// Floor per execution: "10.60 µs at the HBM roof".
     pub floor: String,
-    /// "390.70 µs measured, 36.8 ×".
+    /// Mean time per execution: "390.70 µs measured, 36.8 ×".
     pub measured: String,
-    /// What to think of it.
+    /// Assessment in one sentence.
     pub verdict: String,
-    /// What to look at.
+    /// Likely causes, as items to check; empty if the op takes one to two times its floor.
     pub checks: Vec<String>,
-    /// Bytes, FLOPs, both floors, what could be won: name and words.
+    /// Labels and values: bytes, FLOPs, type, intensity, both floors, potential savings.
     pub rows: Vec<(&'static str, String)>,
-    /// How it is computed.
+    /// Explanation of the figures.
     pub how: Formula,
 }
 
-/// What the panel says of an op's roof: where it lies, or why it has no roof.
+/// Contents of the roofline section of the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoofLine {
-    /// Where it lies.
     Roof(Box<Roof>),
-    /// Why it has none.
+    /// Reason for a missing roof.
     None(String),
 }
 
-/// Of an op that ran; `None` for one that did not.
+/// Returns the roofline section of an op. `None` for an op that did not run. For data movement, the causes are the op's
+/// own changes and its padding, if it has any.
 pub fn roof(op: &OpDetail) -> Option<RoofLine> {
     let mut line = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
     if let RoofLine::Roof(roof) = &mut line
@@ -57,7 +57,8 @@ pub fn roof(op: &OpDetail) -> Option<RoofLine> {
     Some(line)
 }
 
-/// Why an op that only moves data takes long: what it changes, then what of it is padding.
+/// Returns the reasons why an op that only moves data takes long: its changes of layout or type, then its largest
+/// padding.
 fn reasons(op: &OpDetail) -> Vec<String> {
     let mut reasons: Vec<String> = op.remarks.iter().map(panel::remark).collect();
     let padded =
@@ -69,7 +70,7 @@ fn reasons(op: &OpDetail) -> Vec<String> {
     reasons
 }
 
-/// Padding ÷ bytes from which it is worth a word.
+/// Smallest padding that is mentioned, divided by the bytes without padding.
 const MUCH_PADDING: f64 = 0.5;
 
 fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
@@ -267,7 +268,7 @@ mod tests {
         assert!(reasons(&op(&[], &[])).is_empty(), "then the list for all ops stands");
     }
 
-    /// An op of which only this is known.
+    /// An op with these remarks and values, and nothing else.
     fn op(remarks: &[OpRemark], values: &[OpValue]) -> OpDetail {
         OpDetail {
             query: Query::default(),
@@ -312,7 +313,7 @@ mod tests {
 
     #[test]
     fn far_from_the_roof_says_what_to_look_at() {
-        // 138.8 GFLOP a run take 704.6 µs at 197 TFLOP/s; measured 2.12 ms a run.
+        // 138.8 GFLOP per execution take 704.6 µs at 197 TFLOP/s; the measured time per execution is 2.12 ms.
         let roof = roof_of(roof_with(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
         assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");

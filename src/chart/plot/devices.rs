@@ -1,5 +1,5 @@
-//! Devices beside each other: a bar for the mean step of each, in the colours of what it is spent on, with a line from its shortest
-//! to its longest. This module knows durations; how much spread is too much, and how it is computed, is the analysis's.
+//! This module draws one bar per device: the mean step, divided by kind of time, with a line from the shortest to the
+//! longest step. The spread over devices and its threshold come from the analysis.
 
 use super::label;
 use super::paint::{Paint, Tone};
@@ -13,31 +13,29 @@ use crate::units::Picos;
 /// The steps of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
-    /// Its name.
     pub name: String,
-    /// The mean step.
+    /// Mean duration of a step.
     pub mean: Picos,
-    /// The shortest step.
     pub min: Picos,
-    /// The longest step.
     pub max: Picos,
-    /// What the steps are spent on, all of them together, by [`Kind::index`]; the rest is idle.
+    /// Time by [`Kind::index`], summed over all steps. The rest of `total` is idle.
     pub by_kind: [Picos; 7],
-    /// Length of all steps together.
+    /// Duration of all steps together.
     pub total: Picos,
 }
 
 const ROW: f64 = 24.0;
 const BAR: f64 = 10.0;
-/// Above the rows, for the unit.
+/// Height above the rows, for the unit, in px.
 const TOP: f64 = 18.0;
-/// Below the rows, for the spread.
+/// Height below the rows, for the spread, in px.
 const FOOT: f64 = 20.0;
 const ROOM: f64 = 8.0;
-/// No name takes more letters: the bars are the picture.
+/// Largest number of letters of a name; longer names would leave too little width for the bars.
 const NAME: usize = 24;
 
-/// The chart, in the order given. `spread` is a fraction; ids are indices into `devices`.
+/// Draws the devices in the given order. `spread` is a fraction; `width` is in px; the id of a mark is an index in
+/// `devices`.
 pub fn devices_scene(devices: &[Device], spread: Option<f64>, selected: Option<u32>, width: f64) -> Scene {
     let longest = devices.iter().map(|device| device.max.max(device.mean)).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(longest);
@@ -91,7 +89,8 @@ fn row(marks: &mut Vec<Mark>, x: &Scale, (top, width): (f64, f64), device: &Devi
     }
 }
 
-/// What the time goes to, over the bar: what no kind covers is idle. Ops side by side may be busy for longer than the step.
+/// Draws the kinds of time over the bar; the uncovered rest is idle time. Ops that run side by side can be busy for
+/// longer than the step; then the busy time fills the bar.
 fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: &Device) {
     let busy: Picos = device.by_kind.iter().copied().sum();
     let whole = busy.max(device.total);

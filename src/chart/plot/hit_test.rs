@@ -1,30 +1,27 @@
-//! What is under the pointer, and where an arrow key goes. This module knows marks and distances; no event, no element.
+//! This module finds the mark under the pointer, and the mark that an arrow key moves to. It does not depend on events
+//! or page elements.
 
 use super::popover_position::Rect;
 use super::scene::{Mark, Shape};
 
-/// Where a key goes.
+/// Direction of a move with a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To what lies left.
     Left,
-    /// To what lies right.
     Right,
-    /// To what lies above.
     Up,
-    /// To what lies below.
     Down,
-    /// To what comes after, in the order of marks.
+    /// To the following datum, in the order of marks.
     Next,
-    /// To what comes before.
+    /// To the preceding datum, in the order of marks.
     Prev,
 }
 
-/// Half the side of the smallest target.
+/// Half of the side of the smallest hit target, in px.
 const REACH: f64 = 6.0;
 
-/// The datum at a point: of the topmost mark there. What is smaller than a finger's tip can be missed by a few
-/// pixels; of several such marks the nearest is meant (a disc by its centre), the topmost of equals.
+/// Returns the datum of the topmost mark at a point. A small mark is also hit within 6 px. Of several small marks, the
+/// nearest wins (the distance of a disc counts from its centre), and the topmost of equals.
 pub fn mark_at(marks: &[Mark], x: f64, y: f64) -> Option<u32> {
     let exact = marks.iter().rev().find(|mark| mark.id.is_some() && away(mark, x, y) <= 0.0);
     if let Some(mark) = exact.filter(|mark| is_small(&mark.shape) && !matches!(mark.shape, Shape::Circle { .. })) {
@@ -44,7 +41,7 @@ pub fn mark_at(marks: &[Mark], x: f64, y: f64) -> Option<u32> {
     best.map_or_else(|| exact.and_then(|mark| mark.id), |(_, id)| Some(id))
 }
 
-/// Whether a mark needs a larger target than it is.
+/// Returns true if a mark is smaller than the smallest hit target.
 fn is_small(shape: &Shape) -> bool {
     match shape {
         Shape::Circle { r, .. } => *r < REACH,
@@ -54,7 +51,7 @@ fn is_small(shape: &Shape) -> bool {
     }
 }
 
-/// How far a point is from what is drawn: 0 on it.
+/// Returns the distance of a point from the drawn mark, in px; 0 on the mark.
 fn away(mark: &Mark, x: f64, y: f64) -> f64 {
     let half = mark.paint.stroke.map_or(0.0, |_| mark.paint.width / 2.0);
     match &mark.shape {
@@ -78,7 +75,7 @@ fn to_path(points: &[(f64, f64)], p: (f64, f64)) -> f64 {
     points.windows(2).map(|pair| to_line(pair[0], pair[1], p)).fold(f64::INFINITY, f64::min)
 }
 
-/// Even-odd: a ray to the right crosses the outline an odd number of times.
+/// Even-odd rule: a ray to the right crosses the outline an odd number of times.
 fn is_inside(points: &[(f64, f64)], x: f64, y: f64) -> bool {
     let next = points.iter().cycle().skip(1);
     let crossed = |((ax, ay), (bx, by)): &(&(f64, f64), &(f64, f64))| {
@@ -87,10 +84,11 @@ fn is_inside(points: &[(f64, f64)], x: f64, y: f64) -> bool {
     points.iter().zip(next).filter(crossed).count() % 2 == 1
 }
 
-/// The datum a key goes to; `None` where nothing lies that way. Without a start, the first or the last.
+/// Returns the datum that a key moves to; `None` if no datum lies in that direction. Without a valid `from`, returns
+/// the first datum, or the last for `Prev`, `Left` and `Up`.
 ///
-/// By position, what lies straight ahead comes before what lies askew. Each step goes strictly that way, so that no
-/// key walks in circles.
+/// A datum straight ahead is preferred to a datum to the side. Each step moves strictly in the direction of the key, so
+/// that repeated keys do not go round in circles.
 pub fn walk(marks: &[Mark], from: Option<u32>, to: Direction) -> Option<u32> {
     let data = data(marks);
     let Some(now) = from.and_then(|id| data.iter().position(|(other, _)| *other == id)) else {
@@ -123,7 +121,7 @@ fn askew((forth, aside): (f64, f64)) -> f64 {
     forth + 2.0 * aside.abs()
 }
 
-/// Each datum once, in the order of marks, with the box around its first mark.
+/// Returns each datum once, in the order of marks, with the bounds of its first mark.
 fn data(marks: &[Mark]) -> Vec<(u32, Rect)> {
     let mut seen = rustc_hash::FxHashSet::default();
     let first = |mark: &Mark| mark.id.filter(|id| seen.insert(*id)).map(|id| (id, mark.shape.bounds()));

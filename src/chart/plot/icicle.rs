@@ -1,15 +1,15 @@
-//! The icicle: a tree as rows of cells, the root on top, each cell as wide as its share. This module knows totals and pixels;
-//! what a node is and how its figure looks is the caller's. How cells look is in `icicle_scene`.
+//! This module lays out the icicle: a tree as rows of cells, with the root on top, where the width of a cell is its
+//! share of the root. The caller supplies the nodes and the texts of their figures. `icicle_scene` draws the cells.
 //!
 //! ```text
 //!   [ root                                        ]
-//!   [ a                    ][ b         ][·]            · 3 smaller than a pixel each; then the root's own time
+//!   [ a                    ][ b         ][·]            · 3 narrower than a pixel each; then the root's own time
 //!   [ a1        ][ a2 ]     [ b1     ]
 //! ```
 //!
-//! Invariants, exact and not only within rounding, because edges lie on 1/64 of a pixel: cells of a row do not
-//! overlap; children lie within their parent, from its left, in the order given; every cell is at least one pixel
-//! wide, and what is smaller is counted in its parent's [`Rest`].
+//! Invariants, exact and not only within rounding, because edges are multiples of 1/64 of a pixel: cells of a row do
+//! not overlap; children are within their parent, from its left edge, in the given order; every cell below the root is
+//! at least one pixel wide, and narrower children are counted in a [`Rest`].
 
 use super::hit_test::Direction;
 use super::label;
@@ -17,81 +17,82 @@ use super::scene::Size;
 use crate::table::format::last_segment;
 use crate::table::format::middle_cut;
 
-/// Height of a row.
+/// Height of a row, in px.
 pub const ROW_HEIGHT: f64 = 22.0;
-/// Height of the strip of kinds at a cell's foot.
+/// Height of the strip of kinds at the foot of a cell, in px.
 pub const FOOT: f64 = 4.0;
-/// Between a cell's edge and its label, and between label and figure.
+/// Space between the edge of a cell and its label, and between label and figure, in px.
 pub const PADDING: f64 = 6.0;
-/// Labels below this many letters say nothing.
+/// Smallest number of letters of a cut label.
 const LEAST_LETTERS: usize = 4;
 
-/// A node of the tree; parents come before their children.
+/// A node of the tree. Parents come before their children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// Index of its parent; `None` for the root.
+    /// Index of the parent; `None` for the root.
     pub parent: Option<u32>,
-    /// Its name, or the folded names of a chain: "a/b/c".
+    /// Name, or the joined names of a chain: "a/b/c".
     pub name: String,
-    /// Its time with all that is below it.
+    /// Time of the node with its descendants.
     pub total: u64,
-    /// The part that is not below it.
+    /// Time of the node without its descendants.
     pub own: u64,
-    /// The total by kind.
+    /// `total` by kind.
     pub parts: [u64; 7],
 }
 
-/// A drawn node.
+/// A drawn node. Positions are in px.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Index of its node.
+    /// Index of the node.
     pub node: u32,
     /// Row, from 0.
     pub depth: u32,
     /// Left edge.
     pub x: f64,
-    /// Width, the gap to the next cell included.
+    /// Width, with the gap to the next cell.
     pub w: f64,
-    /// Its name, as much as fits.
+    /// Name, or the part of it that fits.
     pub label: Option<String>,
-    /// Its time and share, where they fit beside a name that is not cut.
+    /// Time and share. `None` if the name is cut, or if the figure does not fit beside it.
     pub figure: Option<String>,
 }
 
-/// Children of one node that are too small to be cells.
+/// Children of one node that are narrower than a pixel. Positions are in px.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Index of their parent.
+    /// Index of the parent.
     pub parent: u32,
-    /// Their row.
+    /// Row of the children.
     pub depth: u32,
-    /// Left edge: after the children that are cells.
+    /// Left edge: after the children that have cells.
     pub x: f64,
-    /// Width of all of them.
+    /// Width of all of these children together.
     pub w: f64,
-    /// How many.
+    /// Number of children.
     pub n: u32,
 }
 
-/// The drawn tree.
+/// A laid out tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Icicle {
     /// Cells, row by row, from the left.
     pub cells: Vec<Cell>,
-    /// What was too small.
+    /// Groups of children that are too narrow for cells.
     pub small: Vec<Rest>,
-    /// How many cells of the last row have children that are not drawn.
+    /// Number of cells in the last row with children that are not drawn.
     pub cut: u32,
 }
 
 impl Icicle {
-    /// How many rows are drawn.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u32 {
         self.cells.last().map_or(0, |cell| cell.depth + 1)
     }
 }
 
-/// The tree below `root`, at most `rows_max` rows of it.
+/// Lays out the tree below `root`, at most `rows_max` rows, over `width` px. `figure` formats the time of a node. Empty
+/// if the root has no time or the width is not positive.
 pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn Fn(&Node) -> String) -> Icicle {
     let mut drawn = Icicle::default();
     let whole = nodes.get(root as usize).map_or(0, |node| node.total);
@@ -105,7 +106,8 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn
         let (label, figure) = nodes.get(node as usize).map_or((None, None), |node| words(node, w, figure));
         Cell { node, depth, x, w, label, figure }
     };
-    // Where each cell starts and ends in the root's time: pixels come last, so that errors do not add up.
+    // Start and end of each cell in the time of the root. Conversion to pixels comes last, so that errors do not add
+    // up.
     let mut spans = vec![(0u64, whole)];
     drawn.cells.push(cell(root, 0, 0, whole));
     let mut next = 0;
@@ -120,7 +122,7 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn
         let (mut at, mut left_out, mut n) = (start, 0u64, 0);
         for child in below {
             let total = nodes.get(*child as usize).map_or(0, |node| node.total);
-            // A tree whose children exceed their parent is wrong; it is drawn as far as the parent goes.
+            // If the children of a damaged tree exceed their parent, they are cut at the end of the parent.
             let to = at.saturating_add(total).min(end);
             if edge(to) - edge(at) >= 1.0 {
                 drawn.cells.push(cell(*child, depth, at, to));
@@ -139,14 +141,14 @@ pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn
     drawn
 }
 
-/// The pixel at `at` of `whole`, on 1/64 of a pixel: sums and differences of such numbers are exact.
+/// Returns the pixel of time `at` of `whole`, as a multiple of 1/64 of a pixel, so that sums and differences are exact.
 #[expect(clippy::cast_precision_loss, reason = "where exact time becomes a pixel")]
 fn edge(at: u64, whole: u64, width: f64) -> f64 {
     (at as f64 / whole as f64 * width * 64.0).floor() / 64.0
 }
 
-/// The children of each node, in the order given. A parent that does not come before its child is no parent: so
-/// there are no circles.
+/// Returns the children of each node, in the given order. A parent that does not come before its child is ignored, so
+/// that there are no cycles.
 fn children(nodes: &[Node]) -> Vec<Vec<u32>> {
     let mut children = vec![Vec::new(); nodes.len()];
     for (index, node) in (0u32..).zip(nodes) {
@@ -158,8 +160,8 @@ fn children(nodes: &[Node]) -> Vec<Vec<u32>> {
     children
 }
 
-/// What fits into a cell: the whole name, its last segment, or the middle cut out of that; the figure beside one
-/// that is not cut.
+/// Returns the label and the figure that fit into a cell. The label is the whole name, its last segment, or the last
+/// segment without its middle. Only a label that is not cut has a figure.
 fn words(node: &Node, width: f64, figure: &dyn Fn(&Node) -> String) -> (Option<String>, Option<String>) {
     let size = Size::Micro.px();
     let room = width - 1.0 - PADDING * 2.0;
@@ -170,13 +172,13 @@ fn words(node: &Node, width: f64, figure: &dyn Fn(&Node) -> String) -> (Option<S
         return ((letters >= LEAST_LETTERS).then(|| middle_cut(last, letters)), None);
     };
     let left = room - label::mono_width(name, size) - PADDING;
-    // Asked only where it could fit: most cells are narrow.
+    // The figure is formatted only if it may fit, because most cells are narrow.
     let figure = (left > size * 2.0).then(|| figure(node)).filter(|figure| label::width(figure, size) <= left);
     (Some(name.to_owned()).filter(|name| !name.is_empty()), figure)
 }
 
-/// The node a key goes to: its parent, its widest child, its neighbours on the row. `None` where there is none;
-/// without a start, the root.
+/// Returns the node that a key moves to: the parent, the widest child, or a neighbour in the row. `None` if that node
+/// does not exist. Without a valid `from`, returns the root.
 pub fn walk(cells: &[Cell], from: Option<u32>, to: Direction) -> Option<u32> {
     let Some(at) = from.and_then(|node| cells.iter().position(|cell| cell.node == node)) else {
         return cells.first().map(|cell| cell.node);
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!([walk(&cells, None, Direction::Left), walk(&[], Some(3), Direction::Up)], [Some(0), None]);
     }
 
-    /// A tree whose children never exceed their parent, from shares of what is left.
+    /// A tree whose children never exceed their parent; each child takes a share of the remaining time.
     fn any_tree() -> impl Strategy<Value = Vec<Node>> {
         (1u64..u64::MAX, prop::collection::vec((any::<prop::sample::Index>(), 0.0f64..1.0), 0..120)).prop_map(
             |(total, rest)| {

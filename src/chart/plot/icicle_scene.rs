@@ -1,5 +1,5 @@
-//! How the icicle looks: quiet cells, what is chosen in amber, and a strip at each foot that shows the kinds within.
-//! Knows cells and roles of colour; no layout, no browser.
+//! This module draws the icicle: neutral cells, an amber selection, and a strip at the foot of each cell for the kinds
+//! inside. It does not depend on the layout or a browser.
 
 use super::icicle::{Cell, FOOT, Icicle, Node, PADDING, ROW_HEIGHT, Rest};
 use super::label;
@@ -9,12 +9,13 @@ use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 use crate::table::format;
 
-/// Below this width a foot has the colour of its largest kind alone: parts could not be distinguished.
+/// Width in px below which a strip shows only the largest kind, because its parts would be too narrow.
 const PLAIN: f64 = 4.0;
-/// From the top of a row to the baseline of its label.
+/// Distance from the top of a row to the baseline of its label, in px.
 const BASELINE: f64 = 12.5;
 
-/// A laid out tree as a chart. Its first cell fills `width`; ids are nodes; `title` says what the tree is of.
+/// Converts a laid out tree into a chart. The first cell fills `width` px; the id of a mark is the index of a node;
+/// `title` names the contents of the tree.
 pub fn to_scene(
     nodes: &[Node],
     icicle: &Icicle,
@@ -29,7 +30,7 @@ pub fn to_scene(
         let Some(node) = nodes.get(cell.node as usize) else { continue };
         let figure = figure(node);
         let chosen = selected == Some(cell.node);
-        // A root that has a parent is where one has zoomed in: "here", too.
+        // A root with a parent is the target of a zoom, and is highlighted like the selection.
         let zoomed = cell.depth == 0 && node.parent.is_some();
         marks.push(Mark { label: format!("{}, {figure}", node.name), ..face(cell, chosen, zoomed) });
         foot(&mut marks, node, cell);
@@ -37,7 +38,7 @@ pub fn to_scene(
         rows.push(vec![cell.depth.to_string(), node.name.clone(), figure]);
     }
     marks.extend(icicle.small.iter().filter(|rest| rest.w > 0.0).map(rest));
-    // Drawn last, so that no neighbour covers the edge.
+    // The outline is drawn last, so that no neighbour covers it.
     let chosen = icicle.cells.iter().find(|cell| selected == Some(cell.node));
     marks.extend(chosen.map(|cell| Mark::new(outline(cell), Paint::stroke(Tone::AccentLine, 2.0))));
     Scene {
@@ -49,7 +50,7 @@ pub fn to_scene(
     }
 }
 
-/// What is drawn, and what is not.
+/// Returns the title with the number of cells, and the number of nodes that are not drawn.
 fn sentence(icicle: &Icicle, title: &str) -> String {
     let cells = format::counted(icicle.cells.len() as u64, "cell", "cells");
     let mut text = format!("{title}: {cells} in {}.", format::counted(icicle.rows().into(), "row", "rows"));
@@ -67,7 +68,7 @@ fn top(depth: u32) -> f64 {
     f64::from(depth) * ROW_HEIGHT
 }
 
-/// Drawn width: a pixel of ground stays between cells.
+/// Returns the drawn width of a cell, which leaves a gap of one pixel to the next cell.
 fn drawn(cell: &Cell) -> f64 {
     (cell.w - 1.0).max(0.8)
 }
@@ -79,11 +80,11 @@ fn face(cell: &Cell, chosen: bool, zoomed: bool) -> Mark {
 }
 
 fn outline(cell: &Cell) -> Shape {
-    // Inside the cell, so that the picture's edge cuts nothing off.
+    // The outline is inside the cell, so that the edge of the chart does not clip it.
     Shape::rect(cell.x + 1.0, top(cell.depth) + 1.0, (drawn(cell) - 2.0).max(0.5), ROW_HEIGHT - 3.0)
 }
 
-/// The kinds within, in their order and proportion.
+/// Draws the kinds inside a cell, in their order and proportion.
 #[expect(clippy::cast_precision_loss, reason = "where exact time becomes a pixel")]
 fn foot(marks: &mut Vec<Mark>, node: &Node, cell: &Cell) {
     let y = top(cell.depth) + ROW_HEIGHT - 1.0 - FOOT;
@@ -101,7 +102,7 @@ fn foot(marks: &mut Vec<Mark>, node: &Node, cell: &Cell) {
         let x = before as f64 / sum as f64 * width;
         before += u128::from(part);
         let w = before as f64 / sum as f64 * width - x;
-        // A sliver that no screen shows is not worth an element.
+        // A part below 0.1 px is invisible and gets no mark.
         if w >= 0.1 {
             marks.push(strip(kind, cell.x + x, w));
         }

@@ -1,6 +1,8 @@
-//! Labels that yield: which of several wordings fits. This module knows rough widths of letters; no font, no browser.
+//! This module chooses the longest wording of a label that fits, by estimates of letter widths. It does not depend on
+//! fonts or a browser.
 
-/// The width of `text` at `size` pixels in a semibold system font: an estimate that errs on the wide side.
+/// Returns the estimated width of `text` in a semibold system font of `size` px, in px. The estimate tends to be too
+/// wide.
 pub fn width(text: &str, size: f64) -> f64 {
     let em = |letter: char| match letter {
         'i' | 'j' | 'l' | 'f' | 't' | 'r' | '.' | ',' | ' ' | '\'' | '’' | '(' | ')' | '/' | ':' | '-' => 0.38,
@@ -11,27 +13,27 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// The width of `text` at `size` pixels in a monospaced font, on the wide side as well.
+/// Returns the estimated width of `text` in a monospaced font of `size` px, in px. The estimate tends to be too wide.
 #[expect(clippy::cast_precision_loss, reason = "letters of a label")]
 pub fn mono_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * MONO * size
 }
 
-/// How many letters of a monospaced font fit into `room` pixels.
+/// Returns the number of letters of a monospaced font that fit into `room` px.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of letters")]
 pub fn mono_room(room: f64, size: f64) -> usize {
     (room / (MONO * size)).max(0.0) as usize
 }
 
-/// The widest of the usual monospaced fonts, in em.
+/// Width of a letter in the widest of the usual monospaced fonts, in em.
 const MONO: f64 = 0.61;
 
-/// The first of `wordings` (longest first) that fits into `room` pixels.
+/// Returns the first of `wordings` (longest first) that fits into `room` px.
 pub fn fit(wordings: &[String], size: f64, room: f64) -> Option<&str> {
     wordings.iter().find(|wording| width(wording, size) <= room).map(String::as_str)
 }
 
-/// The three wordings of a segment: name and share, first word and share, share.
+/// Returns three wordings for a segment: name and share, first word and share, share.
 pub fn wordings(name: &str, share: &str) -> [String; 3] {
     let first = name.split(' ').next().unwrap_or(name);
     [format!("{name} {share}"), format!("{first} {share}"), share.to_owned()]

@@ -1,41 +1,39 @@
-//! Which labels of a crowded chart are written, and where. This module knows boxes and lines; no text.
+//! This module chooses the labels of a crowded chart and their positions. It works on boxes and lines, not on texts.
 //!
-//! Each label is offered eight places around its mark. The more important one chooses first, and one that finds no
-//! place is dropped: labels yield, they do not shrink.
+//! Each label has eight candidate positions around its mark. Labels with higher priority choose first, and a label
+//! without a free position is dropped; labels do not shrink.
 //!
-//! Invariants: a placed label overlaps no other and no obstacle, and is wholly inside the frame.
+//! Invariants: a placed label overlaps no other label and no obstacle, and is entirely inside the frame.
 
 use super::popover_position::Rect;
 use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
-/// A label that would like to be written.
+/// A label that needs a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The higher, the earlier it chooses; of equals the first.
+    /// Labels with higher priority choose first; of equals, the first one.
     pub priority: u32,
-    /// Centre of what it names.
+    /// Centre of the named mark.
     pub x: f64,
-    /// Centre of what it names.
+    /// Centre of the named mark.
     pub y: f64,
-    /// How far from the centre it stays: the mark's radius and some room.
+    /// Distance from the centre: the radius of the mark plus some space.
     pub away: f64,
-    /// Its width.
     pub width: f64,
-    /// Its height.
     pub height: f64,
 }
 
-/// What labels keep clear of.
+/// An area that labels must not cover.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Obstacle {
-    /// A mark, a label that is there already.
+    /// A mark, or a label that is already placed.
     Box(Rect),
-    /// A roof, an axis, a curve's piece.
+    /// A roof, an axis, or a segment of a curve.
     Line((f64, f64), (f64, f64)),
 }
 
-/// The box of each label, in the order given; `None` for those that are dropped.
+/// Returns the box of each label, in the given order; `None` for a dropped label.
 pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
     let priority = |at: usize| labels.get(at).map(|label| label.priority);
     let mut order: Vec<usize> = (0..labels.len()).collect();
@@ -60,9 +58,9 @@ pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -
     placed
 }
 
-/// The places around a mark, the preferred first: beside it, above and below, then the corners.
+/// Returns the positions around a mark, the preferred ones first: right and left, above and below, then the corners.
 fn spots(label: &Candidate) -> [Rect; 8] {
-    // At a corner the same distance is shared by both directions.
+    // At a corner, the distance is divided between both directions.
     let (far, near) = (label.away, label.away * std::f64::consts::FRAC_1_SQRT_2);
     let (half_width, half_height) = (label.width / 2.0, label.height / 2.0);
     let sides = [

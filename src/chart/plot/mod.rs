@@ -1,4 +1,5 @@
-//! Geometry that every chart uses: scales, ticks, marks, labels, hit tests, treemap, icicle, layered graphs.
+//! This module holds the geometry that all charts use: scales, ticks, marks, labels, hit tests, treemap, icicle,
+//! layered graphs.
 
 pub mod devices;
 pub mod hit_test;

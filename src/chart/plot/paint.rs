@@ -1,17 +1,17 @@
-//! How marks look, by role: tones, patterns, and what they are called in the style sheet. This module knows the names of tokens
-//! and no colour.
+//! This module names the appearance of marks by role: tones, patterns, and their names in the style sheet. It holds the
+//! names of design tokens, but no colour values.
 
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 use crate::analysis::memory::MemoryClass;
 
-/// A colour by its role.
+/// A colour by its role. Each tone has a design token in `style/tokens.css`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named after the tokens, which say what each is for")]
 pub enum Tone {
     /// A kind of time, or idle.
     Kind(Slot),
-    /// Text on it.
+    /// Text on [`Self::Kind`].
     On(Slot),
     Ink,
     Ink2,
@@ -26,48 +26,47 @@ pub enum Tone {
     Accent,
     AccentLine,
     Select,
-    /// From 1, low, to 7, high.
+    /// Step of the sequential scale, from 1 (low) to 7 (high).
     Seq(u8),
     /// A class of memory.
     Class(MemoryClass),
-    /// Text on it.
+    /// Text on [`Self::Class`].
     OnClass(MemoryClass),
 }
 
-/// What tells a mark where colour alone would not.
+/// A pattern that distinguishes marks without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Diagonals on ground: time that is lost.
+    /// Diagonal lines on the ground colour: idle time.
     Hatch,
-    /// Fine diagonals of compute on the fused hue.
+    /// Fine diagonal lines in the compute colour on the fused colour.
     Stripe,
-    /// Crossed lines on ground: a container's own time.
+    /// Crossed lines on the ground colour: the self time of a container.
     Cross,
-    /// Dots of ground: what no rule covers.
+    /// Dots in the ground colour: time that no classification rule covers.
     Dots,
-    /// Strokes along the far side of a roof.
+    /// Short strokes along the outside of a roof.
     Wall,
 }
 
-/// How a mark looks.
+/// The appearance of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paint {
-    /// Its inside; for text, its letters.
+    /// Colour of the inside; for text, of the letters.
     pub fill: Option<Tone>,
-    /// Its edge.
+    /// Colour of the outline.
     pub stroke: Option<Tone>,
-    /// The edge's width.
+    /// Width of the outline, in px.
     pub width: f64,
-    /// Whether the edge is dashed.
     pub dash: bool,
-    /// Drawn instead of the plain fill.
+    /// Pattern that replaces the plain fill.
     pub pattern: Option<Pattern>,
-    /// Of the whole mark, 0 to 1.
+    /// Opacity of the whole mark, 0 to 1.
     pub opacity: f64,
 }
 
 impl Tone {
-    /// The token that holds the colour.
+    /// Returns the CSS variable that holds the colour.
     pub const fn css_var(self) -> &'static str {
         match self {
             Self::Kind(slot) => slot.css_var(),
@@ -102,13 +101,13 @@ impl Tone {
         }
     }
 
-    /// As an attribute of an element on the page.
+    /// Returns the colour as the value of an attribute on the page.
     pub fn css(self) -> String {
         format!("var({})", self.css_var())
     }
 }
 
-/// The tokens of a class of memory: its fill, and text on it.
+/// Returns the CSS variables of a class of memory: for its fill, and for text on it.
 const fn class_var(class: MemoryClass) -> (&'static str, &'static str) {
     match class {
         MemoryClass::Weights => ("--m-weights", "--on-m-weights"),
@@ -127,10 +126,10 @@ const fn class_var(class: MemoryClass) -> (&'static str, &'static str) {
 }
 
 impl Pattern {
-    /// All of them.
+    /// All patterns.
     pub const ALL: [Self; 5] = [Self::Hatch, Self::Stripe, Self::Cross, Self::Dots, Self::Wall];
 
-    /// The element that holds it.
+    /// Returns the id of the SVG element with the pattern.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Hatch => "p-idle",
@@ -141,12 +140,12 @@ impl Pattern {
         }
     }
 
-    /// As a fill.
+    /// Returns the pattern as the value of a `fill` attribute.
     pub fn css(self) -> String {
         format!("url(#{})", self.id())
     }
 
-    /// The pattern of a part of time, where it has one.
+    /// Returns the pattern of a part of time. `None` for a part with a plain fill.
     pub const fn from_slot(slot: Slot) -> Option<Self> {
         match slot {
             Slot::Kind(Kind::Fused) => Some(Self::Stripe),
@@ -159,20 +158,20 @@ impl Pattern {
 }
 
 impl Paint {
-    /// Not drawn: for marks that are only pointed at.
+    /// No fill and no stroke, for marks that are only hit targets.
     pub const NONE: Self = Self { fill: None, stroke: None, width: 1.0, dash: false, pattern: None, opacity: 1.0 };
 
-    /// A plain fill.
+    /// Returns a plain fill.
     pub const fn fill(tone: Tone) -> Self {
         Self { fill: Some(tone), ..Self::NONE }
     }
 
-    /// An edge alone.
+    /// Returns an outline without a fill, `width` px wide.
     pub const fn stroke(tone: Tone, width: f64) -> Self {
         Self { stroke: Some(tone), width, ..Self::NONE }
     }
 
-    /// A part of time as it looks everywhere: hue, pattern, and an outline around what stands on ground.
+    /// Returns the common appearance of a part of time: colour, pattern, and an outline for parts on the ground colour.
     pub const fn slot(slot: Slot) -> Self {
         let outline = match slot {
             Slot::Idle | Slot::Kind(Kind::Container) => Some(Tone::Kind(Slot::Kind(Kind::Container))),
@@ -181,24 +180,24 @@ impl Paint {
         Self { fill: Some(Tone::Kind(slot)), stroke: outline, pattern: Pattern::from_slot(slot), ..Self::NONE }
     }
 
-    /// The same, dashed.
+    /// Makes the outline dashed.
     #[must_use]
     pub const fn dashed(self) -> Self {
         Self { dash: true, ..self }
     }
 
-    /// The same, seen through.
+    /// Sets the opacity of the mark, 0 to 1.
     #[must_use]
     pub const fn faded(self, opacity: f64) -> Self {
         Self { opacity, ..self }
     }
 
-    /// Whether there is something to see.
+    /// Returns true if the mark is visible.
     pub const fn is_drawn(&self) -> bool {
         self.fill.is_some() || self.stroke.is_some() || self.pattern.is_some()
     }
 
-    /// The page's `fill` attribute.
+    /// Returns the `fill` attribute on the page.
     pub fn fill_css(&self) -> String {
         match (self.pattern, self.fill) {
             (Some(pattern), _) => pattern.css(),
@@ -207,7 +206,7 @@ impl Paint {
         }
     }
 
-    /// The page's `stroke` attribute.
+    /// Returns the `stroke` attribute on the page.
     pub fn stroke_css(&self) -> String {
         self.stroke.map_or_else(|| "none".to_owned(), Tone::css)
     }

@@ -1,21 +1,19 @@
-//! Where something that floats goes: below its anchor, or above it where there is no room, always on screen.
-//! Knows rectangles; no element.
+//! This module positions a floating box: below its anchor, or above if there is too little space below, always on the
+//! screen. It also defines rectangles. It does not depend on page elements.
 
-/// A rectangle on the screen.
+/// A rectangle on the screen, in px.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
     /// Left edge.
     pub x: f64,
     /// Top edge.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
 impl Rect {
-    /// The box around points; an empty one at the origin around none.
+    /// Returns the smallest rectangle around points; an empty rectangle at the origin if there are none.
     pub fn around(points: &[(f64, f64)]) -> Self {
         let Some(&(x, y)) = points.first() else { return Self::default() };
         let (mut left, mut top, mut right, mut bottom) = (x, y, x, y);
@@ -26,19 +24,19 @@ impl Rect {
         Self { x: left, y: top, width: right - left, height: bottom - top }
     }
 
-    /// Its middle.
+    /// Returns the middle of the rectangle.
     pub fn centre(self) -> (f64, f64) {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
 
-    /// How far a point is from it: 0 inside.
+    /// Returns the distance of a point from the rectangle; 0 inside.
     pub fn distance(self, x: f64, y: f64) -> f64 {
         let across = (self.x - x).max(x - self.x - self.width).max(0.0);
         let down = (self.y - y).max(y - self.y - self.height).max(0.0);
         across.hypot(down)
     }
 
-    /// Whether the two share more than an edge.
+    /// Returns true if the two rectangles share an area. A common edge is not enough.
     pub fn overlaps(self, other: Self) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
@@ -46,7 +44,7 @@ impl Rect {
             && other.y < self.y + self.height
     }
 
-    /// Whether `other` is wholly inside.
+    /// Returns true if `other` is entirely inside.
     pub fn holds(self, other: Self) -> bool {
         other.x >= self.x
             && other.y >= self.y
@@ -54,9 +52,9 @@ impl Rect {
             && other.y + other.height <= self.y + self.height
     }
 
-    /// Whether a line from `a` to `b` passes through its inside.
+    /// Returns true if a line from `a` to `b` passes through the inside.
     pub fn is_crossed(self, a: (f64, f64), b: (f64, f64)) -> bool {
-        // The part of the line, from 0 to 1, that is between the left and right edges and between top and bottom.
+        // The part of the line, as fractions from 0 to 1, between the left and right edges and between top and bottom.
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
         for (start, end, low, size) in [(a.0, b.0, self.x, self.width), (a.1, b.1, self.y, self.height)] {
             let along = end - start;
@@ -74,10 +72,11 @@ impl Rect {
     }
 }
 
-/// Room kept to the edge of the screen.
+/// Smallest distance to the edge of the screen, in px.
 const EDGE: f64 = 8.0;
 
-/// Top left corner of a box of `size` that belongs to `anchor`, `gap` away, on a screen of `screen`.
+/// Returns the top left corner of a box of `size` at a distance of `gap` from `anchor`, on a screen of size `screen`,
+/// all in px.
 pub fn beside(anchor: Rect, size: (f64, f64), screen: (f64, f64), gap: f64) -> (f64, f64) {
     let x = anchor.x.min(screen.0 - EDGE - size.0).max(EDGE);
     let below = anchor.y + anchor.height + gap;

@@ -1,39 +1,38 @@
-//! From values to pixels and back, evenly or by decades. This module knows two intervals; no axis, no mark.
+//! This module converts values to pixels and back, on a linear or a logarithmic scale. It does not depend on axes or
+//! marks.
 //!
 //! ```text
-//!   domain   lo ─────────── value ──── hi      even in the value (linear) or in its logarithm (log)
-//!               to │  ↑ from
+//!   domain   lo ─────────── value ──── hi      linear in the value, or in its logarithm
+//!               to │  ↑ invert
 //!   range    a  ───┴─────── px ─────── b       a > b for an axis that grows upwards
 //! ```
 //!
-//! Invariants: a domain is finite, ascending and not empty (above zero on a log scale), whatever was requested;
-//! `from(to(v)) == v` within rounding; zooming keeps the value under the pointer.
+//! Invariants: a domain is finite, ascending and not empty (above zero on a log scale), for any input; `invert(to(v))
+//! == v` within rounding; zooming keeps the value under the pointer.
 
-/// A domain and where it is drawn. Only made by [`Scale`], which keeps domains usable.
+/// The domain and the range of a scale. Only [`Scale`] creates it, so that domains are always valid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ends {
     domain: (f64, f64),
     range: (f64, f64),
 }
 
-/// How values lie on a line of pixels.
+/// A mapping from values to pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Evenly.
     Linear(Ends),
-    /// By their logarithm.
     Log(Ends),
 }
 
-/// Values beyond this are drawn at it: sums and differences of two stay finite.
+/// Limit of values: sums and differences of two values within the limit stay finite.
 const FAR: f64 = 1e300;
-/// The same, in decades.
+/// Limit of the logarithms of values, in decades.
 const FAR_DECADES: f64 = 300.0;
-/// A zoom stops where neighbouring pixels could no longer be distinguished.
+/// Smallest relative size of a domain; a deeper zoom could not distinguish neighbouring pixels.
 const FINEST: f64 = 1e-9;
 
 impl Scale {
-    /// Values in proportion. An empty domain is widened around its value, one without numbers becomes 0 to 1.
+    /// Creates a linear scale. An empty domain is widened around its value; a domain with NaN becomes 0 to 1.
     pub fn linear(domain: (f64, f64), range: (f64, f64)) -> Self {
         let (lo, hi) = ordered(domain, (0.0, 1.0));
         let (lo, hi) = (lo.max(-FAR), hi.min(FAR));
@@ -45,7 +44,7 @@ impl Scale {
         Self::Linear(Ends { domain, range })
     }
 
-    /// Values by decades. A domain that reaches zero starts three decades below its top.
+    /// Creates a logarithmic scale. A domain that reaches zero starts three decades below its upper end.
     pub fn log(domain: (f64, f64), range: (f64, f64)) -> Self {
         let (lo, hi) = ordered(domain, (1.0, 10.0));
         let (lo, hi) = if hi > 0.0 { (lo, hi.clamp(1.0 / FAR, FAR)) } else { (1.0, 10.0) };
@@ -55,27 +54,27 @@ impl Scale {
         Self::Log(Ends { domain, range })
     }
 
-    /// Whole decades around the data.
+    /// Creates a logarithmic scale over whole decades around the data.
     pub fn log_around(min: f64, max: f64, range: (f64, f64)) -> Self {
         let (lo, hi) = ordered((min, max), (1.0, 10.0));
-        // One value is a domain of one decade; widening it by halves would make it two.
+        // A single value gets a domain of one decade; widening it on both sides would give two decades.
         let whole = if lo < hi { Self::log((lo, hi), range) } else { Self::log((lo, lo * 1.001), range) };
         let (lo, hi) = whole.span();
         let (lo, hi) = (near_whole(lo).floor(), near_whole(hi).ceil());
         whole.with(lo, if lo < hi { hi } else { lo + 1.0 })
     }
 
-    /// The values at the two ends of the range.
+    /// Returns the values at the two ends of the range.
     pub const fn domain(&self) -> (f64, f64) {
         self.ends().domain
     }
 
-    /// The pixels at the two ends of the domain.
+    /// Returns the pixels at the two ends of the domain.
     pub const fn range(&self) -> (f64, f64) {
         self.ends().range
     }
 
-    /// Where a value lies. On a log scale, what has no logarithm lies at the low end.
+    /// Converts a value to a pixel. On a log scale, values without a logarithm are at the low end.
     pub fn to(&self, value: f64) -> f64 {
         let ((lo, hi), (a, b)) = (self.span(), self.range());
         let at = match self {
@@ -86,12 +85,13 @@ impl Scale {
         a + (at - lo) / (hi - lo) * (b - a)
     }
 
-    /// The value at a pixel.
+    /// Converts a pixel to a value.
     pub fn invert(&self, px: f64) -> f64 {
         self.value(self.fraction(px))
     }
 
-    /// The same range over a part of the domain `factor` times smaller (larger below 1). What is under `px` stays.
+    /// Returns a scale with the same range and a domain that is `factor` times smaller (larger if `factor` is below 1).
+    /// The value at `px` stays at `px`.
     #[must_use]
     pub fn zoom_about(&self, px: f64, factor: f64) -> Self {
         if !(factor.is_finite() && factor > 0.0) {
@@ -101,21 +101,21 @@ impl Scale {
         self.with(at + (lo - at) / factor, at + (hi - at) / factor)
     }
 
-    /// The domain moved so that what was at 0 is at `px`.
+    /// Moves the domain, so that the value at pixel 0 is at `px`.
     #[must_use]
     pub fn pan(&self, px: f64) -> Self {
         let ((lo, hi), by) = (self.span(), self.fraction(0.0) - self.fraction(px));
         self.with(lo + by, hi + by)
     }
 
-    /// The nearest value within the domain.
+    /// Returns the nearest value within the domain.
     pub fn clamp(&self, value: f64) -> f64 {
         let (lo, hi) = self.domain();
-        // Not `f64::clamp`: what is not a number goes to the low end.
+        // `f64::clamp` would keep NaN; here NaN becomes the low end.
         value.max(lo).min(hi)
     }
 
-    /// Moved, and made smaller if need be, so that it shows nothing outside of `outer`'s domain.
+    /// Moves the domain into the domain of `outer`, and makes it smaller if it does not fit.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
         let ((lo, hi), (first, last)) = (self.span(), outer.span());
@@ -130,7 +130,7 @@ impl Scale {
         }
     }
 
-    /// The domain in the measure that is even in pixels: values, or decades.
+    /// Returns the domain in linear units of the scale: values, or decades.
     fn span(&self) -> (f64, f64) {
         let (lo, hi) = self.domain();
         match self {
@@ -139,7 +139,7 @@ impl Scale {
         }
     }
 
-    /// The place of a pixel in that measure.
+    /// Converts a pixel to linear units of the scale.
     fn fraction(&self, px: f64) -> f64 {
         let ((lo, hi), (a, b)) = (self.span(), self.range());
         if a == b { lo } else { lo + (px - a) / (b - a) * (hi - lo) }
@@ -152,13 +152,13 @@ impl Scale {
         }
     }
 
-    /// The same range over another domain in that measure; unchanged where that could not be drawn.
+    /// Replaces the domain, given in linear units of the scale. Returns the scale unchanged if the domain is not valid.
     fn with(&self, lo: f64, hi: f64) -> Self {
         let (far, size) = match self {
             Self::Linear(_) => (FAR, lo.abs().max(hi.abs())),
             Self::Log(_) => (FAR_DECADES, 1.0),
         };
-        // Written so that what is not a number is not drawn either.
+        // This form also rejects NaN.
         if !(hi - lo > size * FINEST && lo >= -far && hi <= far) {
             return *self;
         }
@@ -170,12 +170,12 @@ impl Scale {
     }
 }
 
-/// The ends in order, or `otherwise` where one is not a number.
+/// Returns the ends in ascending order, or `otherwise` if an end is NaN.
 fn ordered((a, b): (f64, f64), otherwise: (f64, f64)) -> (f64, f64) {
     if a.is_nan() || b.is_nan() { otherwise } else { (a.min(b), a.max(b)) }
 }
 
-/// A logarithm that is whole but for rounding is whole.
+/// Rounds a logarithm that is within 1e-9 of a whole number.
 fn near_whole(decades: f64) -> f64 {
     if (decades - decades.round()).abs() < 1e-9 { decades.round() } else { decades }
 }

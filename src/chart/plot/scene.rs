@@ -1,51 +1,50 @@
-//! A chart as data: marks in the order they are drawn, a sentence for those who do not see it, and the same figures
-//! as a table. This module knows shapes and the names of colours; which colour a name has is the style sheet's.
+//! This module represents a chart as data: marks in drawing order, a text alternative, and the same figures as a table.
+//! It holds shapes and names of colours; the style sheet defines the colours.
 //!
-//! The page draws a scene as SVG elements, `svg` writes it as a file, `hit_test` finds what is under the pointer: all
-//! three from the same marks, so that they agree.
+//! The page draws a scene as SVG elements, `svg` writes it as a file, and `hit_test` finds the mark under the pointer.
+//! All three use the same marks, so that they agree.
 
 use super::label;
 pub use super::paint::{Paint, Pattern, Tone};
 use super::popover_position::Rect;
 
-/// A chart, ready to be drawn.
+/// A chart that is ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
-    /// Pixels across.
+    /// Width, in px.
     pub width: f64,
-    /// Pixels down.
+    /// Height, in px.
     pub height: f64,
-    /// What is drawn, the topmost last.
+    /// Marks in drawing order, the topmost last.
     pub marks: Vec<Mark>,
-    /// What it shows, in a sentence.
+    /// Text alternative, a sentence.
     pub title: String,
-    /// The same figures in words.
+    /// Figures of the chart as a table.
     pub table: SceneTable,
 }
 
-/// "Show as table".
+/// Contents of "Show as table".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SceneTable {
-    /// Column heads, with units.
+    /// Column headings, with units.
     pub heads: Vec<String>,
-    /// Cells, as many a row as there are heads.
+    /// Cells of each row, as many as there are headings.
     pub rows: Vec<Vec<String>>,
 }
 
 /// One shape of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Where.
     pub shape: Shape,
-    /// How it looks. A mark without fill and stroke is not drawn: it is there to be pointed at.
+    /// Appearance. A mark without fill, stroke and pattern is invisible and serves as a hit target.
     pub paint: Paint,
-    /// The datum it stands for, where it can be hovered and focused.
+    /// Id of the datum that the mark represents. `None` if the mark cannot be hovered or focused.
     pub id: Option<u32>,
-    /// That datum in words; empty for what says nothing.
+    /// Description of the datum; empty for a mark without a datum.
     pub label: String,
 }
 
-/// A form and its place.
+/// A shape with its position, in px.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A box.
@@ -54,25 +53,14 @@ pub enum Shape {
         x: f64,
         /// Top edge.
         y: f64,
-        /// Width.
         w: f64,
-        /// Height.
         h: f64,
-        /// Radius of its corners.
+        /// Radius of the corners.
         r: f64,
     },
     /// A straight line.
-    Line {
-        /// Start.
-        x1: f64,
-        /// Start.
-        y1: f64,
-        /// End.
-        x2: f64,
-        /// End.
-        y2: f64,
-    },
-    /// Straight lines from point to point, and back to the first if closed.
+    Line { x1: f64, y1: f64, x2: f64, y2: f64 },
+    /// Straight lines from point to point, and back to the first point if the flag is true.
     Path(Vec<(f64, f64)>, bool),
     /// A disc.
     Circle {
@@ -80,77 +68,71 @@ pub enum Shape {
         x: f64,
         /// Centre.
         y: f64,
-        /// Radius.
         r: f64,
     },
     /// A line of text.
     Text {
-        /// Where its anchor is.
+        /// Position of the anchor.
         x: f64,
-        /// Its baseline.
+        /// Baseline.
         y: f64,
-        /// What it says.
         text: String,
-        /// Which end is at `x`.
+        /// The part of the text that is at `x`.
         anchor: Anchor,
-        /// How large.
         size: Size,
-        /// Whether it is a name that the compiler or the user wrote.
+        /// True for names that the compiler or the user wrote, which have a monospaced font.
         mono: bool,
-        /// Whether ground is kept around its letters.
+        /// True if the letters have a margin in the ground colour.
         halo: bool,
     },
 }
 
-/// The end of a text that is at its place.
+/// The part of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The left end.
     Start,
-    /// The middle.
     Middle,
-    /// The right end.
     End,
 }
 
-/// A size of type in charts.
+/// Font size in charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Ticks and units.
+    /// Size of ticks and units.
     Micro,
-    /// Labels.
+    /// Size of labels.
     Dense,
 }
 
 impl Mark {
-    /// A mark that stands for nothing by itself: axes, grids, texts.
+    /// Creates a mark without a datum: axes, grids, texts.
     pub const fn new(shape: Shape, paint: Paint) -> Self {
         Self { shape, paint, id: None, label: String::new() }
     }
 
-    /// A mark that stands for a datum.
+    /// Creates a mark for a datum.
     pub const fn for_datum(id: u32, label: String, shape: Shape, paint: Paint) -> Self {
         Self { shape, paint, id: Some(id), label }
     }
 }
 
 impl Shape {
-    /// A box with square corners.
+    /// Creates a box with square corners.
     pub const fn rect(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self::Rect { x, y, w, h, r: 0.0 }
     }
 
-    /// A line.
+    /// Creates a line.
     pub const fn line(x1: f64, y1: f64, x2: f64, y2: f64) -> Self {
         Self::Line { x1, y1, x2, y2 }
     }
 
-    /// Small text in the page's type.
+    /// Creates small text in the font of the page.
     pub const fn text(x: f64, y: f64, anchor: Anchor, text: String) -> Self {
         Self::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: false }
     }
 
-    /// The box around it; around text by the estimated width of its letters.
+    /// Returns the box around the shape; for text, from the estimated width of its letters.
     pub fn bounds(&self) -> Rect {
         match self {
             Self::Rect { x, y, w, h, .. } => Rect { x: *x, y: *y, width: *w, height: *h },
@@ -167,7 +149,7 @@ impl Shape {
 }
 
 impl Anchor {
-    /// The part of a text that is left of its anchor.
+    /// Returns the fraction of a text that is left of its anchor.
     pub const fn before(self) -> f64 {
         match self {
             Self::Start => 0.0,
@@ -176,7 +158,7 @@ impl Anchor {
         }
     }
 
-    /// As SVG names it.
+    /// Returns the value of SVG's `text-anchor`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -187,7 +169,7 @@ impl Anchor {
 }
 
 impl Size {
-    /// Pixels.
+    /// Returns the size in px.
     pub const fn px(self) -> f64 {
         match self {
             Self::Micro => 11.0,
@@ -196,7 +178,7 @@ impl Size {
     }
 }
 
-/// A path's outline as SVG writes it.
+/// Returns a path in SVG syntax.
 pub fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     let mut data = String::with_capacity(points.len() * 12);
     for (at, (x, y)) in points.iter().enumerate() {
@@ -211,10 +193,10 @@ pub fn path_data(points: &[(f64, f64)], closed: bool) -> String {
     data
 }
 
-/// A length as an attribute: hundredths of a pixel are enough, and what is not a number is nowhere.
+/// Formats a length for an attribute, in hundredths of a pixel. A value that is not finite becomes 0.
 pub fn px(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
-    // Adding zero makes a negative zero a plain one.
+    // Adding zero turns a negative zero into a positive one.
     if rounded.is_finite() { (rounded + 0.0).to_string() } else { "0".to_owned() }
 }
 

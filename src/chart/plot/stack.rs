@@ -1,32 +1,33 @@
-//! The stacked bar: parts of a whole as segments along a line. This module knows times and pixels; no kinds, no colours.
+//! This module lays out a stacked bar: parts of a whole as segments along a line. It does not depend on kinds or
+//! colours.
 //!
 //! ```text
 //!   |<------------- width -------------->|
-//!   [ 5/8          ]·[ 2/8  ]·[1/8 ]·[|]      · gap   | something very small, still MIN wide
+//!   [ 5/8          ]·[ 2/8  ]·[1/8 ]·[|]      · gap   | a very small part, drawn MIN wide
 //! ```
 //!
-//! Invariants: segments keep the parts' order, do not overlap, fill the width; each part above zero is drawn at
-//! least [`MIN`] wide (what it takes is taken from the others in proportion); parts of zero are not drawn.
+//! Invariants: segments keep the order of the parts, do not overlap, and fill the width. Each part above zero is at
+//! least [`MIN`] wide, at the expense of the other parts in proportion. Parts of zero are not drawn.
 
 use crate::units::Picos;
 
-/// The least width drawn.
+/// Smallest width of a segment, in px.
 pub const MIN: f64 = 2.0;
-/// Ground between two segments.
+/// Gap between two segments, in px.
 pub const GAP: f64 = 1.0;
 
 /// One drawn part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Which part.
+    /// Index of the part.
     pub index: usize,
-    /// Left edge.
+    /// Left edge, in px.
     pub x: f64,
-    /// Drawn width, the gap not included.
+    /// Width without the gap, in px.
     pub width: f64,
 }
 
-/// The segments of `parts` over `width` pixels.
+/// Returns the segments of `parts` over `width` px.
 pub fn segments(parts: &[Picos], width: f64) -> Vec<Segment> {
     let shown: Vec<(usize, f64)> =
         parts.iter().enumerate().filter(|(_, part)| part.0 > 0).map(|(index, part)| (index, part.as_f64())).collect();
@@ -45,7 +46,7 @@ pub fn segments(parts: &[Picos], width: f64) -> Vec<Segment> {
     shown.iter().zip(&slots).enumerate().map(place).collect()
 }
 
-/// Widths with their gaps: in proportion, except that none is below the least.
+/// Returns the widths with gaps: in proportion, but none below the smallest width.
 fn slots(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a handful of parts")]
     let least = (MIN + GAP).min(width / shown.len() as f64);

@@ -1,18 +1,16 @@
-//! One step of a chart per step: its duration and its parts.
+//! This module defines one step of the chart per step: its duration and its parts.
 use super::paint::Paint;
 use super::time_part::Slot;
 use crate::units::Picos;
 
-/// What steps are made of.
+/// A part of all steps of a chart, such as a kind of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Its name.
     pub label: &'static str,
-    /// How it looks.
     pub paint: Paint,
 }
 
-/// Kinds of time, then idle.
+/// Returns the kinds of time, then idle.
 pub fn kinds() -> Vec<Part> {
     Slot::all().map(|slot| Part { label: slot.label(), paint: Paint::slot(slot) }).collect()
 }
@@ -20,23 +18,23 @@ pub fn kinds() -> Vec<Part> {
 /// One step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Its number or name.
+    /// Number or name.
     pub name: String,
-    /// How long it took; of several devices, the mean.
+    /// Duration; for several devices, the mean.
     pub duration: Picos,
-    /// What it is made of, as many as the chart has [`Part`]s.
+    /// Time of each part, one per [`Part`] of the chart.
     pub parts: Vec<Picos>,
-    /// Of several devices: the shortest and the longest.
+    /// Shortest and longest duration over several devices. `None` for one device.
     pub spread: Option<(Picos, Picos)>,
 }
 
 impl Step {
-    /// The shortest and longest it took.
+    /// Returns the shortest and the longest duration; for one device, both are the duration.
     pub fn ends(&self) -> (Picos, Picos) {
         self.spread.unwrap_or((self.duration, self.duration))
     }
 
-    /// Its parts from the bottom of a bar to the top, with what is below each.
+    /// Iterates over the parts from the bottom of a bar to the top: the sum below the part, and the sum with it.
     pub(super) fn stacked(&self) -> impl Iterator<Item = (Picos, Picos)> {
         let mut below = Picos::ZERO;
         self.parts.iter().map(move |part| {
@@ -46,7 +44,7 @@ impl Step {
         })
     }
 
-    /// The highest point of its bar.
+    /// Returns the highest value of the bar.
     pub(super) fn top(&self) -> Picos {
         let stacked = self.stacked().last().map_or(Picos::ZERO, |(_, to)| to);
         stacked.max(self.duration).max(self.ends().1)

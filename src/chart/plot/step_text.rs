@@ -1,16 +1,16 @@
-//! What the chart per step says in words. This module knows steps and numbers; no pixels.
+//! This module describes the chart per step in words. It does not depend on pixels.
 
 use super::step::Step;
 use crate::small_sort::SmallSort;
 use crate::table::format;
 use crate::units::Picos;
 
-/// What sums up several steps.
+/// Statistics of several steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Mean duration, rounded down to a picosecond.
     pub mean: Picos,
-    /// The middle duration; of two, their mean.
+    /// Median duration; for an even number of steps, the mean of the two in the middle.
     pub median: Picos,
     /// Index of the shortest step, the first of equals.
     pub shortest: usize,
@@ -18,7 +18,7 @@ pub struct Facts {
     pub longest: usize,
 }
 
-/// The facts; `None` of no steps.
+/// Computes the statistics. `None` if there are no steps.
 pub fn facts(steps: &[Step]) -> Option<Facts> {
     let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
     let mut order: Vec<usize> = (0..steps.len()).collect();
@@ -36,7 +36,7 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
     })
 }
 
-/// The chart in a sentence or two. `columns` is how many are drawn.
+/// Returns the text alternative of the chart. `whose` names the device, `columns` is the number of drawn columns.
 pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usize) -> String {
     let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
     let Some(facts) = facts else { return format!("No steps{whose}.") };
@@ -70,7 +70,7 @@ pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usi
     text
 }
 
-/// A column in words: its step, or its first and last.
+/// Returns the description of a column: its step, or its first and last step.
 pub fn column(steps: &[Step]) -> String {
     let shortest = steps.iter().map(|step| step.ends().0).min().unwrap_or_default();
     let longest = steps.iter().map(|step| step.ends().1).max().unwrap_or_default();

@@ -1,17 +1,18 @@
-//! The chart per step: how long each took and what of. This module knows durations and their parts; which parts those are, which device they
-//! are of, or whether they are means over several, is the caller's.
+//! This module draws the chart per step: the duration of each step and its parts. The caller supplies the parts and the
+//! steps, of one device or as means over several devices.
 //!
 //! ```text
-//!   ms │ ▨   ▨       ▨      the last part on top, idle say
+//!   ms │ ▨   ▨       ▨      the last part on top, such as idle
 //!   100│ █ ┆ █ ┆ ▨ ┆ █ ┆ -- mean
 //!      │ █ ┆ █ ┆ █ ┆ █ ┆    parts from the bottom, in their order
 //!     0└──────────────────
 //!        0   1   2   3
-//!            ▔                the selected one
+//!            ▔                the selected step
 //! ```
 //!
-//! From [`BAR`] pixels a step on, each is a bar. Narrower, bars touch and one outline per part stands for all of
-//! them. Below one pixel several steps share a column that goes from the shortest to the longest; the sentence says so.
+//! With at least [`BAR`] pixels per step, each step is a bar. With fewer pixels, bars touch, and each part is one
+//! outline over all steps. Below one pixel per step, several steps share a column from the shortest to the longest; the
+//! text alternative states this.
 
 pub use super::devices::{Device, devices_scene};
 use super::paint::{Paint, Tone};
@@ -23,24 +24,24 @@ use super::{label, step_text as words};
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
 
-/// The least width of a step that has a bar of its own.
+/// Smallest width of a step that has a bar of its own, in px.
 pub const BAR: f64 = 6.0;
-/// No bar is wider: a few steps would be a wall.
+/// Largest width of a bar, in px; a few very wide bars would be hard to read.
 const WIDEST: f64 = 56.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 24.0;
-/// Between texts and what they stand beside.
+/// Space between a text and the mark beside it, in px.
 const ROOM: f64 = 6.0;
 
-/// Where things are.
+/// Positions of the axes and the columns.
 struct Frame {
     left: f64,
     right: f64,
     bottom: f64,
-    /// From times in `unit` to heights.
+    /// Scale from times in `unit` to y coordinates.
     y: Scale,
     unit: TimeUnit,
-    /// Width of a bar with its share of ground.
+    /// Width of a column with its gap, in px.
     slot: f64,
 }
 
@@ -56,7 +57,8 @@ impl Frame {
     }
 }
 
-/// The chart. `whose` says of what: "of TPU:0". Ids are indices into `steps`.
+/// Draws the chart. `whose` names the device: "of TPU:0". The id of a mark is an index in `steps`; a column of several
+/// steps has the id of its longest step.
 pub fn layout(
     steps: &[Step],
     parts: &[Part],
@@ -69,14 +71,14 @@ pub fn layout(
     let unit = TimeUnit::for_largest(largest);
     let mut marks = Vec::new();
     let (mut frame, ticks) = frame(largest, unit, width, height);
-    // What stands at the right end is only told apart where there are several.
+    // Mean and median are shown only for several steps, and only if the chart is wide enough.
     let sides = facts.as_ref().filter(|_| steps.len() > 1 && width >= 320.0).map(|facts| {
         [("mean", facts.mean), ("median", facts.median)]
             .map(|(name, time)| (format!("{name} {}", format::time(time, unit)), time))
     });
     if let Some(sides) = &sides {
         let widest = sides.iter().map(|(text, _)| label::width(text, Size::Micro.px())).fold(0.0, f64::max);
-        // Widths of letters are estimates.
+        // The factor allows for errors in the estimated widths of letters.
         frame.right -= widest * 1.08 + ROOM;
     }
     let room = (frame.right - frame.left).max(1.0);
@@ -104,7 +106,7 @@ pub fn layout(
         marks.extend(
             is_here.then(|| Mark::new(Shape::rect(x, frame.bottom + 1.0, w, 3.0), Paint::fill(Tone::AccentLine))),
         );
-        // The longest is what one looks for.
+        // A column stands for its longest step, because readers look for slow steps.
         let longest = (0..of.len()).rev().max_by_key(|at| of.get(*at).map(|step| step.ends().1)).unwrap_or(0);
         let Ok(id) = u32::try_from(column.start + longest) else { continue };
         let target = Shape::rect(frame.x(at), TOP, frame.slot, frame.bottom - TOP);
@@ -114,7 +116,7 @@ pub fn layout(
     Scene { width, height, marks, title, table: table(steps, parts, unit) }
 }
 
-/// The frame, but for what stands at its right end and how many bars there are.
+/// Returns the frame and the ticks of the y axis. `right` and `slot` are not final.
 #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
 fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec<Tick>) {
     let bottom = (height - BOTTOM).max(TOP + 1.0);
@@ -125,11 +127,11 @@ fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec
     (Frame { left: widest + ROOM, right: width - 1.0, bottom, y, unit, slot: 1.0 }, ticks)
 }
 
-/// Which steps share a column: one each, or as many columns as there are pixels.
+/// Returns the steps of each column: one step each, or as many columns as there are pixels.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a screen")]
 fn columns(n: usize, room: f64) -> Vec<std::ops::Range<usize>> {
     let columns = n.min(room.max(1.0) as usize);
-    // The first ones take what does not divide evenly. Not `at * n / columns`: 32 bits would not hold the product.
+    // The first columns take the remainder of the division. `at * n / columns` would overflow 32 bits.
     let (each, more) = (n.checked_div(columns).unwrap_or(0), n.checked_rem(columns).unwrap_or(0));
     let start = |at: usize| at * each + at.min(more);
     (0..columns).map(|at| start(at)..start(at + 1)).collect()
@@ -170,7 +172,7 @@ fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[Pa
     }
 }
 
-/// Bars that touch: one outline per part.
+/// Draws bars that touch: one outline per part.
 fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
     for (index, of) in parts.iter().enumerate() {
         let part = |step: &Step| step.stacked().nth(index).unwrap_or_default();
@@ -184,7 +186,8 @@ fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
     }
 }
 
-/// Several steps to a column: up to the shortest, then to the longest. Their parts are not shown there.
+/// Draws columns of several steps: one area up to the shortest step, and one from there to the longest. The parts are
+/// not shown.
 fn merged(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], columns: &[std::ops::Range<usize>]) {
     let ends = |column: &std::ops::Range<usize>| {
         let ends = || steps.get(column.clone()).into_iter().flatten().map(Step::ends);
@@ -196,7 +199,7 @@ fn merged(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], columns: &[std::
     marks.push(Mark::new(stairs(frame, columns.iter().map(ends)), Paint::fill(Tone::Ink3)));
 }
 
-/// The outline of columns side by side, each from one time to another.
+/// Returns the outline of adjacent columns, each from one time to another.
 fn stairs(frame: &Frame, columns: impl Iterator<Item = (Picos, Picos)>) -> Shape {
     let (mut there, mut back) = (Vec::new(), Vec::new());
     for (at, (from, to)) in columns.enumerate() {
@@ -208,7 +211,7 @@ fn stairs(frame: &Frame, columns: impl Iterator<Item = (Picos, Picos)>) -> Shape
     Shape::Path(there, true)
 }
 
-/// Names under the bars, every few where they would touch.
+/// Writes the names below the bars, at regular intervals if they would touch.
 fn names(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step]) {
     let name = |step: &Step| format::middle_cut(&step.name, 12);
     let widest = steps.iter().map(|step| label::width(&name(step), Size::Micro.px())).fold(0.0, f64::max) + 8.0;
@@ -222,11 +225,11 @@ fn names(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step]) {
     }
 }
 
-/// A line at the mean, and words for it and the median at its end.
+/// Draws a line at the mean, with labels for mean and median at its end.
 fn means(marks: &mut Vec<Mark>, frame: &Frame, [mean, median]: [(String, Picos); 2]) {
     let (right, at) = (frame.right, frame.y(mean.1));
     marks.push(Mark::new(Shape::line(frame.left, at, right, at), Paint::stroke(Tone::Ink2, 1.0).dashed()));
-    // The larger above: where the two would lie on each other, the smaller gives way downwards.
+    // The larger value is above; if the labels would overlap, the lower label moves down.
     let lowest = (frame.bottom - 13.0).max(TOP);
     let (mut upper, mut lower) = (mean, median);
     if lower.1 > upper.1 {

@@ -1,4 +1,4 @@
-//! Tests of the chart per step.
+//! This module tests the chart per step.
 
 use super::*;
 use crate::chart::plot::step::kinds;

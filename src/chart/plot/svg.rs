@@ -1,17 +1,17 @@
-//! A scene as an SVG file of its own: what "save" writes, and what is turned into a PNG. This module knows XML; the colours
-//! behind the tokens' names are requested, so that the file has the theme shown.
+//! This module writes a scene as a self-contained SVG file, for "save" and as the source of a PNG. The caller supplies
+//! the colours of tokens, so that the file has the current theme of the page.
 
 use super::paint::{Paint, Pattern, Tone};
 use super::scene::{Mark, Scene, Shape, path_data, px};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 
-/// The page's type. A file has no style sheet, so it names the same stacks.
+/// Font stacks of the page. The file repeats them, because it has no style sheet.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 const MONO: &str =
     "ui-monospace, 'SF Mono', 'Cascadia Mono', 'Segoe UI Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
-/// The file. `colour` gives the colour behind a token, `--ink` for instance.
+/// Writes the file. `colour` returns the colour of a token such as `--ink`.
 pub fn write(scene: &Scene, colour: &dyn Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(1024 + scene.marks.len() * 96);
     out.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\"");
@@ -19,7 +19,7 @@ pub fn write(scene: &Scene, colour: &dyn Fn(&str) -> String) -> String {
     let size = format!("0 0 {} {}", px(scene.width), px(scene.height));
     attribute(&mut out, "viewBox", &size);
     attribute(&mut out, "font-family", SANS);
-    // The root's title is both the name people see and the one that is read out.
+    // The title of the root is both the visible name and the name for screen readers.
     out.push_str(" role=\"img\"><title>");
     escape(&mut out, &scene.title);
     out.push_str("</title>");
@@ -34,7 +34,7 @@ pub fn write(scene: &Scene, colour: &dyn Fn(&str) -> String) -> String {
     out
 }
 
-/// The definitions of those patterns that are used.
+/// Writes the definitions of the patterns that the scene uses.
 fn patterns(out: &mut String, scene: &Scene, colour: &dyn Fn(&str) -> String) {
     let used = |pattern: &Pattern| scene.marks.iter().any(|mark| mark.paint.pattern == Some(*pattern));
     let kind = |kind| colour(Tone::Kind(Slot::Kind(kind)).css_var());
@@ -140,7 +140,7 @@ fn element(out: &mut String, mark: &Mark, colour: &dyn Fn(&str) -> String) {
     out.push('>');
 }
 
-/// Fill and edge. A halo is an edge already.
+/// Writes fill and stroke. A text with a halo already has a stroke.
 fn paint(out: &mut String, paint: &Paint, halo: bool, colour: &dyn Fn(&str) -> String) {
     let fill = match (paint.pattern, paint.fill) {
         (Some(pattern), _) => pattern.css(),
@@ -174,7 +174,7 @@ fn attribute(out: &mut String, name: &str, value: &str) {
     out.push('"');
 }
 
-/// Text that is text in XML, whatever a profile calls its ops. What XML 1.0 cannot hold at all becomes U+FFFD.
+/// Escapes text for XML. Characters that XML 1.0 does not allow become U+FFFD.
 fn escape(out: &mut String, text: &str) {
     for letter in text.chars() {
         match letter {
@@ -182,7 +182,7 @@ fn escape(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // A line break in an attribute would be read as a space.
+            // XML parsers read a line break in an attribute as a space.
             '\n' | '\t' | '\r' => out.push(' '),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             _ => out.push(letter),
@@ -196,8 +196,8 @@ mod tests {
     use crate::chart::plot::scene::{Anchor, Size};
     use proptest::prelude::*;
 
-    /// Whether `xml` is well-formed, as far as this writer goes: tags nest, attributes are quoted and named once,
-    /// only known entities, no control characters, one root. Returns the texts between tags.
+    /// Checks that `xml` is well-formed within the limits of this writer: tags nest, attributes are quoted and named
+    /// once, only known entities, no control characters, one root. Returns the texts between tags.
     fn texts(xml: &str) -> Result<Vec<String>, String> {
         let unescape = |text: &str| -> Result<String, String> {
             for part in text.split('&').skip(1) {

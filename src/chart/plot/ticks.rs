@@ -1,21 +1,19 @@
-//! Where an axis is marked: 1-2-5 steps on an even scale, decades on a log scale. This module knows scales; the words at a tick
-//! are the caller's.
+//! This module computes the ticks of an axis: 1-2-5 steps on a linear scale, decades on a log scale. The caller
+//! supplies the format of labels.
 
 use super::scale::Scale;
 use crate::table::format;
 
-/// A marked value.
+/// A marked value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// The value.
     pub value: f64,
-    /// What stands there.
     pub label: String,
-    /// Where, in pixels.
+    /// Position, in px.
     pub at: f64,
 }
 
-/// About `target` ticks, never more than one above it, in ascending order.
+/// Returns about `target` ticks, at most `target` + 1, in ascending order.
 pub fn ticks(scale: &Scale, target: usize, label: fn(f64) -> String) -> Vec<Tick> {
     let (lo, hi) = scale.domain();
     let target = target.clamp(1, 100);
@@ -26,7 +24,7 @@ pub fn ticks(scale: &Scale, target: usize, label: fn(f64) -> String) -> Vec<Tick
     values.into_iter().map(|value| Tick { value, label: label(value), at: scale.to(value) }).collect()
 }
 
-/// A tick's number with as many decimals as it needs: "0.5", "1", "1,000".
+/// Formats a number with as many decimals as it needs: "0.5", "1", "1,000".
 pub fn plain(value: f64) -> String {
     let whole = |decimals: &u32| {
         let scaled = value * 10f64.powi(decimals.cast_signed());
@@ -35,25 +33,25 @@ pub fn plain(value: f64) -> String {
     format::decimal(value, (0..=12).find(whole).unwrap_or(12))
 }
 
-/// Multiples of the smallest 1-2-5 step of which no more than `target` fit between the ends.
+/// Returns the multiples of the smallest 1-2-5 step that is at least the domain divided by `target`.
 #[expect(clippy::cast_precision_loss, reason = "at most a hundred ticks")]
 fn even(lo: f64, hi: f64, target: usize) -> Vec<f64> {
     let rough = (hi - lo) / target as f64;
     let decade = rough.log10().floor();
     let power = 10f64.powf(decade.abs());
-    // Divided where it is below one: 0.3 is 3 / 10, and not 3 × 0.1.
+    // A step below one is a quotient, because 3 / 10 is exact where 3 × 0.1 is not.
     let scaled = |n: f64| if decade < 0.0 { n / power } else { n * power };
     let lead = [1.0, 2.0, 5.0].into_iter().find(|lead| scaled(*lead) >= rough * (1.0 - 1e-9)).unwrap_or(10.0);
     let step = scaled(lead);
     let (first, last) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
-    // Adding zero makes a negative zero a plain one.
+    // Adding zero turns a negative zero into a positive one.
     let mut values: Vec<f64> =
         (0..=target).map(|n| first + n as f64).take_while(|n| *n <= last).map(|n| scaled(n * lead) + 0.0).collect();
     values.dedup();
     values
 }
 
-/// Decades, every few of them where there are many, with 2 and 5 between where there is room.
+/// Returns powers of ten, every few of them if there are many; if there are few, also 2 and 5 times each.
 fn decades(lo: f64, hi: f64, target: usize) -> Vec<f64> {
     let (first, last) = (whole((lo.log10() - 1e-9).ceil()), whole((hi.log10() + 1e-9).floor()));
     let count = usize::try_from(last - first + 1).unwrap_or(0);
@@ -64,7 +62,7 @@ fn decades(lo: f64, hi: f64, target: usize) -> Vec<f64> {
     let between = |value: &f64| *value >= lo * (1.0 - 1e-9) && *value <= hi * (1.0 + 1e-9);
     let all = (first - 1..=last).flat_map(|decade| [1.0, 2.0, 5.0].map(|n| lead(n, decade)));
     let values: Vec<f64> = all.filter(between).collect();
-    // Zoomed in between two decades, even steps say more.
+    // In a narrow range between two decades, linear steps are clearer.
     if (2..=target + 1).contains(&values.len()) { values } else { even(lo, hi, target) }
 }
 

@@ -1,4 +1,5 @@
-//! The parts of a window: the kinds of time, then idle. This module knows their order and names; no figure.
+//! This module defines the parts of a window: the kinds of time, then idle. It holds their order and names, not their
+//! values.
 
 use crate::analysis::base::Totals;
 use crate::analysis::classify::Kind;
@@ -7,19 +8,18 @@ use crate::units::Picos;
 /// A part of the window, in the order of bars and legends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// Time of one kind.
     Kind(Kind),
     /// Time in which no op ran.
     Idle,
 }
 
 impl Slot {
-    /// All parts, in order.
+    /// Iterates over all parts, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         Kind::ALL.into_iter().map(Self::Kind).chain([Self::Idle])
     }
 
-    /// The last part of its CSS classes and pattern names.
+    /// Returns the suffix of CSS classes and pattern names.
     pub const fn class(self) -> &'static str {
         match self {
             Self::Kind(kind) => kind.class(),
@@ -27,7 +27,7 @@ impl Slot {
         }
     }
 
-    /// The token that holds its colour.
+    /// Returns the CSS variable that holds the colour.
     pub const fn css_var(self) -> &'static str {
         match self {
             Self::Kind(Kind::Compute) => "--k-compute",
@@ -41,7 +41,7 @@ impl Slot {
         }
     }
 
-    /// In full.
+    /// Returns the full name.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Kind(kind) => kind.label(),
@@ -49,7 +49,7 @@ impl Slot {
         }
     }
 
-    /// Where there is little room.
+    /// Returns a short name for narrow places.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Kind(Kind::Fused) => "Fused",
@@ -60,7 +60,7 @@ impl Slot {
         }
     }
 
-    /// What belongs to it, in a few words.
+    /// Returns a few words about the contents of the part.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Kind(Kind::Compute) => "matmuls, fusions, kernels",
@@ -74,7 +74,7 @@ impl Slot {
         }
     }
 
-    /// Its time.
+    /// Returns the time of the part.
     pub fn time(self, totals: &Totals) -> Picos {
         match self {
             Self::Kind(kind) => totals.time_of_kind(kind),

@@ -1,10 +1,10 @@
-//! A rectangle divided in proportion, into parts as square as can be (Bruls, Huizing and van Wijk, "Squarified Treemaps", 2000).
-//! Knows sizes; not what they are of.
+//! This module divides a rectangle into parts with areas in proportion to sizes, as close to squares as possible
+//! (Bruls, Huizing and van Wijk, "Squarified Treemaps", 2000). It does not depend on the meaning of the sizes.
 
 use super::popover_position::Rect;
 
-/// The part of each size, in the order given: largest first gives the squarest. Sizes of nothing get empty parts; the parts
-/// fill the frame.
+/// Returns the part of each size, in the given order. The parts fill the frame. Sizes in descending order give the best
+/// shapes. Sizes of zero get empty parts; if all sizes are zero, all parts are empty.
 pub(crate) fn squarify(sizes: &[f64], frame: Rect) -> Vec<Rect> {
     let total: f64 = sizes.iter().filter(|size| **size > 0.0).sum();
     let mut parts = Vec::with_capacity(sizes.len());
@@ -32,14 +32,14 @@ pub(crate) fn squarify(sizes: &[f64], frame: Rect) -> Vec<Rect> {
     parts
 }
 
-/// How far the worst of a row's parts is from a square.
+/// Returns the aspect ratio of the part of a row that is farthest from a square.
 fn stretch(sum: f64, areas: &[f64], side: f64) -> f64 {
     let (least, most) = areas.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), area| (a.min(*area), b.max(*area)));
     let (side, sum) = (side * side, sum * sum);
     if least <= 0.0 || sum <= 0.0 { f64::INFINITY } else { (side * most / sum).max(sum / (side * least)) }
 }
 
-/// Lays a row along the shorter side; gives what is left.
+/// Appends the parts of a row along the shorter side, and returns the remaining rectangle.
 fn row(areas: &[f64], sum: f64, left: Rect, parts: &mut Vec<Rect>) -> Rect {
     let wide = left.width >= left.height;
     let side = if wide { left.height } else { left.width };
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_paper_s_example() {
-        // 6 × 4, areas 6 6 4 3 2 2 1: the first two stand beside each other at the left, 3 wide and 2 high.
+        // 6 × 4, areas 6 6 4 3 2 2 1: the first two are one above the other at the left, each 3 wide and 2 high.
         let parts = squarify(&[6.0, 6.0, 4.0, 3.0, 2.0, 2.0, 1.0], Rect { x: 0.0, y: 0.0, width: 6.0, height: 4.0 });
         assert_eq!(parts[0], Rect { x: 0.0, y: 0.0, width: 3.0, height: 2.0 });
         assert_eq!(parts[1], Rect { x: 0.0, y: 2.0, width: 3.0, height: 2.0 });

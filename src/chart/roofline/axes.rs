@@ -1,4 +1,5 @@
-//! Where the chart's axes begin and end, and how they are marked. This module knows marks and roofs; nothing of how they look.
+//! This module computes the ranges of the chart's axes, and draws the axes with their grid and ticks. It depends on
+//! marks and roofs, not on their appearance.
 
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
@@ -10,24 +11,24 @@ use crate::chart::plot::ticks::{self, Tick};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
-/// The part of the axes that is seen: FLOP per byte, and FLOP/s.
+/// The visible range of the axes: FLOP per byte, and FLOP/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisWindow {
-    /// From left to right.
+    /// From left to right, in FLOP per byte.
     pub x: (f64, f64),
-    /// From bottom to top.
+    /// From bottom to top, in FLOP/s.
     pub y: (f64, f64),
 }
 
-/// Room for the labels of the axes, and for marks that reach over the frame's top.
+/// Margins in px for the labels of the axes, and for marks that extend above the frame.
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 40.0;
-/// A zoom stops at this part of the whole.
+/// The smallest visible range of an axis, as a fraction of the decades of the whole axis.
 const FINEST: f64 = 1e-3;
 
-/// The axes as they lie on the screen.
+/// The axes with their position on the screen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub x: Scale,
@@ -47,7 +48,7 @@ impl Axes {
         }
     }
 
-    /// Marks that lie beyond what is seen, and their time.
+    /// Returns the number of rows outside of the visible range, and their time.
     pub fn beyond(&self, dots: &Dots) -> (u32, Picos) {
         let rows = dots.all.iter().filter(|dot| dot.form.is_some() && !self.holds(self.to(dot.x, dot.y)));
         rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
@@ -69,7 +70,7 @@ impl Axes {
         self.frame.x + self.frame.width
     }
 
-    /// The place within the frame that is nearest to another one, so far from its edges.
+    /// Returns the point nearest to the given one that is at least `inset` px inside the frame.
     pub fn clamp(&self, (x, y): (f64, f64), inset: f64) -> (f64, f64) {
         let within = |at: f64, from: f64, length: f64| {
             at.clamp(from + inset.min(length / 2.0), from + length - inset.min(length / 2.0))
@@ -82,19 +83,21 @@ impl Axes {
     }
 }
 
-/// Rows at an end of an axis that have less than this part of the time do not stretch the axes that are shown first.
+/// At each end of an axis, rows with at most this fraction of the time do not extend the initial range.
 const TINY: f64 = 0.01;
-/// Nor do rows farther from the ridge, or below the highest roof, by more than these factors.
+/// Factors that limit the initial range: the largest distance from the ridge, and the largest distance below the
+/// highest roof.
 const FARTHEST: (f64, f64) = (1e4, 1e5);
-/// Unless more than this part of the time is there.
+/// The limits of [`FARTHEST`] do not apply if the rows beyond them have more than this fraction of the time.
 const MUCH: f64 = 0.2;
 
-/// Whole decades around all marks, the ridge and the highest roof.
+/// Returns the range of whole decades around all marks, the ridge and the highest roof.
 pub fn full_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
     window_around(dots.all.iter(), ceilings)
 }
 
-/// The same around what matters: a few rows of little time may lie many decades away. They are drawn at the edge.
+/// Returns the range of whole decades around the rows that matter. A few rows of little time can be many decades away;
+/// the chart draws these at its edge.
 pub fn initial_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
     let rows: Vec<&Dot> = dots.all.iter().filter(|dot| dot.form.is_some()).collect();
     let all: f64 = rows.iter().map(|dot| dot.roof.total.as_f64()).sum();
@@ -110,7 +113,8 @@ fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
     lo <= value && value <= hi
 }
 
-/// Between which values most of the time lies: without what little lies at each end, and without what lies beyond limits.
+/// Returns the range of values with most of the time: without the rows of little time at each end, and within `limits`
+/// unless much time is outside of them.
 fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
     sorted.small_sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -137,7 +141,7 @@ fn window_around<'a>(dots: impl Iterator<Item = &'a Dot> + Clone, ceilings: &Cei
     if dots.clone().next().is_none()
         && let (Some(ridge), Some(top)) = (ridge, ceilings.top())
     {
-        // Nothing but the roof: it lies in the middle.
+        // Without marks, the roof is in the middle of the chart.
         return AxisWindow {
             x: decades([ridge / 300.0, ridge * 30.0].into_iter()),
             y: decades([top / 1000.0, top * 1.5].into_iter()),
@@ -156,7 +160,7 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     Scale::log_around(lo, hi, (0.0, 1.0)).domain()
 }
 
-/// The window after a zoom about a place on the screen; nothing beyond the whole is shown.
+/// Returns the range after a zoom by `factor` about the point `at`. The range stays within `whole`.
 pub fn zoomed(window: AxisWindow, whole: AxisWindow, size: (f64, f64), at: (f64, f64), factor: f64) -> AxisWindow {
     let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
     let one = |scale: &Scale, outer: &Scale, px: f64| {
@@ -167,7 +171,7 @@ pub fn zoomed(window: AxisWindow, whole: AxisWindow, size: (f64, f64), at: (f64,
     AxisWindow { x: one(&now.x, &outer.x, at.0), y: one(&now.y, &outer.y, at.1) }
 }
 
-/// Grid, axes, ticks and what the axes are.
+/// Draws the grid, the axes, the ticks and the titles.
 pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, memory: &str) {
     let narrow = axes.frame.width < 420.0;
     let (bottom, right) = (axes.bottom(), axes.right());
@@ -193,7 +197,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, memory: &str) {
     marks.push(text(axes.frame.x + axes.frame.width / 2.0, bottom + 32.0, words, Anchor::Middle));
 }
 
-/// A tick: "0.01", "100", "10 k".
+/// Formats a tick: "0.01", "100", "10 k".
 fn short(value: f64) -> String {
     let (scaled, unit) = if value >= 0.999e6 {
         (value / 1e6, " M")
@@ -219,7 +223,7 @@ mod tests {
         assert!(window.y.0 < window.y.1);
     }
 
-    /// A row at a place, with so much time.
+    /// Creates a row at a position, with a self time of `micros` µs.
     fn row(x: f64, y: f64, micros: u64) -> Dot {
         let total = Picos(micros * 1_000_000);
         let roof = Roof {
@@ -275,11 +279,11 @@ mod tests {
         assert!(full_window(&dots, &ceilings).x.1 >= 1.31e8);
         let axes = Axes::new(window, 700.0, 500.0);
         assert_eq!(axes.beyond(&dots), (1, Picos(300_000_000)));
-        // Many rows of next to no FLOPs: five decades below the roof are enough.
+        // For many rows with few FLOPs, five decades below the roof are enough.
         let low = (0..9).map(|_| row(1e-6, 1e7, 1000));
         let dots = Dots { all: near.iter().cloned().chain(low).collect(), ..Dots::default() };
         assert!(initial_window(&dots, &ceilings).y.0 >= 1e9, "{:?}", initial_window(&dots, &ceilings));
-        // Where most of the time is there, they are what matters.
+        // If these rows have most of the time, they determine the range.
         let low: Vec<Dot> = (0..9).map(|_| row(1e-6, 1e7, 1000)).collect();
         let dots = Dots { all: low, ..Dots::default() };
         assert!(initial_window(&dots, &ceilings).y.0 <= 1e7);

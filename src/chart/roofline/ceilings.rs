@@ -1,20 +1,21 @@
-//! The ceilings of a device: its peaks of compute and memory.
+//! This module selects the ceilings of a device: its peaks of compute and memory.
 use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
 use crate::small_sort::SmallSort;
 
 /// The roofs of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ceilings {
-    /// FLOP/s by type, highest first: of the types that are computed with.
+    /// Peak FLOP/s of each data type in use, the highest first.
     pub compute: Vec<(Precision, f64)>,
-    /// The selected memory, and its bytes/s.
+    /// The selected memory, and its bandwidth in bytes/s.
     pub memory: Option<(Level, f64)>,
-    /// Others with bytes, and theirs.
+    /// Other memories for which ops have bytes, and their bandwidths.
     pub others: Vec<(Level, f64)>,
 }
 
 impl Ceilings {
-    /// Of the first device asked about.
+    /// Selects the ceilings of the first device of a report. If no peak of a used type is known, the main type's peak
+    /// is the ceiling.
     pub fn from_figures(figures: &RooflineFigures, used: &[Precision], level: Level) -> Self {
         let Some(peaks) = figures.peaks.first() else { return Self::default() };
         let mut compute: Vec<(Precision, f64)> = Precision::ALL
@@ -29,12 +30,12 @@ impl Ceilings {
         Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
     }
 
-    /// The highest roof, FLOP/s.
+    /// Returns the highest compute peak, in FLOP/s.
     pub fn top(&self) -> Option<f64> {
         self.compute.first().map(|(_, flops)| *flops)
     }
 
-    /// FLOP per byte at which the highest roof and the memory's meet.
+    /// Returns the ridge point of the highest compute peak and the selected memory, in FLOP per byte.
     pub fn ridge(&self) -> Option<f64> {
         Some(self.top()? / self.memory?.1)
     }

@@ -1,15 +1,16 @@
-//! What of a line or a polygon lies within a frame. This module knows points; no chart.
+//! This module clips lines and polygons to a frame.
 
 use crate::chart::plot::popover_position::Rect;
 
-/// A point.
+/// A point: x and y, in px.
 pub(super) type Point = (f64, f64);
 
-/// The part of a polygon within a frame, side by side (Sutherland and Hodgman, 1974). Empty where nothing is.
+/// Clips a polygon to a frame, one side after the other (Sutherland and Hodgman, 1974). Empty if the polygon is
+/// outside.
 pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
     let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
     let mut corners = points.to_vec();
-    // How far inside of each side a point is.
+    // Distance of a point from each side, positive inside.
     let inside: [&dyn Fn(Point) -> f64; 4] =
         [&|p| p.0 - frame.x, &|p| right - p.0, &|p| p.1 - frame.y, &|p| bottom - p.1];
     for depth in inside {
@@ -28,7 +29,7 @@ pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
     corners
 }
 
-/// The part of a straight line within a frame; `None` where none is (Liang and Barsky, 1984).
+/// Clips a straight line to a frame (Liang and Barsky, 1984). `None` if the line is outside.
 pub(super) fn line(a: Point, b: Point, frame: Rect) -> Option<(Point, Point)> {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);

@@ -1,23 +1,23 @@
-//! What of the time is compared with a roof, and why the rest is not: parts of one bar. This module knows an answer's figures; no pixel.
+//! This module divides the selected time into the part with a roof and the parts without, by reason, for the coverage
+//! bar. It does not depend on pixels.
 
 use crate::analysis::roofline::{RooflineFigures, SkipReason};
 use crate::table::format;
 use crate::units::Picos;
 
-/// A part of the time asked about.
+/// A part of the selected time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Why it has no roof; `None` for what has one.
+    /// Reason for a missing roof; `None` for the part with a roof.
     pub reason: Option<SkipReason>,
-    /// What it is.
     pub label: String,
-    /// Of the time asked about, a fraction.
+    /// Fraction of the selected time.
     pub share: f64,
-    /// "9.66 ms, 2 ops".
+    /// Time and number of ops: "9.66 ms, 2 ops".
     pub says: String,
 }
 
-/// The parts: what has a roof, then the rest by time. They sum to the time asked about.
+/// Returns the part with a roof, then the other parts by time. The parts sum to the selected time.
 pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
     let share = |time: Picos| time.fraction_of(figures.considered).unwrap_or(0.0);
     let mut parts = Vec::new();
@@ -38,7 +38,7 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
     parts
 }
 
-/// The bar in a sentence.
+/// Returns the text alternative of the bar.
 pub fn sentence(parts: &[Part]) -> String {
     let part = |part: &Part| format!("{} {} ({})", format::percent_text(part.share), part.label, part.says);
     let parts: Vec<String> = parts.iter().map(part).collect();

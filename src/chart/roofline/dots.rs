@@ -1,4 +1,4 @@
-//! What is drawn of an answer: its rows as places, and the sums beside them. This module knows reports; no pixel.
+//! This module selects the marks of the chart: rows with their positions, and sums. It does not depend on pixels.
 
 use super::form::Form;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures};
@@ -6,52 +6,51 @@ use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
 use crate::units::Picos;
 
-/// A mark: a row, or a sum of many.
+/// A mark of the chart: a row, or a sum of many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dot {
-    /// What it is called.
     pub name: String,
-    /// How its row is named where rows are selected; empty for a sum.
+    /// Key of the row in selections; empty for a sum.
     pub key: String,
-    /// Its form; `None` for a sum, which is a hollow diamond.
+    /// Form of the mark; `None` for a sum, which is a hollow diamond.
     pub form: Option<Form>,
     /// FLOP per byte of the selected memory.
     pub x: f64,
     /// FLOP/s.
     pub y: f64,
-    /// Where it lies, with all else.
+    /// Figures of the row in the roofline model.
     pub roof: Roof,
-    /// In the order of what could be won: this and all before it ÷ all.
+    /// Potential savings of this row and of all rows with larger savings, divided by all potential savings.
     pub cumulative: Option<f64>,
 }
 
-/// The marks of an answer.
+/// The marks of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dots {
     /// Rows, most time first, then sums.
     pub all: Vec<Dot>,
-    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the selected memory, or next to no
-    /// time.
+    /// Number and time of rows without a position on logarithmic axes: they have no FLOPs, no bytes of the selected
+    /// memory, or too little time for a rate.
     pub nowhere: (u32, Picos),
-    /// Rows that are compared with a roof and were not sent to be drawn, and their time.
+    /// Number and time of rows with a roof that the report does not send for the chart.
     pub more: (u32, Picos),
 }
 
 impl Dots {
-    /// How many of `all` are rows.
+    /// Returns the number of rows in `all`.
     pub fn n_rows(&self) -> usize {
         self.all.iter().filter(|dot| dot.form.is_some()).count()
     }
 }
 
-/// A mark of something, where it has a place.
+/// Creates a mark. `None` if the figures give no position on logarithmic axes.
 fn dot(name: &str, key: String, form: Option<Form>, roof: &Roof, level: Level, cumulative: Option<f64>) -> Option<Dot> {
     let (x, y) = (roof.intensity_of(level)?, roof.flop_rate()?);
     let has_place = x.is_finite() && y.is_finite() && x > 0.0 && y > 0.0;
     has_place.then(|| Dot { name: name.to_owned(), key, form, x, y, roof: roof.clone(), cumulative })
 }
 
-/// The marks of an answer.
+/// Selects the marks of a report.
 pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
     let mut dots = Dots { more: head.more, ..Dots::default() };
     let mut add = |found: Option<Dot>, time: Picos| match found {
@@ -74,14 +73,14 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
             }
         }
     }
-    // The sum of one mark lies where that lies.
+    // The sum of a single mark would have the same position as the mark.
     if dots.all.len() > 1 && (by != RoofBy::Step || head.figures.header.step == "all") {
         dots.all.extend(sums(&head.figures, level, by));
     }
     dots
 }
 
-/// The window as a whole, and its programs where there are several.
+/// Returns the sum of the window, and the sums of up to 4 programs if several programs have a roof.
 fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
     let mut sums = Vec::new();
     let whole =

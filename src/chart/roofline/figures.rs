@@ -1,5 +1,5 @@
-//! The read-out of a roofline: how much of the roof is reached, what could be won, how much of the time that speaks for.
-//! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
+//! This module computes the figures of the roofline view: roofline efficiency, potential savings, coverage and
+//! utilization. It does not depend on pixels. All formulas are those of the analysis.
 
 use super::peaks::main_memory;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
@@ -16,7 +16,7 @@ fn some(value: Option<f64>, unit: &str) -> String {
     value.map_or_else(|| "not in the capture".to_owned(), |value| format!("{}{unit}", format::quantity(value)))
 }
 
-/// The read-out.
+/// Returns the row of figures. With `useful`, the row has an MFU from tokens.
 pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readout {
     let roof = figures.step.as_ref();
     let mut hero = figure(
@@ -91,7 +91,7 @@ fn coverage(figures: &RooflineFigures) -> Figure {
     figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time of the selected ops", rows)
 }
 
-/// Use of the window as a whole, of all kinds of time and with its idle time.
+/// Returns the utilization of the whole window, including all kinds of time and idle time.
 fn mfu(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
     let window = &figures.window;
     let base = |flops: Option<f64>, what: &str| {

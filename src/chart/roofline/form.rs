@@ -1,30 +1,31 @@
-//! The forms of marks: all are compute, so that the form tells the group of work. This module knows groups and outlines; no scale.
+//! This module defines the forms of marks. All marks of the chart have the colour of compute, so that only the form
+//! shows the op group. It does not depend on scales.
 
 use crate::analysis::classify::OpGroup;
 
-/// A form.
+/// The form of a mark, which stands for an op group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// ●
+    /// Disc ●.
     Matmul,
-    /// ▲
+    /// Triangle ▲.
     Attention,
-    /// ■
+    /// Square ■.
     Elementwise,
-    /// ▼
+    /// Inverted triangle ▼.
     Kernel,
-    /// ✚
+    /// Cross ✚.
     CustomFusion,
-    /// ⬟: what has no group of its own, or is of several.
+    /// Pentagon ⬟: op groups without a form of their own, and rows with several groups.
     Other,
 }
 
 impl Form {
-    /// All of them, in the order of the legend.
+    /// All forms, in the order of the legend.
     pub const ALL: [Self; 6] =
         [Self::Matmul, Self::Attention, Self::Elementwise, Self::Kernel, Self::CustomFusion, Self::Other];
 
-    /// The name people read.
+    /// Returns the name of the form's op group.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Matmul => "Matmul",
@@ -36,7 +37,7 @@ impl Form {
         }
     }
 
-    /// The form of a group of work.
+    /// Returns the form of an op group, given by its label.
     pub fn from_op_group(group: Option<&str>) -> Self {
         let Some(group) = OpGroup::ALL.into_iter().find(|of| Some(of.label()) == group) else { return Self::Other };
         match group {
@@ -49,15 +50,15 @@ impl Form {
         }
     }
 
-    /// Its outline about a place, of the area that a disc of this radius has; `None` for the disc.
+    /// Returns the outline around a centre, with about the area of a disc of radius `r`. `None` for the disc.
     pub fn outline(self, x: f64, y: f64, r: f64) -> Option<Vec<(f64, f64)>> {
         let at = |points: &[(f64, f64)]| Some(points.iter().map(|(dx, dy)| (x + dx * r, y + dy * r)).collect());
         match self {
             Self::Matmul => None,
-            // Equilateral: side 2.69 r.
+            // Equilateral triangle with a side of 2.69 r.
             Self::Attention => at(&[(0.0, -1.55), (1.35, 0.78), (-1.35, 0.78)]),
             Self::Kernel => at(&[(0.0, 1.55), (1.35, -0.78), (-1.35, -0.78)]),
-            // Side √π r.
+            // Square with a side of √π r.
             Self::Elementwise => at(&[(-0.89, -0.89), (0.89, -0.89), (0.89, 0.89), (-0.89, 0.89)]),
             Self::CustomFusion => at(&[
                 (-0.4, -1.2),
@@ -83,7 +84,7 @@ impl Form {
 mod tests {
     use super::*;
 
-    /// The area within an outline, by the shoelace formula.
+    /// Area inside an outline, by the shoelace formula.
     fn area(points: &[(f64, f64)]) -> f64 {
         let next = points.iter().cycle().skip(1);
         points.iter().zip(next).map(|((ax, ay), (bx, by))| ax * by - bx * ay).sum::<f64>().abs() / 2.0

@@ -1,7 +1,8 @@
-//! The chart as a scene: axes, roofs, a mark for each row in the form of its group, sums as hollow diamonds, and labels
-//! where there is room. This module knows places and forms; the words are `words`'.
+//! This module draws the chart: axes, roofs, a mark for each row in the form of its op group, sums as hollow diamonds,
+//! and labels. The texts are in `words`.
 //!
-//! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
+//! Labels are placed by priority: selected rows, sums, rows with large potential savings, rows above their roof, rows
+//! at the edge. The id of a mark is an index in [`Dots::all`].
 
 use super::axes::{self, Axes};
 use super::ceilings::Ceilings;
@@ -18,33 +19,33 @@ use crate::chart::plot::time_part::Slot;
 use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
-/// Radii in pixels: of the row with the most time, on narrow charts, and of the smallest that can be seen.
+/// Radii in px: of the row with the most time, of that row on narrow charts, and of the smallest mark.
 const LARGEST: f64 = 14.0;
 const NARROW: f64 = 9.0;
 const SMALLEST: f64 = 2.2;
-/// Half the diagonal of a sum's diamond.
+/// Half of the diagonal of a sum's diamond, in px.
 const SUM: f64 = 7.0;
-/// The largest radius of a row at the edge, and the length of the arrow beside it that points to where it lies.
+/// Largest radius of a row at the edge, and length of its arrow, which points to the actual position. In px.
 const PINNED: f64 = 5.0;
 const PIN: f64 = 7.0;
-/// Rows at the edge with this part of the time are named.
+/// Rows at the edge with at least this fraction of the time get a label.
 const MENTIONED: f64 = 1e-3;
-/// Rows that are named because there is much to win.
+/// Number of rows that get a label for their potential savings.
 const NAMED: usize = 8;
 const COMPUTE: Tone = Tone::Kind(Slot::Kind(Kind::Compute));
 
-/// A mark's place and size.
+/// Position and size of a mark, in px.
 struct Spot<'a> {
     at: usize,
     dot: &'a Dot,
     x: f64,
     y: f64,
     r: f64,
-    /// It lies beyond the axes, that way: right and down are positive.
+    /// Direction from the edge to the actual position, if that is outside of the axes; right and down are positive.
     beyond: Option<(f64, f64)>,
 }
 
-/// The chart. `whose`: "TPU:0, step 3".
+/// Draws the chart. `whose` names the device and the step: "TPU:0, step 3".
 pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &str) -> Scene {
     let (width, height) = options.size;
     let axes = Axes::new(options.window, width, height);
@@ -61,7 +62,7 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &s
     Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, options.level) }
 }
 
-/// What is seen of the marks, the largest first: smaller ones lie on top. Sums come last.
+/// Returns the visible marks, the largest first, so that small marks are drawn on top. Sums come last.
 fn spots<'a>(dots: &'a Dots, axes: &Axes, options: &ChartOptions) -> Vec<Spot<'a>> {
     let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
     let largest = if options.size.0 < 480.0 { NARROW } else { LARGEST };
@@ -100,7 +101,7 @@ fn shape(spot: &Spot<'_>) -> Shape {
     }
 }
 
-/// The arrow of a row at the edge.
+/// Returns the arrow of a row at the edge. `None` for other marks.
 fn arrow(spot: &Spot<'_>) -> Option<Shape> {
     let (dx, dy) = spot.beyond?;
     let length = dx.hypot(dy);
@@ -130,7 +131,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
             marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(Tone::Ground)));
             marks.push(Mark::new(drawn, Paint::stroke(Tone::Ink, 1.75)));
         }
-        // More than its device can do: an estimate that is wrong, and not a place to read values from.
+        // A row above its roof has a wrong cost estimate; it is hollow and dashed.
         Some(_) if spot.dot.roof.is_above() => {
             marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(Tone::Ground).faded(0.5)));
             marks.push(Mark::new(drawn, Paint::stroke(COMPUTE, 1.5).dashed()));
@@ -142,7 +143,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
     }
 }
 
-/// Names of those that matter, each near its mark, none over another thing.
+/// Draws labels near the marks that matter. Labels do not cover marks, roofs or other labels.
 fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
     by_gap.small_sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
@@ -158,13 +159,13 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
             (_, None, _) => 60,
             (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
             _ if spot.dot.roof.is_above() => 40,
-            // At the edge many rows of next to no time lie side by side: only those that take some are named.
+            // Many rows with little time can be side by side at the edge; only those with some time get a label.
             _ if spot.beyond.is_some() && spot.dot.roof.total.as_f64() >= all * MENTIONED => 30,
             _ => continue,
         };
         wanted.push((spot, priority, words::label(spot.dot)));
     }
-    // Beside its mark, else farther off with a line to it.
+    // A label is beside its mark, or farther away with a line to the mark.
     let mut taken = obstacles.to_vec();
     for away in AWAY {
         let candidates: Vec<Candidate> = wanted.iter().map(|of| candidate(of, away)).collect();
@@ -191,7 +192,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &Char
     }
 }
 
-/// How far labels are from the edges of their marks: the nearest that is free.
+/// Distances of labels from the edges of their marks in px, in the order in which they are tried.
 const AWAY: [f64; 4] = [5.0, 22.0, 44.0, 72.0];
 
 fn candidate((spot, priority, text): &(&Spot<'_>, u32, String), away: f64) -> Candidate {
@@ -200,10 +201,9 @@ fn candidate((spot, priority, text): &(&Spot<'_>, u32, String), away: f64) -> Ca
     Candidate { priority: *priority, x: spot.x, y: spot.y, away: spot.r + away, width, height }
 }
 
-/// A straight line.
 type Line = ((f64, f64), (f64, f64));
 
-/// From a mark's edge to the nearest point of its label.
+/// Returns the line from the edge of a mark to the nearest point of its label.
 fn leader(spot: &Spot<'_>, label: Rect) -> Line {
     let (x, y) = (spot.x.clamp(label.x, label.x + label.width), spot.y.clamp(label.y, label.y + label.height));
     let (dx, dy) = (x - spot.x, y - spot.y);
@@ -211,7 +211,7 @@ fn leader(spot: &Spot<'_>, label: Rect) -> Line {
     ((spot.x + dx * part, spot.y + dy * part), (x, y))
 }
 
-/// Whether a line passes through a roof.
+/// Returns true if a line crosses a roof.
 fn crosses((a, b): Line, other: &Obstacle) -> bool {
     let Obstacle::Line(c, d) = other else { return false };
     let side = |(px, py): (f64, f64), (qx, qy): (f64, f64), (rx, ry): (f64, f64)| {
@@ -220,7 +220,7 @@ fn crosses((a, b): Line, other: &Obstacle) -> bool {
     (side(a, b, *c) > 0.0) != (side(a, b, *d) > 0.0) && (side(*c, *d, a) > 0.0) != (side(*c, *d, b) > 0.0)
 }
 
-/// The keys of rows whose marks have their centre within a rectangle.
+/// Returns the keys of the rows whose marks have their centre inside a rectangle.
 pub fn brushed(dots: &Dots, options: &ChartOptions, area: Rect) -> Vec<String> {
     let axes = Axes::new(options.window, options.size.0, options.size.1);
     let spots = spots(dots, &axes, options);

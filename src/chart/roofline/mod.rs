@@ -1,7 +1,8 @@
-//! The roofline chart: FLOP per byte across, FLOP/s up, both by decades; the roofs of the device, and a mark for each row.
+//! This module draws the roofline chart: FLOP per byte on the x axis and FLOP/s on the y axis, both logarithmic, with
+//! the roofs of the device and a mark for each row.
 //!
 //! ```text
-//!  FLOP/s │        ╱╱╱╱╱ wall: no op can be beyond a roof
+//!  FLOP/s │        ╱╱╱╱╱ hatched: no op can be above a roof
 //!         │      ╱────────────── peak of a type
 //!         │    ╱ ┆  ●  ◆ step
 //!         │  ╱   ┆ ▲
@@ -10,7 +11,7 @@
 //!              ridge
 //! ```
 //!
-//! Knows an answer's figures and rows; no browser, and no formula of a figure (`analysis::roofline`).
+//! This module does not depend on a browser. The formulas of the figures are in `analysis::roofline`.
 
 mod axes;
 mod ceilings;

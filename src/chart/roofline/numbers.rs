@@ -1,8 +1,9 @@
-//! Numbers that people type: "229.5", "1.2e12", "3 T". This module knows units of size; no field.
+//! This module parses and formats numbers in input fields: "229.5", "1.2e12", "3 T".
 
 use crate::table::format;
 
-/// A number with or without a unit of size: k, M, G, T, P, E. `None` where it is none, or below zero.
+/// Parses a number with an optional suffix: k, M, G or B, T, P, E. Spaces, commas and underscores are ignored. `None`
+/// if the text is not a number, or if the number is negative or not finite.
 pub fn typed(text: &str) -> Option<f64> {
     let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != ',' && *c != '_').collect();
     let (digits, size) = match text.chars().last()? {
@@ -18,10 +19,10 @@ pub fn typed(text: &str) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number * size).filter(|value| value.is_finite())
 }
 
-/// A number as it is shown in a field: read back as it is.
+/// Formats a number for an input field. [`typed`] parses the text back to the same number.
 pub fn shown(value: f64) -> String {
     let text = format::quantity(value);
-    // What a unit would round is written in full.
+    // A number that a suffix would round is written in full.
     if typed(&text).is_some_and(|back| back == value) { text } else { format!("{value}") }
 }
 

@@ -1,4 +1,4 @@
-//! The choices of the user that change how the chart looks.
+//! This module defines the options of the chart that the user can change.
 use super::axes::AxisWindow;
 use super::form::Form;
 use crate::analysis::roofline::Level;
@@ -6,16 +6,15 @@ use crate::analysis::roofline::Level;
 /// The options of the chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartOptions {
-    /// The part of the axes that is seen.
     pub window: AxisWindow,
-    /// The memory whose bytes are counted.
+    /// The memory whose bytes are on the x axis.
     pub level: Level,
     /// Forms that are not drawn.
     pub hidden: Vec<Form>,
-    /// Rows that are selected, by key.
+    /// Keys of the selected rows.
     pub selected: Vec<String>,
-    /// Pixels across and down.
+    /// Width and height, in px.
     pub size: (f64, f64),
-    /// Rows beyond the axes are drawn at their edge: while nothing is zoomed.
+    /// Whether rows outside of the axes are drawn at the edge; true while the chart is not zoomed.
     pub pinned: bool,
 }

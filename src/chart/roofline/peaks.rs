@@ -1,31 +1,29 @@
-//! The peaks as they are shown and chosen: what counts, where it is from, what else there is. This module knows offers of peaks; no
-//! field.
+//! This module prepares the peaks for display and for the editor: values, sources and choices. It does not depend on
+//! input fields.
 
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
 use crate::chart::widgets::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
 use crate::table::format;
 
-/// A line of the editor.
+/// One line of the editor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Which peak.
     pub of: PeakOf,
-    /// "bf16", "HBM".
+    /// Name: "bf16", "HBM".
     pub label: &'static str,
-    /// Its unit: TFLOP/s, GB/s.
+    /// Unit: TFLOP/s or GB/s.
     pub unit: &'static str,
-    /// What counts, in that unit.
+    /// Value in use, in that unit; `None` if it is not known.
     pub value: Option<f64>,
-    /// Who says so.
     pub source: Option<PeakSource>,
-    /// In which words.
+    /// Description of the source.
     pub from: String,
-    /// Whether the user may give another.
+    /// Whether the user can enter another value.
     pub can_change: bool,
 }
 
-/// What a unit is of FLOP/s or bytes/s.
+/// Returns the factor from the unit of the editor to FLOP/s or bytes/s.
 pub const fn scale(of: PeakOf) -> f64 {
     match of {
         PeakOf::Compute(_) => 1e12,
@@ -33,7 +31,7 @@ pub const fn scale(of: PeakOf) -> f64 {
     }
 }
 
-/// The types and memories that are shown: bf16 and HBM always, others where something is known of them.
+/// Returns the lines of the editor: all data types and HBM, and other memories if their peak is known.
 pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
     let all = Precision::ALL.map(PeakOf::Compute).into_iter().chain(Level::ALL.map(PeakOf::Memory));
     let line = |of: PeakOf| {
@@ -58,7 +56,7 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
     all.filter_map(line).collect()
 }
 
-/// What the memory of devices is called: a CPU has no HBM.
+/// Returns the name of the main memory. For a CPU this is "Memory", because a CPU has no HBM.
 pub fn main_memory(peaks: Option<&DevicePeaks>) -> &'static str {
     let is_cpu = |peaks: &DevicePeaks| {
         peaks.chip.is_none() && !peaks.devices.is_empty() && peaks.devices.iter().all(|label| label.starts_with("CPU"))
@@ -66,7 +64,7 @@ pub fn main_memory(peaks: Option<&DevicePeaks>) -> &'static str {
     if peaks.is_some_and(is_cpu) { "Memory" } else { Level::Hbm.label() }
 }
 
-/// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
+/// Returns the main peaks for the row of figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
 pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
     let unit = if peaks.main() == Precision::F16 { "TFLOP/s fp16" } else { "TFLOP/s bf16" };
     let compute = peaks.flops(peaks.main()).map(|flops| (format::tflops(flops), unit));
@@ -75,7 +73,7 @@ pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
     compute.into_iter().chain(memory).collect()
 }
 
-/// The chips of the table, each with its peak, behind the one that the capture names.
+/// Returns the choices of chips, each with its peak. The first choice is the chip that the capture names.
 pub fn chips() -> Vec<Choice<Option<&'static str>>> {
     let one = |chip: &Chip| {
         let peak = chip.bf16.map(|of| (of, "bf16")).or(chip.f16.map(|of| (of, "fp16")));
@@ -86,13 +84,13 @@ pub fn chips() -> Vec<Choice<Option<&'static str>>> {
     std::iter::once(own).chain(CHIPS.iter().map(one)).collect()
 }
 
-/// Memories whose bytes an axis may be of.
+/// Returns the choices of memories for the x axis.
 pub fn levels(levels: &[Level]) -> Vec<Choice<Level>> {
     let one = |level: &Level| Choice { value: *level, label: level.label().to_owned(), detail: String::new() };
     levels.iter().map(one).collect()
 }
 
-/// Whose the peaks are: "Peaks per device, from the profile".
+/// Returns the source of the peaks: "Peaks per device, from the profile".
 pub fn device_text(figures: &RooflineFigures) -> String {
     let Some(peaks) = figures.peaks.first() else { return "No device, no peaks".to_owned() };
     let sources: Vec<PeakSource> = peaks

@@ -1,5 +1,5 @@
-//! The roofs: for each type the peak of compute, for each memory its bandwidth, and the ridge where the two that matter
-//! meet. This module knows peaks and axes; no ops.
+//! This module draws the roofs: the compute peak of each data type, the bandwidth of each memory, and the ridge point
+//! of the highest peak and the selected memory. It does not depend on ops.
 
 use super::axes::Axes;
 use super::ceilings::Ceilings;
@@ -12,16 +12,16 @@ use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::table::format;
 
-/// How far the wall reaches beyond a roof.
+/// Width of the hatched band above the roofs, in px.
 const WALL: f64 = 11.0;
 
-/// Draws roofs, wall and ridge. What labels are to keep clear of is added to `obstacles`.
+/// Draws roofs, hatched band and ridge. Adds the areas that labels must not cover to `obstacles`.
 pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obstacles: &mut Vec<Obstacle>) {
     let window = axes.window();
     if let (Some(top), Some((_, bytes))) = (ceilings.top(), ceilings.memory) {
         wall(marks, axes, top, bytes);
     }
-    // Below the frame's left end a slope starts where it crosses the bottom.
+    // A slope that leaves the frame at the left is clipped where it crosses the bottom edge.
     let far = window.x.1.max(ceilings.ridge().unwrap_or(0.0)) * 10.0;
     let near = window.x.0 / 10.0;
     let mut line = |from: (f64, f64), to: (f64, f64), paint: Paint| {
@@ -70,7 +70,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
         let Some((x, y, text, anchor)) = label else { continue };
         let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: true };
         let bounds = shape.bounds();
-        // Of two roofs that lie close, the first keeps its name.
+        // If two roofs are close to each other, the first one keeps its label.
         let taken = obstacles.iter().any(|o| matches!(o, Obstacle::Box(other) if other.overlaps(bounds)));
         let room = Rect { y: 0.0, height: axes.bottom(), ..axes.frame };
         if !taken && room.holds(bounds) {
@@ -80,7 +80,8 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
     }
 }
 
-/// The name of a memory's roof stands beyond the wall, where no op can be.
+/// Returns the position of a memory roof's label, beyond the hatched band, where there are no ops. `None` if the label
+/// does not fit.
 fn slope_label(
     axes: &Axes,
     from: (f64, f64),
@@ -91,14 +92,14 @@ fn slope_label(
     let name = level.label();
     let text = format!("{name} {} GB/s", format::gbs(bytes));
     let width = label::width(&text, Size::Micro.px());
-    // Where the text ends left of the roof with the axis still left of it: halfway up, or as high as needed.
+    // The label ends left of the roof and begins right of the axis: at half of the height, or higher if needed.
     let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
     let room = |(x, _): &(f64, f64)| x - 20.0 - width >= axes.frame.x + 2.0;
     let (x, y) = [0.5, 0.6, 0.7, 0.8, 0.9].into_iter().map(along).find(room)?;
     Some((x - 20.0, y, text, Anchor::End))
 }
 
-/// The band beyond the roofs, as a drawing marks a wall.
+/// Draws the hatched band above the roofs.
 fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
     let window = axes.window();
     let ridge = top / bytes;
@@ -109,9 +110,10 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
     if length <= 0.0 {
         return;
     }
-    // To the left of the way up.
+    // The normal of the slope, to the left in the upward direction.
     let (nx, ny) = (dy / length * WALL, -dx / length * WALL);
-    // Where the band's two outer edges meet: on the slope's outer edge, at the height of the flat one's.
+    // The outer edges of the band meet on the outer edge of the slope, at the height of the outer edge of the flat
+    // part.
     let height = corner.1 - WALL;
     let part = (height - start.1 - ny) / dy;
     let meet = (start.0 + nx + dx * part, height);

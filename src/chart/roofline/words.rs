@@ -1,5 +1,5 @@
-//! What the chart says: of a mark, in its label, its tip and a sentence; of the whole, in a title and a table. This module knows
-//! figures; no pixel.
+//! This module writes the texts of the chart: labels, tooltips and sentences of marks, and the title and the table of
+//! the chart. It does not depend on pixels.
 
 use super::axes::Axes;
 use super::ceilings::Ceilings;
@@ -11,16 +11,16 @@ use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 
-/// Letters of a label.
+/// Largest number of letters of a name in a label.
 const ROOM: usize = 34;
 
-/// A gap, negative where the estimate is above the roof.
+/// Formats the gap: self time − roofline time. The gap is negative if the cost estimate exceeds the peak.
 pub fn gap(roof: &Roof) -> String {
     let time = format::time_text(Picos(roof.gap.unsigned_abs()));
     if roof.gap < 0 { format!("\u{2212}{time}") } else { time }
 }
 
-/// What stands beside a mark.
+/// Returns the label beside a mark.
 pub(super) fn label(dot: &Dot) -> String {
     let name = format::middle_cut(&dot.name, ROOM);
     let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
@@ -34,7 +34,7 @@ pub(super) fn label(dot: &Dot) -> String {
     }
 }
 
-/// A mark in a sentence, as it is read out.
+/// Returns the description of a mark for screen readers.
 pub(super) fn sentence(dot: &Dot) -> String {
     let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
     format!(
@@ -48,7 +48,7 @@ pub(super) fn sentence(dot: &Dot) -> String {
     )
 }
 
-/// What a mark has to say.
+/// Builds the tooltip of a mark.
 pub fn tip(dot: &Dot, level: Level) -> Tip {
     let roof = &dot.roof;
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
@@ -82,7 +82,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
     Tip { title: dot.name.clone(), rows }
 }
 
-/// The chart in a sentence.
+/// Returns the text alternative of the chart.
 pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
     let compute = ceilings
         .compute
@@ -98,7 +98,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
     format!("Roofline of {whose}: {marks} against {roofs}{ridge}.")
 }
 
-/// The same figures as a table.
+/// Returns the figures of the chart as a table.
 pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     let intensity = format!("FLOP/byte of {}", level.label());
     let heads = ["Name", "Self", &intensity, "TFLOP/s", "% of roof", "Bound", "Gap"].map(str::to_owned).to_vec();
@@ -116,7 +116,7 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     SceneTable { heads, rows: dots.all.iter().map(row).collect() }
 }
 
-/// What is not seen on the chart, in sentences; `None` where all is.
+/// Returns sentences about rows that are outside of the visible range or not plotted. `None` if all rows are visible.
 pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
     let mut text = Vec::new();
     let (n, time) = Axes::new(options.window, options.size.0, options.size.1).beyond(dots);
@@ -146,7 +146,7 @@ pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
     (!text.is_empty()).then(|| text.join(" "))
 }
 
-/// Why a roof is drawn without a mark.
+/// Returns the reason why the chart has no marks.
 pub fn nothing(figures: &RooflineFigures) -> &'static str {
     match figures.skipped.first().map(|skipped| skipped.reason) {
         None if figures.considered == Picos::ZERO => "Nothing to plot: no compute ops in this selection.",
@@ -160,7 +160,7 @@ pub fn nothing(figures: &RooflineFigures) -> &'static str {
     }
 }
 
-/// Those above their roof, in a sentence; `None` where there are none.
+/// Returns the text about rows above their roof, and its explanation. `None` if there are none.
 pub fn above(dots: &Dots, all: &Roof) -> Option<(String, String)> {
     if all.above == Picos::ZERO {
         return None;

@@ -1,27 +1,26 @@
-//! HLO text cut into what an eye tells apart: names, types, layouts, opcodes, attributes. This module knows how HLO is spelled,
-//! not what it means (`hlo` does): any text is cut, and nothing of it is lost.
+//! This module divides HLO text into tokens for syntax highlighting: names, types, layouts, opcodes, attributes. It
+//! uses only the spelling of HLO; `hlo` parses its meaning. Any text can be divided, and no character is lost.
 
-/// What a piece of HLO text is.
+/// The class of a piece of HLO text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// `%fusion.1`.
+    /// Name of an instruction: `%fusion.1`.
     Name,
-    /// `bf16[8,128]`.
+    /// Shape: `bf16[8,128]`.
     Type,
-    /// `{1,0:T(8,128)}` behind a type.
+    /// Layout after a shape: `{1,0:T(8,128)}`.
     Layout,
-    /// A word before `(`.
+    /// Word before `(`.
     Opcode,
-    /// A word before `=`.
+    /// Word before `=`.
     Attribute,
-    /// Between quotes.
+    /// Text in quotes.
     Text,
-    /// All else.
     Plain,
 }
 
 impl Token {
-    /// Its class in the page.
+    /// Returns the CSS class of the token.
     pub const fn class(self) -> &'static str {
         match self {
             Self::Name => "hlo-name",
@@ -35,7 +34,7 @@ impl Token {
     }
 }
 
-/// Cuts a text. The pieces put together are the text.
+/// Divides a text into tokens. The concatenated pieces are the text.
 pub fn tokens(text: &str) -> Vec<(Token, &str)> {
     let mut pieces: Vec<(Token, &str)> = Vec::new();
     let mut rest = text;
@@ -50,7 +49,7 @@ pub fn tokens(text: &str) -> Vec<(Token, &str)> {
         };
         let (piece, after) = rest.split_at(len);
         match pieces.last_mut() {
-            // Plain pieces grow: fewer elements.
+            // Plain pieces are merged, so that the page has fewer elements.
             Some((Token::Plain, before)) if token == Token::Plain => {
                 let start = text.len() - rest.len() - before.len();
                 *before = &text[start..start + before.len() + len];
@@ -66,12 +65,12 @@ const fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
-/// How long the word is that a text starts with.
+/// Returns the length in bytes of the word at the start of a text.
 fn word(text: &str) -> usize {
     text.find(|c| !is_word(c)).unwrap_or(text.len())
 }
 
-/// A word, by what comes behind it.
+/// Classifies the word at the start of a text by the character after it.
 fn named(text: &str) -> (Token, usize) {
     let len = word(text);
     let letter = text.starts_with(|c: char| c.is_ascii_lowercase());
@@ -83,7 +82,7 @@ fn named(text: &str) -> (Token, usize) {
     }
 }
 
-/// To the end of a quoted text; the quote alone where there is none.
+/// Returns the length of the quoted text at the start; 1 if the closing quote is missing.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -96,7 +95,7 @@ fn quoted(text: &str) -> usize {
     1
 }
 
-/// To the brace that closes the first one; the brace alone where none does.
+/// Returns the length up to the brace that closes the first one; 1 if it is missing.
 fn closed(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, byte) in text.bytes().enumerate() {

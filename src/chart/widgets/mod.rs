@@ -1,4 +1,4 @@
-//! State of widgets without a browser: tables, pickers, long lists, tooltips.
+//! This module holds the parts of widgets that do not depend on a browser: tables, pickers, long lists, tooltips.
 
 pub mod hlo_text;
 pub mod picker_options;

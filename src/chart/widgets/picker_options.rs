@@ -1,5 +1,5 @@
-//! What the pickers offer, and what comes before and after what is chosen. This module knows the session's devices and
-//! steps; no menu.
+//! This module lists the choices of the device picker and the step picker, and finds the neighbours of a choice. It
+//! does not depend on menus.
 
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
 use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
@@ -8,15 +8,14 @@ use crate::table::format;
 /// One line of a picker's menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice<T> {
-    /// What it chooses.
     pub value: T,
-    /// Its name.
     pub label: String,
-    /// Beside the name: time, or ops.
+    /// Text beside the label: a time, or a number of ops.
     pub detail: String,
 }
 
-/// The devices, then their sum where there are several.
+/// Returns the choices of devices; with several devices, their sum comes first. A summary offers only the choice that
+/// it holds.
 pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     let one = |(index, device): (usize, &DeviceInfo)| Choice {
         value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
@@ -25,7 +24,7 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     };
     let n = session.devices.len();
     if let Some(summary) = &session.summary {
-        // It tells of one device, or of their sum.
+        // A summary holds one device, or the sum of all devices.
         let devices = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
         let sum = Choice { value: DeviceChoice::All, label: format!("All {n}, sum"), detail: String::new() };
         return if summary.device == DeviceChoice::All { vec![sum] } else { devices.collect() };
@@ -38,7 +37,8 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     all.into_iter().chain(session.devices.iter().enumerate().map(one)).collect()
 }
 
-/// The device whose steps the step picker lists: the chosen one, else the one with the most steps.
+/// Returns the device whose steps the step picker lists: the selected device, or for all devices the one with the most
+/// steps.
 fn stepped(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
     match device {
         DeviceChoice::One(index) => session.devices.get(index as usize),
@@ -46,7 +46,7 @@ fn stepped(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
     }
 }
 
-/// A question that this session can answer: a device or step that it does not have gives way to the usual one.
+/// Replaces a device or a step that the session does not have by the default one.
 pub fn fitting(session: &SessionInfo, query: Query) -> Query {
     let device = match query.device {
         DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
@@ -61,7 +61,8 @@ pub fn fitting(session: &SessionInfo, query: Query) -> Query {
     Query { device, step, ..query }
 }
 
-/// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
+/// Restricts a query to the contents of a summary: one step, one choice of devices, and few groupings. Returns the
+/// query unchanged for a session of captures.
 pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     let Some(summary) = &session.summary else { return query };
     let by = if session.capabilities.groups_breakdown_by(query.by) { query.by } else { GroupBy::default() };
@@ -71,16 +72,16 @@ pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     Query { device: summary.device, step: summary.step, by, filter }
 }
 
-/// What the step picker offers: the whole capture, then the steps of a device. There may be a million of them: a line is made when it is
-/// asked for.
+/// Choices of the step picker: the whole capture, then the steps of a device. Lines are created on demand, because a
+/// capture can have a million steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps<'a> {
-    /// A summary holds this alone.
+    /// The only choice, if the session is a summary.
     only: Option<StepChoice>,
     steps: &'a [StepInfo],
 }
 
-/// The whole capture, then the steps.
+/// Returns the choices of the step picker.
 pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let only = session.summary.as_ref().map(|summary| match summary.step {
         number @ StepChoice::Number(_) => number,
@@ -91,12 +92,12 @@ pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
 }
 
 impl Steps<'_> {
-    /// How many lines there are.
+    /// Returns the number of choices.
     pub const fn count(&self) -> usize {
         1 + self.steps.len()
     }
 
-    /// The line at a place.
+    /// Returns the choice at an index.
     pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
         let Some(before) = at.checked_sub(1) else {
             let value = self.only.unwrap_or(StepChoice::All);
@@ -115,7 +116,7 @@ impl Steps<'_> {
         Some(Choice { value: StepChoice::Number(step.number), label: format!("Step {}", step.number), detail })
     }
 
-    /// The place of a choice.
+    /// Returns the index of a choice.
     pub fn position(&self, choice: StepChoice) -> Option<usize> {
         if self.only.unwrap_or(StepChoice::All) == choice {
             return Some(0);
@@ -124,7 +125,7 @@ impl Steps<'_> {
         self.steps.iter().position(|step| step.number == number).map(|at| at + 1)
     }
 
-    /// The choice `by` places after `from`; `None` past either end.
+    /// Returns the choice `by` places after `from`; `None` beyond either end.
     pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
         let at = self.position(from)?.checked_add_signed(by)?;
         match at.checked_sub(1) {
@@ -134,7 +135,7 @@ impl Steps<'_> {
     }
 }
 
-/// "jit_f" of "jit_f(1219076091723580382)": the program's number tells people nothing.
+/// Removes the program's number from its name: "jit_f" for "jit_f(1219076091723580382)".
 fn program(name: &str) -> &str {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     name.strip_suffix(')')
@@ -143,18 +144,19 @@ fn program(name: &str) -> &str {
         .map_or(name, |(name, _)| name)
 }
 
-/// The step an answer is about, from its header's words.
+/// Parses the step in the header of a report: a number, or all steps.
 pub fn chosen_step(step: &str) -> StepChoice {
     step.parse().map_or(StepChoice::All, StepChoice::Number)
 }
 
-/// The choice `by` places after `from`; `None` past either end.
+/// Returns the choice `by` places after `from`; `None` beyond either end.
 pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize) -> Option<T> {
     let at = choices.iter().position(|choice| choice.value == from)?;
     choices.get(at.checked_add_signed(by)?).map(|choice| choice.value)
 }
 
-/// What the file picker shows: the one file, or the first and how many more.
+/// Returns the text of the file picker: the name of the only file, or of the first file with the number of further
+/// files.
 pub fn session_name(names: &[String]) -> String {
     let base = |path: &str| crate::table::format::last_segment(path).to_owned();
     match names {

@@ -1,10 +1,10 @@
-//! How long ago something was, in words. This module knows two times; no clock.
+//! This module formats the time since an event. The caller supplies both times.
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// "just now", "12 min ago", "3 h ago", "5 days ago": from one time to another, both milliseconds since 1970.
+/// Returns "just now", "12 min ago", "3 h ago" or "5 days ago". Both times are in milliseconds since 1970.
 pub fn ago(then: u64, now: u64) -> String {
     match now.saturating_sub(then) {
         ..MINUTE => "just now".to_owned(),

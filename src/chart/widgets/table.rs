@@ -1,5 +1,5 @@
-//! A table as data: what its columns are, what stands in a cell, which columns fit. Every view's table is made of
-//! these. This module knows widths and texts; not what a row stands for, and no browser.
+//! This module computes the layout of a table: the columns that fit, their widths, and the rows of open groups. All
+//! views use it. It does not depend on the meaning of rows or on a browser.
 //!
 //! ```text
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
@@ -9,7 +9,8 @@ use crate::table::page::Cell;
 pub use crate::table::page::Head as Column;
 use crate::table::page::Room;
 
-/// The columns that fit, and always the one that orders rows. Rows of two lines have only what is never left out.
+/// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
+/// priority 0.
 pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
     columns.retain(|column| column.room != Room::Chosen || column.id == sorted);
     if measure.two_lines() {
@@ -27,7 +28,8 @@ pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<
     columns
 }
 
-/// The columns that somebody has chosen, in their order, after the name. Rows of two lines have those that are never left out.
+/// Returns the name column, then the columns that the user has selected, in their order. Rows of two lines have only
+/// the columns with priority 0.
 pub fn chosen(columns: &[Column], ids: &[String], sorted: &str, measure: Measure) -> Vec<Column> {
     if measure.two_lines() {
         return fitting(columns.to_vec(), sorted, measure);
@@ -36,53 +38,53 @@ pub fn chosen(columns: &[Column], ids: &[String], sorted: &str, measure: Measure
     columns.first().into_iter().chain(others).cloned().collect()
 }
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its cells, one per column.
+    /// Cells, one per column.
     pub cells: Vec<Cell>,
-    /// Whether the rows it holds are shown; `None` where it holds none.
+    /// Whether the rows inside this row are shown. `None` if the row has no rows inside.
     pub open: Option<bool>,
-    /// Other rows hold some: room is kept for the sign that opens them, so that names line up.
+    /// Whether the row reserves space for the button that opens a row, because other rows have one. Names then line up.
     pub room: bool,
-    /// It is held by the row above.
+    /// Whether the row is inside the row above it.
     pub inner: bool,
-    /// It is selected.
     pub selected: bool,
-    /// Pressing its name tells more about it.
+    /// Whether a click on the name opens details.
     pub tells: bool,
 }
 
-/// Below this width of the window a row has two lines, as the style sheet says.
+/// Window width in px below which rows have two lines. The style sheet has the same number.
 pub const TWO_LINES: f64 = 720.0;
-/// A row of one line is lower than this, in pixels, and a row of two lines is higher.
+/// Height in px that separates rows of one line from rows of two lines.
 const TWO_LINES_HEIGHT: f64 = 36.0;
-/// From this width on, columns are dropped only when the name has no room at all.
+/// Table width in px from which the name column needs only 160 px; below this width, it needs 180 px.
 const FULL: f64 = 1200.0;
-/// Pixels of padding in a cell.
+/// Sum of the left and right padding of a cell, in px.
 const PADDING: f64 = 16.0;
 
-/// Pixels that the last column has more, at most: it ends at the page's margin.
+/// Largest additional width of the last column in px: the column ends at the margin of the page.
 const EDGE: f64 = 16.0;
 
-/// Sizes in pixels: of the table, and of what it is written in.
+/// Sizes in px: of the table and of its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// Of the table.
+    /// Width of the table.
     pub width: f64,
-    /// Of a row.
+    /// Height of a row.
     pub row: f64,
-    /// Of a digit.
+    /// Width of a digit.
     pub digit: f64,
-    /// Of a monospaced letter.
+    /// Width of a monospaced letter.
     pub letter: f64,
 }
 
 impl Measure {
-    /// Before anything was measured.
+    /// Default sizes, used before the first measurement.
     pub const START: Self = Self { width: 1200.0, row: 24.0, digit: 7.0, letter: 7.0 };
 
-    /// Rows have two lines. A table may be narrow on a wide screen, so the height of a row says it.
+    /// Returns true if rows have two lines. The test uses the height of a row, because a table can be narrow on a wide
+    /// screen.
     pub fn two_lines(&self) -> bool {
         self.row > TWO_LINES_HEIGHT
     }
@@ -92,7 +94,8 @@ fn taken(columns: &[Column], digit: f64) -> f64 {
     columns.iter().filter_map(|c| width(c, None)).map(|n| n * digit + PADDING).sum::<f64>() + EDGE
 }
 
-/// How wide a text is at most, in digits of its own size: letters differ, and a font of another system has other ones.
+/// Returns the estimated largest width of a text, in digits of its font size. Letters have different widths in the
+/// fonts of different systems.
 fn letters(text: &str) -> f64 {
     let one = |letter: char| match letter {
         'm' | 'w' | 'M' | 'W' | '%' | '@' | 'Σ' => 1.5,
@@ -104,12 +107,13 @@ fn letters(text: &str) -> f64 {
     text.chars().map(one).sum()
 }
 
-/// Bold letters are wider: the head a table is sorted by, and the totals.
+/// Width of bold letters relative to normal ones. The heading of the sort column and the totals are bold.
 const BOLD: f64 = 1.12;
-/// Digits that the arrow of an order takes in a head, and the gaps between its parts.
+/// Width of the sort arrow in a heading and of the gaps between the heading's parts, in digits.
 const ARROW: f64 = 2.6;
 
-/// The width of a column in digits: what its rows need, never less than its head, nor than the total at its foot.
+/// Returns the width of a column in digits: the width of its rows, but at least that of its heading and of its total.
+/// `None` for the column that takes the remaining width.
 fn width(column: &Column, foot: Option<&str>) -> Option<f64> {
     let arrow = if column.sort.is_some() { ARROW } else { 0.6 };
     let head = (letters(&column.head) + letters(&column.unit)) * BOLD + arrow;
@@ -117,13 +121,13 @@ fn width(column: &Column, foot: Option<&str>) -> Option<f64> {
     Some(f64::from(column.digits?).max(head).max(if column.numeric { foot } else { 0.0 }))
 }
 
-/// Characters of the name that fit.
+/// Returns the number of characters of a name that fit, at least 8.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of characters")]
 pub fn name_room(columns: &[Column], measure: Measure) -> usize {
     ((measure.width - taken(columns, measure.digit) - PADDING * 1.5) / measure.letter).max(8.0) as usize
 }
 
-/// The columns as CSS wants them: the name takes what is left, and never less than a few words.
+/// Returns the value of `grid-template-columns`. The name column takes the remaining width, and has a minimum width.
 pub fn template(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
     let track = |(at, column): (usize, &Column)| match width(column, total(foot, column)) {
         Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
@@ -133,10 +137,11 @@ pub fn template(columns: &[Column], measure: Measure, foot: &[(String, String)])
     columns.iter().enumerate().map(track).collect::<Vec<_>>().join(" ")
 }
 
-/// What the last column has more, as CSS says it.
+/// Additional width of the last column, in CSS syntax.
 const LAST: &str = "var(--gutter) - 8px";
 
-/// The width below which the table scrolls sideways, as CSS wants it: one for all rows, whatever their names are.
+/// Returns the width below which the table scrolls sideways, in CSS syntax. The width does not depend on the names in
+/// the rows.
 pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
     let digits: f64 = columns.iter().filter_map(|column| width(column, total(foot, column))).sum();
     let padded = columns.iter().filter(|column| column.digits.is_some()).map(|_| PADDING).sum::<f64>();
@@ -144,7 +149,7 @@ pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(String, String)]
     format!("calc({digits:.1}ch + {}px + {LAST})", padded + names)
 }
 
-/// The least width of the names.
+/// Returns the minimum width of the name column, in px.
 fn least(measure: Measure) -> u32 {
     if measure.two_lines() { 96 } else { 160 }
 }
@@ -153,20 +158,21 @@ fn total<'a>(foot: &'a [(String, String)], column: &Column) -> Option<&'a str> {
     foot.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.as_str())
 }
 
-/// Rows that hold others: which flat row is which. This module knows the open ones only; all others are one row each.
+/// Mapping between the rows on the screen (flat rows) and groups with open rows inside. A closed group is one flat row.
 ///
 /// ```text
-///  flat    0   1   2   3   4   5           open = [(1, 2)]: group 1 holds two rows
+///  flat    0   1   2   3   4   5           open = [(1, 2)]: group 1 contains two rows
 ///  group   0   1  1.0 1.1  2   3
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
-    /// Open groups and how many rows each holds, by group.
+    /// Open groups in ascending order, with the number of rows inside each.
     pub open: Vec<(u32, u32)>,
 }
 
 impl Folds {
-    /// The group of a flat row, and which of its rows it is.
+    /// Returns the group of a flat row, and the index of the row inside the group. `None` for the row of the group
+    /// itself.
     pub fn find(&self, flat: u32) -> (u32, Option<u32>) {
         let mut before = 0;
         for (group, inner) in &self.open {
@@ -182,18 +188,18 @@ impl Folds {
         (flat - before, None)
     }
 
-    /// The flat row of a group.
+    /// Returns the flat row of a group.
     pub fn flat(&self, group: u32) -> u32 {
         let before = self.open.iter().take_while(|(open, _)| *open < group).map(|(_, inner)| *inner);
         before.fold(group, u32::saturating_add)
     }
 
-    /// Rows in all.
+    /// Returns the number of flat rows.
     pub fn count(&self, groups: u32) -> u32 {
         self.open.iter().map(|(_, inner)| *inner).fold(groups, u32::saturating_add)
     }
 
-    /// Opens a group that holds `inner` rows, or closes it.
+    /// Opens a group with `inner` rows, or closes it. A group with 0 rows does not open.
     pub fn toggle(&mut self, group: u32, inner: u32) {
         match self.open.binary_search_by_key(&group, |(open, _)| *open) {
             Ok(at) => drop(self.open.remove(at)),
@@ -202,13 +208,14 @@ impl Folds {
         }
     }
 
-    /// Whether a group is open.
+    /// Returns true if a group is open.
     pub fn is_open(&self, group: u32) -> bool {
         self.open.iter().any(|(open, _)| *open == group)
     }
 }
 
-/// "run-1 breakdown by op.csv" of "run-1.xplane.pb": what a saved table or picture is called.
+/// Returns the name of a saved table or chart: "run-1 breakdown by op.csv" for "run-1.xplane.pb". Characters that file
+/// systems do not allow become "-".
 pub fn file_name(capture: &str, what: &str, end: &str) -> String {
     let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
     let stem = stem.trim_end_matches(".pb").trim_end_matches(".xplane");

@@ -1,9 +1,9 @@
-//! A tooltip as data.
+//! This module defines the contents of a tooltip.
 
-/// What a tooltip says: a name, then a table.
+/// Contents of a tooltip: a name, then a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tip {
-    /// The whole name.
+    /// Full name.
     pub title: String,
     /// Labels and exact values.
     pub rows: Vec<(String, String)>,

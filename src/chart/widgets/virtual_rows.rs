@@ -1,23 +1,24 @@
-//! Which rows of a long table exist on the page. This module knows heights and counts; no row.
+//! This module computes the virtual rows of a long table: the rows that exist in the document. It works on heights and
+//! counts.
 //!
 //! ```text
 //!   row 0 ┄┄┄┄┄┄┄┄┄┄
 //!         ┄┄┄┄┄┄┄┄┄┄  ┐
-//!   ┌ viewport ────┐  │ rendered: what is seen, and OVERSCAN rows on either side
+//!   ┌ viewport ────┐  │ rendered: the visible rows, and OVERSCAN rows on either side
 //!   └──────────────┘  │
 //!         ┄┄┄┄┄┄┄┄┄┄  ┘
 //! ```
 
 use std::ops::Range;
 
-/// Rows rendered beyond each edge, so that a quick scroll shows rows and not ground.
+/// Number of rows rendered beyond each edge, so that a quick scroll does not show empty space.
 pub const OVERSCAN: u32 = 8;
-/// Rows asked from the worker at once.
+/// Number of rows per request to the worker.
 pub const PAGE: u32 = 128;
-/// Pages kept; those farthest from the view go first.
+/// Number of pages kept in memory. The pages farthest from the view are dropped first.
 pub const KEEP: usize = 24;
 
-/// The rows to render where `top..bottom` of a list of `rows` rows is visible.
+/// Returns the rows to render if `top..bottom` (px) of a list of `rows` rows is visible.
 pub fn rendered(rows: u32, row_height: f64, top: f64, bottom: f64) -> Range<u32> {
     if row_height <= 0.0 || bottom <= top {
         return 0..0;
@@ -27,31 +28,32 @@ pub fn rendered(rows: u32, row_height: f64, top: f64, bottom: f64) -> Range<u32>
     first..last.max(first)
 }
 
-/// A float as a row number: clamped at both ends, as float casts are.
+/// Converts a float to a row number; values out of range saturate.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is what is wanted")]
 fn to_row(value: f64) -> u32 {
     value as u32
 }
 
-/// How many whole rows fit: what Page Down moves by.
+/// Returns the number of rows that Page Down moves by: one less than the number of whole rows that fit, at least 1.
 pub fn page_step(height: f64, row_height: f64) -> u32 {
     if row_height > 0.0 { to_row(height / row_height).max(2) - 1 } else { 1 }
 }
 
-/// The pages that hold `rows`, by their first row.
+/// Returns the first row of each page that contains a part of `rows`.
 pub fn pages(rows: Range<u32>) -> impl Iterator<Item = u32> {
     let first = rows.start / PAGE * PAGE;
     (first..rows.end).step_by(PAGE as usize).filter(move |_| !rows.is_empty())
 }
 
-/// The page farthest from `rows`, if there are more than [`KEEP`].
+/// Returns the page farthest from the middle of `rows`. `None` if there are at most [`KEEP`] pages.
 pub fn farthest(pages: impl ExactSizeIterator<Item = u32>, rows: &Range<u32>) -> Option<u32> {
     let far = pages.len() > KEEP;
     let middle = u64::from(rows.start).midpoint(u64::from(rows.end));
     pages.filter(|_| far).max_by_key(|page| middle.abs_diff(u64::from(*page)))
 }
 
-/// How far a scroller must move so that `top..bottom` of its content is wholly within `0..height`.
+/// Returns the distance that a scroller must move, so that `top..bottom` of its content is within `0..height`. In px;
+/// negative upwards.
 pub fn reveal(top: f64, bottom: f64, height: f64) -> f64 {
     if top < 0.0 {
         top
@@ -65,22 +67,16 @@ pub fn reveal(top: f64, bottom: f64, height: f64) -> f64 {
 /// A key that moves between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// One up.
     Up,
-    /// One down.
     Down,
-    /// A screenful up.
     PageUp,
-    /// A screenful down.
     PageDown,
-    /// To the first row.
     Home,
-    /// To the last row.
     End,
 }
 
 impl Move {
-    /// The move a key asks for, by the browser's name of it.
+    /// Returns the move for a key, given by its `KeyboardEvent.key`.
     pub fn of_key(key: &str) -> Option<Self> {
         Some(match key {
             "ArrowUp" => Self::Up,
@@ -94,7 +90,8 @@ impl Move {
     }
 }
 
-/// The row after a move. `None` is the head, above row 0.
+/// Returns the row after a move. `None` is the heading above row 0. `page` is the number of rows of a Page Up or Page
+/// Down.
 pub fn moved(from: Option<u32>, by: Move, page: u32, rows: u32) -> Option<u32> {
     let last = rows.checked_sub(1)?;
     match (by, from) {

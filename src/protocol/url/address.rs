@@ -1,12 +1,14 @@
-//! What the page's address says: what is asked, and how it is shown. Written after the `#`, which no browser sends.
+//! This module reads and writes the address of the page: the query, and how its result is shown. The state is written
+//! after the `#`, which browsers never send to a server.
 //!
 //! ```text
 //!  #v=1&by=source&step=12&filter=dot&in=anywhere&sort=-avg_dur_ps&cols=total_dur_ps,n_executions&zoom=jit(f)/mlp
 //! ```
 //!
-//! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
-//! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
-//! a future of the same version are skipped. This module knows queries and names of columns; no page.
+//! Only values that differ from the default are written. Names are added, and never renamed. An address of an older
+//! version is upgraded before it is read, and one of a newer version is refused. A value that cannot be parsed is an
+//! error, never a panic. An unknown name of the same version is skipped, because a later build may have added it. This
+//! module depends on queries and names of columns, not on the page.
 
 pub use super::view::{FilePlace, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};
@@ -19,71 +21,70 @@ use thiserror::Error;
 
 /// The version that is written.
 pub const VERSION: u32 = 1;
-/// Longer addresses are refused: mail programs and browsers cut them.
+/// Largest length of an address in bytes. Longer addresses are refused, because mail programs and browsers cut them.
 pub const MAX: usize = 64_000;
 
-/// All that an address says.
+/// The whole state that an address holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
-    /// What is asked.
     pub query: Query,
-    /// The device is reported, also where it is the first: sessions have another usual one.
+    /// Whether the address names the device. It is named even if it is the first one, because the default device of a
+    /// session may be another one.
     pub is_device_said: bool,
-    /// The order of the breakdown's rows; `None`: the table's own.
+    /// The order of the breakdown's rows. `None` stands for the order that the table has by default.
     pub sort: Option<SortBy>,
-    /// Columns that were chosen, by id; `None`: as many as fit.
+    /// Ids of the columns that the user chose. `None` shows as many columns as fit.
     pub columns: Option<Vec<String>>,
-    /// Rows that are selected, by name.
+    /// Names of the selected rows.
     pub selection: Vec<String>,
-    /// The picture above the table.
+    /// The chart above the table.
     pub picture: Picture,
-    /// The scope the icicle is zoomed to; empty: all.
+    /// The scope that the icicle shows. Empty stands for all scopes.
     pub zoom: String,
-    /// The op whose panel is open, named as a selected row is; empty: none.
+    /// The op whose panel is open, in the form of the name of a selected row. Empty if no panel is open.
     pub op: String,
-    /// Whether that op's neighbourhood is drawn.
+    /// Whether the panel draws the graph of the op's operands and users.
     pub graph: bool,
-    /// The view.
     pub view: View,
-    /// Where on the web the capture is from; empty: from this machine.
+    /// URL of the capture. Empty if the capture comes from this device.
     pub src: String,
-    /// What the capture is called that this is of: the address of a page at work says it, what is [passed on](super::for_report::passed_on)
-    /// does not. Empty: not said.
+    /// Name of the capture. Only the address of an open page holds it; an address that is [passed
+    /// on](super::for_report::passed_on) does not. Empty if it is unknown.
     pub capture: String,
-    /// Under which name that is kept on this device; empty: it is not.
+    /// Name under which the browser stores the capture on this device. Empty if it is not stored.
     pub stored: String,
-    /// Where in the file's programs.
+    /// Position in the programs of the file view.
     pub file: FilePlace,
-    /// How the roofline is shown, as [`super::roofline`] writes it; empty: as usual.
+    /// State of the roofline view in the syntax of [`super::roofline`]. Empty stands for the default.
     pub roofline: String,
-    /// How memory is shown, as [`super::memory`] writes it; empty: as usual.
+    /// State of the memory view in the syntax of [`super::memory`]. Empty stands for the default.
     pub memory: String,
-    /// How communication is shown, as [`super::comm`] writes it; empty: as usual.
+    /// State of the communication view in the syntax of [`super::comm`]. Empty stands for the default.
     pub comm: String,
-    /// The report that the link carries, as `share::link` writes it; empty: none. Read where reports are.
+    /// The report of the link in the syntax of `share::link`. Empty if there is none. This module does not decode it.
     pub report: String,
 }
 
-/// Why an address cannot be read.
+/// The reason why an address cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AddressError {
-    /// It comes from a newer Rooflight.
+    /// A newer version of Rooflight wrote the address.
     #[error("The address is of version {0}; this page reads up to {VERSION}. Reload the page to get the newest.")]
     Newer(u32),
-    /// A name has a value that means nothing.
+    /// The value of a name cannot be parsed.
     #[error("The address says {name}={value}, which means nothing here. The rest of it was not used either.")]
     Value {
-        /// The name.
+        /// Decoded name. Empty if it is not valid UTF-8.
         name: String,
-        /// Its value.
+        /// Decoded value. Empty if it is not valid UTF-8.
         value: String,
     },
-    /// It is too long.
+    /// The address is longer than [`MAX`] bytes.
     #[error("The address is {0} characters long; {MAX} are the most that is read.")]
     Long(usize),
 }
 
-/// What stands for itself in a fragment: the rest is written as %XX.
+/// Characters that are percent-encoded in a value. All others stand for themselves.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -144,7 +145,8 @@ impl fmt::Display for Address {
         push("comm", &self.comm, self.comm.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
-        // Last: what is cut off a link is of the report, which notices.
+        // The report comes last, so that a link that is cut loses a part of the report, and the report detects the
+        // loss.
         if self.report.is_empty() {
             Ok(())
         } else {
@@ -153,7 +155,8 @@ impl fmt::Display for Address {
     }
 }
 
-/// Items with commas between them; each is written by itself, so that a comma in one is none.
+/// Writes a list with commas between its items. Each item is encoded by itself, so that a comma within an item is not a
+/// separator.
 fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt::Result {
     let Some(items) = items else { return Ok(()) };
     write!(f, "&{name}=")?;
@@ -166,7 +169,7 @@ fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt
 impl FromStr for Address {
     type Err = AddressError;
 
-    /// Reads what follows the `#`, with or without it. Nothing at all is the usual.
+    /// Parses the text after the `#`, with or without the `#`. An empty text is the default state.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let text = text.strip_prefix('#').unwrap_or(text);
         if text.len() > MAX {
@@ -194,8 +197,8 @@ fn refused(name: &str, value: &str) -> AddressError {
     AddressError::Value { name: decoded(name).unwrap_or_default(), value: decoded(value).unwrap_or_default() }
 }
 
-/// Brings the names and values of an older version to this one's. There is one version so far: the first that
-/// changes a name adds its step here, and an address of before to the tests.
+/// Upgrades names and values of an older version to the current version. There is only one version so far. The first
+/// change of a name adds its step here, and an address of the old version to the tests.
 fn upgrade(version: u32, _pairs: &mut [(&str, &str)]) -> Result<(), AddressError> {
     if version > VERSION { Err(AddressError::Newer(version)) } else { Ok(()) }
 }
@@ -205,7 +208,7 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 impl Address {
-    /// Takes in one name and its value; `None` where the value means nothing.
+    /// Applies a name and its value. Returns `None` if the value cannot be parsed.
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
@@ -241,7 +244,7 @@ impl Address {
             "report" => self.report = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
-            // A name that a later build of this version knows.
+            // A later build of this version may have added the name.
             _ => {}
         }
         Some(())
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn written_once_read_for_ever() {
-        // Addresses of each version that was ever written: never changed, only added to.
+        // One address of each version that was ever written. They are never changed, only added to.
         let one: Address =
             "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=avg_dur_ps&zoom=jit(f)&cols=total_dur_ps,n_executions&sel=fusion.1@7,a%2Cb"
                 .parse()

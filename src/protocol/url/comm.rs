@@ -1,12 +1,13 @@
-//! What the address says of the communication view: collectives or copies, the grouping of rows, what is beside the steps, how the
-//! machine is wired and how the program names it. One value of the address, which only this view reads.
+//! This module reads and writes the state of the communication view in the address: collectives or copies, the grouping
+//! of rows, the pane beside the steps, the topology of the machine and the mesh of the program. The state is one value
+//! of the address, which only this view reads.
 //!
 //! ```text
 //!  of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:0-1000
 //! ```
 //!
-//! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
-//! a later build are skipped.
+//! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
+//! parsed is an error. An unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::comm::{Carried, CommBy, NamedMesh, Topology};
@@ -16,7 +17,7 @@ use std::str::FromStr;
 /// The traffic that the view shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CommRows {
-    /// What devices do together.
+    /// Operations that several devices run together.
     #[default]
     Collectives,
     /// Copies between memories.
@@ -24,10 +25,10 @@ pub enum CommRows {
 }
 
 impl CommRows {
-    /// Both.
+    /// Both kinds of traffic.
     pub const ALL: [Self; 2] = [Self::Collectives, Self::Copies];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Collectives => "collectives",
@@ -35,7 +36,7 @@ impl CommRows {
         }
     }
 
-    /// The same in the words of the analysis.
+    /// Returns the value that the analysis uses for this traffic.
     pub const fn carried(self) -> Carried {
         match self {
             Self::Collectives => Carried::Collectives,
@@ -44,25 +45,25 @@ impl CommRows {
     }
 }
 
-/// What is beside the steps.
+/// The pane beside the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
-    /// What is in flight against compute.
+    /// Intervals in flight, above the intervals of compute.
     #[default]
     Lanes,
-    /// Bandwidth against size.
+    /// Bandwidth by message size.
     Bandwidth,
-    /// Flags worth a look.
+    /// XLA flags that are worth trying.
     Flags,
-    /// Who comes last.
+    /// Skew of the devices and the straggler.
     Devices,
 }
 
 impl Pane {
-    /// All of them, in order.
+    /// All panes, in order.
     pub const ALL: [Self; 4] = [Self::Lanes, Self::Bandwidth, Self::Flags, Self::Devices];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Lanes => "lanes",
@@ -72,7 +73,7 @@ impl Pane {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Lanes => "In flight",
@@ -83,20 +84,19 @@ impl Pane {
     }
 }
 
-/// All that the address says of communication.
+/// The state of the communication view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommPlace {
-    /// Collectives or copies, where that was chosen; `None`: collectives, or copies where there are no collectives.
+    /// Traffic that the user chose. `None` shows collectives, or copies if there are no collectives.
     pub of: Option<CommRows>,
-    /// What rows stand for.
+    /// Grouping of the rows.
     pub by: CommBy,
-    /// What is beside the steps.
     pub pane: Pane,
-    /// How the program names its devices.
+    /// Axes of the program's mesh. `None` if the user gave none.
     pub mesh: Option<NamedMesh>,
-    /// How chips are wired.
+    /// Links between the chips. `None` if the user gave none.
     pub topology: Option<Topology>,
-    /// The part of the step whose lanes are shown, in picoseconds from its start; `None`: all of it.
+    /// The part of the step whose intervals are shown, in ps from its start. `None` shows the whole step.
     pub part: Option<(u64, u64)>,
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for CommPlace {
 }
 
 impl FromStr for CommPlace {
-    /// The name and value that mean nothing.
+    /// The pair of name and value that cannot be parsed.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -138,7 +138,7 @@ impl CommPlace {
                 self.part = Some(part).filter(|(from, to)| from < to);
                 self.part?;
             }
-            // A name that a later build knows.
+            // A later build may have added the name.
             _ => {}
         }
         Some(())

@@ -1,5 +1,5 @@
-//! What of an address travels with a report: the state of its views, and nothing that the report does not hold or must not say.
-//! Pure; knows addresses.
+//! This module reduces an address to the part that travels with a report: the state of the views, without anything that
+//! the report does not hold or must not reveal. It depends only on addresses.
 
 use super::address::Address;
 use super::comm::CommPlace;
@@ -9,8 +9,10 @@ use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// The address at which `report` opens in the present state of the views. `is_whole`: all ops are reported one by one. Lines of source and names
-/// are left out of it where they are left out of the report.
+/// Returns the address at which `report` opens with the present state of the views.
+///
+/// `is_whole` means that each op has a row of its own in the report; otherwise only the groupings by op and by kind are
+/// kept. The address leaves out source lines and names if the report leaves them out.
 pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
     let by = match now.query.by {
         by @ (GroupBy::Op | GroupBy::Kind) => by,
@@ -22,7 +24,7 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
     let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
     Address {
-        // Its device and step are the report's.
+        // The report determines the device and the step.
         query: Query { by, filter, ..Query::default() },
         sort: now.sort.clone(),
         columns: now.columns.clone(),
@@ -41,7 +43,7 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
     }
 }
 
-/// The part of a view's state that is kept.
+/// Parses the state of a view, and writes the part that `keep` returns. Returns an empty text if `text` is not valid.
 fn only<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
     text.parse().map_or_else(|_| String::new(), |place| keep(place).to_string())
 }

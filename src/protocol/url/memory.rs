@@ -1,33 +1,34 @@
-//! What the address says of the memory view: which program and memory, which point of the curve, what is shown of what is
-//! alive there. One value of the address, which only this view reads.
+//! This module reads and writes the state of the memory view in the address: the program and the memory, the point of
+//! the curve, and the pane that shows the live buffers of that point. The state is one value of the address, which only
+//! this view reads.
 //!
 //! ```text
-//!  side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;device:3
+//!  side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3
 //! ```
 //!
-//! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
-//! a later build are skipped.
+//! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
+//! parsed is an error. An unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::memory::RollUpBy;
 use std::fmt;
 use std::str::FromStr;
 
-/// What the curve is of.
+/// The source of the curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// What a program needs, as it was compiled.
+    /// Buffer assignment of a compiled program.
     #[default]
     Static,
-    /// What allocators gave while it ran.
+    /// Memory use that allocators recorded while programs ran.
     Allocator,
 }
 
 impl Side {
-    /// Both, in order.
+    /// Both sources, in order.
     pub const ALL: [Self; 2] = [Self::Static, Self::Allocator];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Static => "static",
@@ -36,25 +37,25 @@ impl Side {
     }
 }
 
-/// What is shown of what is alive, beside the table.
+/// The pane beside the table of live buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
-    /// All of it, by size.
+    /// Treemap of the live buffers.
     #[default]
     Map,
-    /// Lives around the point.
+    /// Live ranges around the point.
     Lives,
-    /// What padding wastes.
+    /// Bytes that padding adds.
     Padding,
-    /// What would lower the peak.
+    /// Findings that could lower the peak.
     Findings,
 }
 
 impl Pane {
-    /// All of them, in order.
+    /// All panes, in order.
     pub const ALL: [Self; 4] = [Self::Map, Self::Lives, Self::Padding, Self::Findings];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Map => "map",
@@ -64,7 +65,7 @@ impl Pane {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Map => "Map",
@@ -75,22 +76,21 @@ impl Pane {
     }
 }
 
-/// All that the address says of memory.
+/// The state of the memory view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlace {
-    /// What the curve is of; `None`: programs where any has a buffer assignment, else allocators.
+    /// Source of the curve. `None` shows programs if any of them has a buffer assignment, else allocators.
     pub side: Option<Side>,
-    /// Which program, by its place in the files; `None`: the heaviest.
+    /// Index of the program among the programs of the files. `None` shows the program with the highest peak.
     pub program: Option<u32>,
-    /// The memory colour.
+    /// Memory colour. 0 is the main memory of the device.
     pub color: i64,
-    /// A point of the curve; `None`: the peak.
+    /// Point of the curve. `None` shows the peak.
     pub at: Option<u32>,
-    /// By what the map groups; `None`: by class.
+    /// Grouping of the treemap. `None` groups by class.
     pub by: Option<RollUpBy>,
-    /// What is beside the table.
     pub pane: Pane,
-    /// Which allocator, by its place in the list; `None`: the one of the device chosen.
+    /// Index of the allocator in the list of allocators. `None` shows the allocator of the selected device.
     pub allocator: Option<u32>,
 }
 
@@ -108,7 +108,7 @@ impl fmt::Display for MemoryPlace {
 }
 
 impl FromStr for MemoryPlace {
-    /// The name and value that mean nothing.
+    /// The pair of name and value that cannot be parsed.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -127,7 +127,7 @@ impl MemoryPlace {
             "by" => self.by = Some(RollUpBy::ALL.iter().copied().find(|by| by.key() == value)?),
             "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "allocator" => self.allocator = Some(value.parse().ok()?),
-            // A name that a later build knows.
+            // A later build may have added the name.
             _ => {}
         }
         Some(())

@@ -1,4 +1,4 @@
-//! The part of the page's address after the `#`: which view is open, and the state of each view.
+//! This module defines the part of the page's address after the `#`: the open view, and the state of each view.
 
 pub mod address;
 pub mod comm;

@@ -1,39 +1,41 @@
-//! How what an address says of one view is written and read: `name:value;name:value`. This module knows pairs; not what a name means.
+//! This module reads and writes the state of one view as `name:value;name:value`. It does not depend on the meaning of
+//! the names.
 
 use std::fmt;
 
-/// Writes pairs.
+/// Writes pairs of a name and a value.
 pub(crate) struct Pairs<'a, 'f> {
     to: &'a mut fmt::Formatter<'f>,
     is_first: bool,
 }
 
 impl<'a, 'f> Pairs<'a, 'f> {
+    /// Creates a writer of pairs to `to`.
     pub(crate) fn new(to: &'a mut fmt::Formatter<'f>) -> Self {
         Self { to, is_first: true }
     }
 
-    /// Writes one.
+    /// Writes one pair.
     pub(crate) fn write_pair(&mut self, name: &str, value: impl fmt::Display) -> fmt::Result {
         let between = if std::mem::take(&mut self.is_first) { "" } else { ";" };
         write!(self.to, "{between}{name}:{value}")
     }
 
-    /// Writes what is not as usual: what is usual is not said.
+    /// Writes a pair unless its value is the default.
     pub(crate) fn say_unless(&mut self, is_usual: bool, name: &str, value: impl fmt::Display) -> fmt::Result {
         if is_usual { Ok(()) } else { self.write_pair(name, value) }
     }
 
-    /// Writes what is there.
+    /// Writes a pair if it has a value.
     pub(crate) fn say_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
         value.map_or(Ok(()), |value| self.write_pair(name, value))
     }
 }
 
-/// Hands over the names and values of what an address says of one view.
+/// Calls `take` for each name and value in the state of a view.
 ///
 /// # Errors
-/// The first pair of which `take` makes nothing.
+/// Returns the first pair for which `take` returns `None`.
 pub(crate) fn each_pair(text: &str, mut take: impl FnMut(&str, &str) -> Option<()>) -> Result<(), String> {
     for pair in text.split(';').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once(':').unwrap_or((pair, ""));

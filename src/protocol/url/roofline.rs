@@ -1,13 +1,15 @@
-//! What the address says of the roofline: the grouping of rows, their order, the chart's axis, and what the user knows
-//! better than the capture. One value of the address, which only this view reads.
+//! This module reads and writes the state of the roofline view in the address: the grouping and the order of the rows,
+//! the axis of the chart, and the peaks and costs that the user entered. The state is one value of the address, which
+//! only this view reads.
 //!
 //! ```text
 //!  by:source;sort:-total_dur_ps;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;hbm:1382500000000;
 //!  cost:splash*:1200000000000:3000000000;useful:128:2048:6000000000:8
 //! ```
 //!
-//! Only what differs from the usual is written; names are added, never renamed. FLOP/s, bytes/s, FLOP and bytes, plain
-//! numbers. What is not understood is an error; names from a later build are skipped.
+//! Only values that differ from the default are written. Names are added, and never renamed. Peaks are in FLOP/s and
+//! bytes per second, costs in FLOPs and bytes, all as plain numbers. A value that cannot be parsed is an error. An
+//! unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::{GroupBy, Query};
@@ -18,25 +20,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What rows and marks stand for.
+/// The items that rows and points stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RoofBy {
-    /// Ops.
     #[default]
     Op,
-    /// Places in the source.
+    /// Source lines.
     Source,
-    /// Programs.
     Program,
-    /// Steps.
     Step,
 }
 
 impl RoofBy {
-    /// All of them, in order.
+    /// All groupings, in order.
     pub const ALL: [Self; 4] = [Self::Op, Self::Source, Self::Program, Self::Step];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Op => "op",
@@ -46,7 +45,7 @@ impl RoofBy {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Op => "Ops",
@@ -56,7 +55,7 @@ impl RoofBy {
         }
     }
 
-    /// The grouping of the query. Every answer holds the steps as well, so steps need no grouping of their own.
+    /// Returns the grouping of the query. Every answer also holds the steps, so steps need no grouping of their own.
     pub const fn group_by(self) -> GroupBy {
         match self {
             Self::Op | Self::Step => GroupBy::Op,
@@ -66,31 +65,31 @@ impl RoofBy {
     }
 }
 
-/// All that the address says of the roofline.
+/// The state of the roofline view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RooflinePlace {
-    /// What rows stand for.
+    /// Grouping of the rows.
     pub by: RoofBy,
-    /// Their order; `None`: the table's own.
+    /// Order of the rows. `None` stands for the order that the table has by default.
     pub sort: Option<SortBy>,
-    /// The memory whose bytes the chart's axis counts.
+    /// The memory whose bytes the x axis of the chart counts.
     pub x: Level,
-    /// Against which peaks.
     pub peaks: PeakChoice,
-    /// What kernels cost.
+    /// Costs of kernels that the user entered.
     pub costs: Vec<KernelCost>,
-    /// What a step has to compute.
+    /// FLOPs that a step has to compute. `None` if the user did not enter them.
     pub useful: Option<UsefulFlops>,
 }
 
 impl RooflinePlace {
-    /// What is asked of a query: with the user's peaks, costs and useful FLOPs.
+    /// Returns the roofline query for `query` with the peaks, costs and useful FLOPs of this state.
     pub fn to_query(self, query: Query) -> RooflineQuery {
         RooflineQuery { query, peaks: self.peaks, costs: self.costs, useful: self.useful, ..RooflineQuery::default() }
     }
 }
 
-/// Within a value `;` and `:` are separators. The whole is escaped once more where it is written into an address.
+/// Characters that are percent-encoded within a value, in which `;` and `:` are separators. The whole state is encoded
+/// again when it is written into an address.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b';').add(b':').add(b'%');
 
 impl fmt::Display for RooflinePlace {
@@ -119,7 +118,7 @@ impl fmt::Display for RooflinePlace {
 }
 
 impl FromStr for RooflinePlace {
-    /// The name and value that mean nothing.
+    /// The pair of name and value that cannot be parsed.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -155,19 +154,19 @@ impl RooflinePlace {
                 let devices = parts.next().map(str::parse).transpose().ok()?;
                 self.useful = Some(UsefulFlops { batch, sequence, flops_per_token, devices });
             }
-            // A name that a later build knows.
+            // A later build may have added the name.
             _ => {}
         }
         Some(())
     }
 }
 
-/// A finite number that is not below zero.
+/// Parses a finite number that is not negative.
 fn amount(text: &str) -> Option<f64> {
     text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0)
 }
 
-/// One above zero.
+/// Parses a finite number above zero.
 fn positive(text: &str) -> Option<f64> {
     amount(text).filter(|n| *n > 0.0)
 }

@@ -1,26 +1,27 @@
-//! The views of the page, and what they are called in addresses and by people. Plain data; knows no address.
+//! This module lists the views of the page with their names in addresses and their labels. It holds plain data and does
+//! not depend on addresses.
 
-/// The views, by the keys that open them.
+/// The views of the page. A digit key opens each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum View {
-    /// Where the time goes.
+    /// Time by op, source, scope or another grouping.
     #[default]
     Breakdown,
-    /// How far ops are from what the hardware could do.
+    /// Position of ops in the roofline model.
     Roofline,
-    /// What fills memory.
+    /// Memory of programs and allocators.
     Memory,
-    /// What communication is waited for.
+    /// Collectives and copies, and the time for which cores wait.
     Communication,
-    /// What is in the files.
+    /// Contents of the files.
     File,
 }
 
 impl View {
-    /// All of them, in order.
+    /// All views, in order.
     pub const ALL: [Self; 5] = [Self::Breakdown, Self::Roofline, Self::Memory, Self::Communication, Self::File];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Breakdown => "breakdown",
@@ -31,7 +32,7 @@ impl View {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Breakdown => "Breakdown",
@@ -42,7 +43,7 @@ impl View {
         }
     }
 
-    /// The key that opens it.
+    /// Returns the digit key that opens the view.
     pub const fn digit(self) -> &'static str {
         match self {
             Self::Breakdown => "2",
@@ -54,25 +55,25 @@ impl View {
     }
 }
 
-/// The pictures of a breakdown.
+/// The charts of the breakdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Picture {
-    /// The tree of scopes.
+    /// Icicle of the scopes.
     #[default]
     Scopes,
-    /// Time of each step.
+    /// Duration of each step.
     Steps,
-    /// Devices side by side.
+    /// Comparison of the devices.
     Devices,
-    /// What computes nothing, and what it changes.
+    /// Copies and layout changes.
     DataMovement,
 }
 
 impl Picture {
-    /// All of them, in order.
+    /// All charts, in order.
     pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::DataMovement];
 
-    /// The name in addresses.
+    /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Scopes => "scopes",
@@ -82,7 +83,7 @@ impl Picture {
         }
     }
 
-    /// The name people read.
+    /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Scopes => "Scopes",
@@ -93,15 +94,15 @@ impl Picture {
     }
 }
 
-/// A place in the programs of a file.
+/// A position in the programs of the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlace {
-    /// Which program, of those listed; `None`: the first.
+    /// Index in the list of programs. `None` shows the first program.
     pub program: Option<u32>,
-    /// A line of its text, counted from 1.
+    /// A line of the program's text, counted from 1.
     pub line: Option<u32>,
-    /// What is looked for in it.
+    /// Text to search for in the program.
     pub find: String,
-    /// That is a regular expression.
+    /// Whether the text to search for is a regular expression.
     pub regex: bool,
 }

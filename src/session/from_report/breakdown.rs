@@ -1,4 +1,5 @@
-//! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
+//! This module answers the breakdown from a report: its ops, the sums over the ops that it leaves out, and the
+//! groupings that follow from them.
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{Filter, FilterField, GroupBy, Matcher, Query};
@@ -17,6 +18,7 @@ use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 impl ReportSession {
+    /// Answers a request for the figures of a breakdown.
     pub(crate) fn head(&self, query: &Query) -> Answered {
         let groups = self.groups(query)?;
         let report = &self.report;
@@ -37,6 +39,7 @@ impl ReportSession {
         })))
     }
 
+    /// Answers a request about the table of a breakdown.
     pub(crate) fn breakdown_rows(&self, query: &Query, action: &TableAction) -> Answered {
         let groups = self.groups(query)?;
         let shown = self.shown(&groups, self.n_all(query, groups.len())?);
@@ -44,7 +47,8 @@ impl ReportSession {
         Ok(answer(&mut breakdown_table(rows, query, &self.report.header, &shown, KeptOrder::default()), action))
     }
 
-    /// How many rows there are without a filter. Of ops there are more than rows: what is summed is rows, too.
+    /// Returns the number of rows without a filter. For the grouping by op, this counts the ops that the report sums
+    /// into one row per kind as well.
     fn n_all(&self, query: &Query, n_groups: usize) -> Result<usize, Reply> {
         Ok(match query.by {
             GroupBy::Op => self.report.n_rows() as usize,
@@ -71,7 +75,7 @@ impl ReportSession {
         }
     }
 
-    /// Rows of a query, most time first.
+    /// Returns the rows of a query, most time first.
     fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
         self.check_device_and_step(query)?;
         let filter = &query.filter;
@@ -112,7 +116,7 @@ impl ReportSession {
         Ok(groups)
     }
 
-    /// What is not told one by one, as a row of each kind.
+    /// Returns one row per kind for the ops that the report leaves out.
     fn rest(&self) -> Vec<Group> {
         let row = |rest: &crate::share::Rest| {
             let key = format!("{} other {} ops", rest.n_rows, rest.kind.label().to_lowercase());
@@ -140,7 +144,7 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
     is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
 }
 
-/// Rows with the same key as one; a row without a key has a row of its own.
+/// Merges rows with the same key. Rows without a key are merged into one row, "<none>".
 fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
     let mut sums: IndexMap<String, Group> = IndexMap::default();
     for group in groups {

@@ -1,4 +1,4 @@
-//! Memory and communication of a report.
+//! This module answers requests about memory and communication from a report.
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::comm::{CommBy, CommQuery};
@@ -9,10 +9,11 @@ use crate::analysis::memory::{
 use crate::protocol::{CommView, MemorySession, Reply};
 use crate::share::{CommPart, ReportSpace};
 
-/// What a row of a roll-up is called that sums buffers which are not told.
+/// Key of the row that sums the buffers that the report leaves out.
 const NOT_TOLD: &str = "not in this summary";
 
 impl ReportSession {
+    /// Answers [`Question::Memory`](crate::protocol::Question::Memory).
     pub(crate) fn memory(&self) -> Reply {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };
@@ -26,6 +27,7 @@ impl ReportSession {
         found.ok_or_else(|| self.lacks("the live buffers of this memory"))
     }
 
+    /// Answers [`Question::MemoryOf`](crate::protocol::Question::MemoryOf).
     pub(crate) fn memory_of(&self, query: &MemoryQuery) -> Answered {
         let saved = self.space(query)?;
         let programs = &self.report.memory.programs;
@@ -52,11 +54,12 @@ impl ReportSession {
         Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))
     }
 
+    /// Answers [`Question::MemoryAt`](crate::protocol::Question::MemoryAt).
     pub(crate) fn memory_at(&self, query: &MemoryQuery, point: u32) -> Answered {
         self.space_at(query, point).map(|space| Reply::answer_to_question(&Some(&space.alive)))
     }
 
-    /// The memory of a program, where the point is the one whose live buffers the report has.
+    /// Returns the memory of a program if `point` is the point whose live buffers the report holds.
     pub(crate) fn space_at(&self, query: &MemoryQuery, point: u32) -> Result<&ReportSpace, Reply> {
         let space = self.space(query)?;
         if space.alive.point == point {
@@ -66,7 +69,7 @@ impl ReportSession {
         }
     }
 
-    /// Whether the question is the one that was answered when the report was made.
+    /// Checks that a query is the one that the report answers.
     pub(crate) fn check_comm(&self, query: &CommQuery) -> Result<(), Reply> {
         self.check_device_and_step(&query.query)?;
         if query.by != CommBy::Op {
@@ -78,11 +81,12 @@ impl ReportSession {
         Ok(())
     }
 
-    /// The part of the report about communication.
+    /// Returns the part of the report about communication.
     pub(crate) const fn comm_part(&self) -> &CommPart {
         &self.report.comm
     }
 
+    /// Answers [`Question::Comm`](crate::protocol::Question::Comm).
     pub(crate) fn comm(&self, query: &CommQuery) -> Answered {
         self.check_comm(query)?;
         let part = &self.report.comm;
@@ -97,7 +101,7 @@ impl ReportSession {
     }
 }
 
-/// Sums of what is reported, and of what is not: Σ = the peak.
+/// Sums the live buffers of the report, and adds a row for those that it leaves out. The rows sum to the peak.
 fn rolled_up(space: &ReportSpace) -> Vec<RollUp> {
     let mut rollups = roll_ups(&space.alive.buffers);
     let n = space.alive.n.saturating_sub(space.alive.buffers.len() as u32);

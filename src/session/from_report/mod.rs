@@ -1,5 +1,6 @@
-//! A session of a report alone: no events, no programs, but what was reported of them. Fills the answers that a capture would fill;
-//! what it does not hold it says so, and never answers with nothing as if that were data.
+//! This module answers requests from a report alone, without events and programs. It returns the same types as a
+//! capture. If the report does not hold an answer, the reply is a failure that names the missing data, never an empty
+//! result.
 
 mod breakdown;
 mod memory_comm;
@@ -15,20 +16,20 @@ use crate::session::open::messages;
 use crate::session::session_trait::Session;
 use crate::share::{Report, ShareError};
 
-/// The session of a report alone.
+/// A session of a report alone.
 pub(crate) struct ReportSession {
     report: Report,
 }
 
 impl ReportSession {
-    /// The session of a report, and its description.
+    /// Creates the session of a report, and its description.
     pub(crate) fn new(report: Report) -> (Self, SessionInfo) {
         let info = session(&report);
         (Self { report }, info)
     }
 }
 
-/// A link whose report cannot be read.
+/// Returns the failure for a link whose report cannot be read.
 pub(crate) fn bad_link(error: &ShareError) -> Failure {
     let title = match error {
         ShareError::Newer(_) => "The link is newer than this page",
@@ -60,7 +61,7 @@ impl Session for ReportSession {
     }
 }
 
-/// An answer, or why there is none.
+/// An answer, or the reply that gives the reason why there is none.
 type Answered = Result<Reply, Reply>;
 
 impl ReportSession {
@@ -92,7 +93,7 @@ impl ReportSession {
         }
     }
 
-    /// What a report does not hold.
+    /// Returns the failure for data that a report does not hold.
     fn lacks(&self, what: &str) -> Reply {
         Reply::Failed(Failure {
             title: format!("A summary does not hold {what}"),
@@ -100,12 +101,12 @@ impl ReportSession {
         })
     }
 
-    /// Whether a question is about the device and step that are reported.
+    /// Checks that a query selects the device and the step of the report.
     fn check_device_and_step(&self, query: &Query) -> Result<(), Reply> {
         let (origin, header) = (&self.report.origin, &self.report.header);
         let device = query.device == origin.device || origin.devices.is_empty();
         let step = match query.step {
-            // It is the one there is; its header says which that is.
+            // The report holds one step, and its header names the step.
             StepChoice::Busiest => true,
             StepChoice::All => header.step == "all",
             StepChoice::Number(number) => header.step == number.to_string(),
@@ -114,7 +115,7 @@ impl ReportSession {
     }
 }
 
-/// What the session is, in a sentence.
+/// Returns a sentence that describes the session.
 fn sentence(report: &Report) -> String {
     let rounded = report.rounded().map_or_else(String::new, |how| format!("; {how}"));
     format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
@@ -162,7 +163,7 @@ fn session(report: &Report) -> SessionInfo {
     }
 }
 
-/// Notes of an answer, behind the one that says what the session is.
+/// Returns the notes of an answer, after the note that the session is a summary.
 fn notes(report: &Report, of: &[Note]) -> Vec<Note> {
     let first = Note::new(Severity::Caution, NoteCode::Summary, sentence(report));
     std::iter::once(first).chain(of.iter().cloned()).collect()

@@ -1,4 +1,5 @@
-//! The roofline of a report: its ops against their roofs, as they were held when it was made.
+//! This module answers the roofline from a report: the position of each op in the roofline model at the time when the
+//! report was made.
 
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
@@ -12,7 +13,7 @@ use crate::table::answer::KeptOrder;
 use crate::units::Picos;
 
 impl ReportSession {
-    /// Whether the question is the one that was answered when the report was made.
+    /// Checks that a query is the one that the report answers.
     fn is_held(&self, request: &RooflineQuery) -> Result<(), Reply> {
         self.check_device_and_step(&request.query)?;
         let Query { by, filter, .. } = &request.query;
@@ -23,6 +24,7 @@ impl ReportSession {
         if *request == usual { Ok(()) } else { Err(self.lacks("the roofline with other peaks and costs")) }
     }
 
+    /// Answers [`Question::Roofline`](crate::protocol::Question::Roofline).
     pub(crate) fn roofline(&self, query: &RooflineQuery) -> Answered {
         self.is_held(query)?;
         let points = self.points();
@@ -44,6 +46,7 @@ impl ReportSession {
         }))
     }
 
+    /// Answers a request about the table of the roofline.
     pub(crate) fn roofline_rows(&self, query: &RooflineQuery, by: RoofBy, action: &TableAction) -> Answered {
         self.is_held(query)?;
         let part = &self.report.roofline;

@@ -1,5 +1,6 @@
-//! Archives as files of a session: each member is one, named with the archive before it. This module knows what is to be reported of members
-//! that are not read; what the others are is reported like that of any file.
+//! This module turns an archive into files of a session. Each member becomes a file whose name begins with the name of
+//! the archive. This module reports the members that cannot be read; the formats of the others are detected like those
+//! of any file.
 
 use super::{Input, messages};
 use crate::profile::Note;
@@ -7,15 +8,15 @@ use crate::protocol::Failure;
 use crate::source::{Member, Refused, Source, members};
 use std::collections::BTreeMap;
 
-/// What is in an archive.
+/// The content of an archive.
 pub(crate) struct Unzipped {
-    /// Its files, and whether the archive itself packs them.
+    /// The members that can be read. The flag is true if the archive compresses the member.
     pub(crate) inputs: Vec<(Input, bool)>,
-    /// What is to be reported of those that are none.
+    /// Notes about the members that cannot be read, and about damage of the archive.
     pub(crate) notes: Vec<Note>,
 }
 
-/// The files in the archive of a name.
+/// Returns the files in the archive `name`.
 pub(crate) fn unzip(name: &str, source: Box<dyn Source>) -> Result<Unzipped, Failure> {
     let short = name.rsplit('/').next().unwrap_or(name);
     let found = members(source).map_err(|error| messages::bad_zip(short, &error))?;

@@ -1,4 +1,5 @@
-//! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
+//! This module removes captures that occur twice among the files to open, such as a copy of a file, or a path that is
+//! given twice. A second copy would count as a second host.
 
 use super::detect::{Capture, FileKind};
 use crate::profile::{Note, NoteCode, Severity};
@@ -6,18 +7,19 @@ use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Bytes of the start and of the end that tell most captures apart.
+/// Number of bytes at each end of a file that are hashed. They distinguish most captures.
 const EDGE: u64 = 1 << 12;
-/// Bytes compared at once.
+/// Number of bytes that are compared at once.
 const PIECE: u64 = 1 << 20;
 
-/// Captures without those whose bytes are the same as those of one before, and a note about each of them.
+/// Removes captures with the same bytes as an earlier one. Returns a note for each capture that is removed.
 pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>) {
     let mut distinct: Vec<Capture> = Vec::with_capacity(captures.len());
     let mut notes = Vec::new();
     let mut alike: IndexMap<(u64, u64), Vec<usize>> = IndexMap::default();
     for capture in captures {
-        // A program that is there twice is joined to the same ops; what is skipped in one file is not in the other.
+        // A program that occurs twice is joined to the same ops, so it is kept. A file with skipped planes is kept as
+        // well, because its copy may have other skipped planes.
         let key = fingerprint(capture.source.as_ref());
         let (false, true, Ok(key)) = (matches!(capture.what, FileKind::Program(_)), capture.without.is_empty(), key)
         else {
@@ -41,7 +43,7 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
     (distinct, notes)
 }
 
-/// The size, and a hash of both ends: different of nearly all captures that are not the same.
+/// Returns the size of a file, and a hash of both its ends. They differ for nearly all captures that are not the same.
 fn fingerprint(source: &dyn Source) -> Result<(u64, u64), SourceError> {
     let size = source.size();
     let n = size.min(EDGE);
@@ -54,7 +56,7 @@ fn fingerprint(source: &dyn Source) -> Result<(u64, u64), SourceError> {
     Ok((size, hasher.finish()))
 }
 
-/// Whether two sources of one size hold the same bytes; reading ends at the first that differ.
+/// Returns whether two sources of the same size hold the same bytes. Reading ends at the first difference.
 fn is_same(a: &dyn Source, b: &dyn Source) -> Result<bool, SourceError> {
     let (mut one, mut other) = (Vec::new(), Vec::new());
     let mut at = 0;

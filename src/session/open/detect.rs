@@ -1,5 +1,5 @@
-//! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. This module knows formats
-//! and layers of packing; adds nothing to a profile.
+//! This module detects the format of each file by its first bytes, never by its name: captures, programs, and archives
+//! with their members. It depends on formats and layers of packing, and adds nothing to a profile.
 
 use super::archive::unzip;
 use super::trace::{self, Surveyed};
@@ -11,64 +11,63 @@ use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, i
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::{Format, hlo_text, sniff};
 
-/// Most that a packed file may unpack to: protobuf writers stop at 2 GiB.
+/// Largest unpacked size of a file, in bytes. Writers of protobuf stop at 2 GiB.
 pub(crate) const MAX_INFLATED: u64 = 2 << 30;
-/// Bytes that tell a format.
+/// Number of bytes from which the format is detected.
 const HEAD: u64 = 1 << 16;
 
 /// A file that can be read.
 pub(crate) struct Capture {
     pub(crate) info: FileInfo,
     pub(crate) what: FileKind,
-    /// The file as it lies: it is unpacked while it is read. Holding what it unpacks to would take gigabytes.
+    /// The stored file. It is unpacked while it is read, because its unpacked bytes may take gigabytes.
     pub(crate) source: Box<dyn Source>,
-    /// What it is packed in.
     pub(crate) packing: Packing,
-    /// Planes of it that are not read, by their places.
+    /// Indices of the planes that are not read.
     pub(crate) without: Vec<u32>,
 }
 
-/// What a file is.
+/// The format of a file that can be read.
 pub(crate) enum FileKind {
     XSpace,
     Program(Program),
-    /// It was walked once, to see what it holds.
+    /// Trace JSON after its first pass.
     Trace(Box<Surveyed>),
 }
 
-/// What a file that is a program says of itself.
+/// A file that holds a program.
 pub(crate) struct Program {
     pub(crate) outline: Outline,
     pub(crate) form: HloForm,
-    /// Its bytes, unpacked.
+    /// Unpacked size in bytes.
     pub(crate) size: u64,
-    /// Why unpacking ended early.
+    /// Reason why unpacking ended early.
     pub(crate) stopped: Option<Truncation>,
-    /// It is text that ends inside a computation.
+    /// Whether the file is HLO text that ends inside a computation.
     pub(crate) is_cut: bool,
 }
 
-/// What the files of a session are.
+/// The files of a session after detection.
 #[derive(Default)]
 pub(crate) struct Detected {
     pub(crate) captures: Vec<Capture>,
-    /// What is to be reported of archives.
+    /// Notes about archives.
     pub(crate) notes: Vec<Note>,
-    /// Files that are none of a profile.
+    /// Names of the files that do not belong to a profile.
     pub(crate) passed_over: Vec<String>,
-    /// Why the last of them is none.
+    /// Failure of the last file in `passed_over`.
     pub(crate) last: Option<Failure>,
-    /// Files that could be, and cannot be read.
+    /// Failures of files that should have been readable.
     pub(crate) failures: Vec<Failure>,
-    /// Files examined, those in archives included.
+    /// Number of files, members of archives included.
     pub(crate) n_files: usize,
     pub(crate) n_archives: usize,
 }
 
-/// A file that is not read.
+/// The reason why a file is not read.
 struct Refusal {
     failure: Failure,
-    /// It is none of a profile, by what is in it and by its name.
+    /// Whether the file does not belong to a profile, by its content and its name.
     passed_over: bool,
 }
 
@@ -79,7 +78,7 @@ impl From<Failure> for Refusal {
 }
 
 impl Detected {
-    /// Adds a file; of an archive its members.
+    /// Detects the format of a file and adds the file. For an archive, adds its members instead.
     pub(crate) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
         set_place(&input.name, state, progress);
         let sniffed = sniff_source(input.source.as_ref());
@@ -116,35 +115,35 @@ impl Detected {
     }
 }
 
-/// A file's turn has come.
+/// Reports that the detection of a file begins.
 fn set_place(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
     name.clone_into(&mut state.place);
     progress(state.clone());
 }
 
-/// Why a file's format cannot be determined.
+/// The reason why the format of a file cannot be detected.
 enum DetectError {
     Read(SourceError),
-    /// A layer does not unpack: which, and what is wrong.
+    /// A layer cannot be unpacked: its name, and the fault.
     Packed(&'static str, String),
 }
 
-/// A file is a member of an archive.
+/// Marks a file as a member of an archive.
 #[derive(Clone, Copy)]
 struct Zipped {
-    /// The archive packs it: its outermost layer is none of its own.
+    /// Whether the archive compresses the member. Then the outermost layer belongs to the archive.
     packed: bool,
 }
 
-/// The format by a file's first bytes, as it lies.
+/// Detects the format of a file by its first stored bytes.
 pub(crate) fn format(source: &dyn Source) -> Result<Format, SourceError> {
     let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
     source.read_at(0, &mut head)?;
     Ok(sniff(&head, source.size()))
 }
 
-/// The format by a file's first bytes, and the layers that it lies in. Where one lies deeper than any profile does, the format is
-/// that layer's.
+/// Detects the format of a file by its first unpacked bytes, and the layers of packing around it. If there are more
+/// layers than a profile has, the format is that of the next layer.
 fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
     let (mut format, mut packing) = (format(source).map_err(DetectError::Read)?, Packing::default());
     while let Some(layer) = layer(format)
@@ -160,7 +159,7 @@ fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
     Ok((format, packing))
 }
 
-/// What opens a file of a format that is a layer around another.
+/// Returns the layer that a packed format stands for. `None` for all other formats.
 fn layer(format: Format) -> Option<Layer> {
     match format {
         Format::Gzip => Some(GZIP),
@@ -169,7 +168,7 @@ fn layer(format: Format) -> Option<Layer> {
     }
 }
 
-/// What a file is, in words: "XSpace, gzip, zip". Of several layers of one kind the first is reported.
+/// Returns the format with its layers, such as "XSpace, gzip, zip". Neighbouring layers of one kind are named once.
 fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
     let of_archive = usize::from(zipped.is_some_and(|zipped| zipped.packed));
     let mut words = vec![what];

@@ -1,11 +1,12 @@
-//! What opening files would take, before they are read: how much memory, and for which planes. This module knows heads of planes and rates
-//! that were measured; reads no event.
+//! This module estimates the memory that files would take if they were opened, by plane. The estimate uses the sizes of
+//! planes and measured ratios, and reads no events.
 //!
 //! ```text
-//!  files ──► planes and their bytes ──× bytes of memory per byte──► more than the budget? what is chosen from is told
+//!  files ──► planes and their bytes ──× bytes of memory per byte──► more than the budget? the user chooses planes
 //! ```
 //!
-//! A page's memory ends at 4 GiB (32-bit WebAssembly), and a tab that reaches it is lost. So it is asked before.
+//! The memory of a page ends at 4 GiB (32-bit WebAssembly), and a tab that reaches this limit is lost. Therefore the
+//! user chooses before the files are read.
 
 use super::Input;
 use super::detect::format;
@@ -15,23 +16,26 @@ use crate::source::SourceError;
 use crate::wire::Format;
 use crate::wire::xspace::planes;
 
-/// Files of fewer bytes are read without a look at what they would take.
+/// Total size of the files, in bytes, from which the memory is estimated. Smaller sessions are read without an
+/// estimate.
 pub const LOOKED_FROM: u64 = 256 << 20;
-/// More memory than this is not taken unasked, bytes: a quarter of what there is stays for the answers.
+/// Largest estimate, in bytes, that is opened without a choice by the user. A quarter of the memory of 4 GiB remains
+/// for the answers.
 pub const BUDGET: u64 = 3 << 30;
 
-/// Memory per byte of an XSpace, in tenths: half a byte measured on 1 GB (docs/PERFORMANCE.md), and what allocators and answers
-/// take besides.
+/// Memory per byte of an XSpace, in tenths. Measured on 1 GB: half a byte (docs/PERFORMANCE.md). The rest is for the
+/// allocator and the answers.
 const PER_BYTE: u64 = 7;
-/// What is packed unpacks to so many times its bytes, at most where captures were measured, and is held while it is read.
+/// Largest ratio of unpacked to packed bytes among the measured captures, for gzip and zip. The unpacked bytes stay in
+/// memory while they are read.
 const UNPACKED: u64 = 9;
-/// The same of xz, where there are several steps.
+/// The same ratio for xz, in captures of several steps.
 const UNPACKED_XZ: u64 = 14;
 
-/// What the files would take, where that is more than the budget.
+/// Estimates the memory of the files. Returns `None` if the estimate is within the budget.
 ///
 /// # Errors
-/// Where a file cannot be read.
+/// Returns a [`Failure`] if a file cannot be read.
 pub fn estimate(inputs: &[Input], budget: u64) -> Result<Option<Estimate>, Failure> {
     let mut choices = Vec::new();
     for (at, input) in (0..).zip(inputs) {
@@ -60,7 +64,8 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
             let heads = (0..).zip(planes(source));
             heads.map(|(i, head)| choice(Some((i, head.name)), head.bytes, head.bytes / 10 * PER_BYTE)).collect()
         }
-        // Trace JSON is read as it is unpacked: some 17 bytes for an event of a hundred and more.
+        // Trace JSON is read while it is unpacked. An event takes about 17 bytes in memory, and 100 bytes or more in
+        // the file.
         Format::TraceJson => vec![choice(None, bytes, bytes / 4)],
         Format::Gzip | Format::Zip => packed(UNPACKED),
         Format::Xz => packed(UNPACKED_XZ),
@@ -68,7 +73,8 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
     })
 }
 
-/// Chooses what fits: what describes the rest, then devices, then what else there is, each in its order.
+/// Chooses the planes and files that fit into the budget: first the planes that describe the capture, then devices and
+/// whole files, then the rest, each in the order of the files.
 fn choose(estimate: &mut Estimate) {
     let rank = |choice: &Choice| match choice.plane.as_deref() {
         Some("/host:metadata" | "Task Environment") => 0,
@@ -98,7 +104,8 @@ mod tests {
         out.push(n as u8);
     }
 
-    /// An XSpace of planes of names, each with a line of so many bytes of events without sense.
+    /// Returns an XSpace with planes of the given names. Each plane has a line with the given number of meaningless
+    /// bytes.
     fn space(planes: &[(&str, usize)]) -> Vec<u8> {
         let mut space = Vec::new();
         for (name, n) in planes {

@@ -1,12 +1,11 @@
-//! A file that is handed over to be opened.
+//! This module defines a file to open.
 use crate::source::Source;
 
-/// One file to open.
+/// A file to open.
 pub struct Input {
-    /// Its name, with folders.
+    /// Name with folders.
     pub name: String,
-    /// Its bytes.
     pub source: Box<dyn Source>,
-    /// It was found in a folder: if it is no capture it is skipped.
+    /// Whether the file was found in a folder or an archive. Such a file is skipped if it is not a capture.
     pub from_folder: bool,
 }

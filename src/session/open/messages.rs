@@ -1,4 +1,5 @@
-//! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
+//! This module writes the messages for files that cannot be read: the fault, its place, the data that was kept, and the
+//! remedy.
 
 use crate::profile::{Note, NoteCode, Severity, Survey};
 use crate::protocol::{Failure, Skip};
@@ -11,7 +12,7 @@ use crate::wire::{Unknown, WireError, trace};
 const READS: &str =
     "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";
 
-/// A file that is no profile.
+/// Returns the failure for a file that is not a profile.
 pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
     let (title, message) = match what {
         Unknown::Empty => (
@@ -42,7 +43,7 @@ pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
     Failure { title, message }
 }
 
-/// What was left out because someone chose so.
+/// Returns the note about the planes and files that the user chose not to read.
 pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
     let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());
     let non_zero = |n: usize, one: &str, many: &str| (n > 0).then(|| format::counted(n as u64, one, many));
@@ -54,7 +55,7 @@ pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
     (!parts.is_empty()).then(|| Note::new(Severity::Caution, NoteCode::LeftOut, message))
 }
 
-/// JSON of which nothing can be used.
+/// Returns the failure for JSON without usable events.
 pub(crate) fn no_trace(name: &str, outcome: &trace::Outcome) -> Failure {
     let message = match &outcome.damage {
         Some(damage) => format!("{} Nothing was kept; copy the file again.", trace_damage(damage)),
@@ -66,7 +67,8 @@ pub(crate) fn no_trace(name: &str, outcome: &trace::Outcome) -> Failure {
     Failure { title: format!("{name} could not be read"), message }
 }
 
-/// What a trace JSON lacks, if it does: where it is damaged and what was kept, and that the profiler left out its end.
+/// Returns the sentences about the part that a trace JSON lacks: the place of the damage and the events that were kept,
+/// and the limit of the profiler on events. `None` if the file is complete.
 pub(crate) fn partial_trace(survey: &Survey, outcome: &trace::Outcome) -> Option<String> {
     let n = thousands(survey.n_events);
     let damage = outcome.damage.as_ref();
@@ -102,7 +104,8 @@ fn trace_damage(damage: &trace::Damage) -> String {
     }
 }
 
-/// A trace JSON of a capture that is read from an XSpace: what it would have lost.
+/// Returns the sentence for a trace JSON that is skipped because the same capture is read from an XSpace. It gives the
+/// number of events that the trace JSON lacks.
 pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) -> String {
     let n_read = n_read as u64;
     let of = of.rsplit('/').next().unwrap_or(of);
@@ -118,7 +121,7 @@ pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) ->
     format!("{short}: skipped, because {of} is the same capture with more details of each event.{lost}")
 }
 
-/// A report without its capture, among captures or where only captures will do.
+/// Returns the failure for a report without its capture, among captures or where only captures can be used.
 pub(crate) fn report_beside(name: &str) -> Failure {
     Failure {
         title: format!("{name} is a report without its capture"),
@@ -127,7 +130,7 @@ pub(crate) fn report_beside(name: &str) -> Failure {
     }
 }
 
-/// A name that nothing has.
+/// Returns the failure for a name that no op and no instruction has.
 pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
     let message = if no_hlo {
         "No op of this name ran on a device, and the capture has no HLO that could contain it."
@@ -137,7 +140,8 @@ pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
-/// A question that is none: page and worker are of one build, so it is a mistake of this program.
+/// Returns the failure for a question that cannot be decoded. Page and worker are of the same build, so this is a bug
+/// of Rooflight.
 pub(crate) fn no_question() -> Failure {
     Failure {
         title: "A question could not be read".to_owned(),
@@ -145,12 +149,12 @@ pub(crate) fn no_question() -> Failure {
     }
 }
 
-/// A program without a text.
+/// Returns the failure for a program without a text.
 pub(crate) fn no_text(name: &str, message: String) -> Failure {
     Failure { title: format!("{name} has no text to show"), message }
 }
 
-/// Several files, none of them a capture.
+/// Returns the failure for `n` files of which none is a capture. `examples` are names of these files.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
     examples.small_sort_by(Ord::cmp);
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -166,7 +170,8 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
     Failure { title: "No capture in this folder".to_owned(), message }
 }
 
-/// Files beside a capture that are not read: those that could be each by itself, the others in one note.
+/// Returns the notes about files beside a capture that are not read: one note for each file that should have been
+/// readable, and one note for all others.
 pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
     /// Largest number of files that are named one by one.
     const TOLD: usize = 8;
@@ -186,7 +191,7 @@ pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note
     notes
 }
 
-/// The first of some names, and how many there are besides.
+/// Returns the first name, and the number of the other names.
 fn first_of(names: &[String]) -> String {
     match names {
         [first, _, ..] => format!("{first} and {} more", names.len() - 1),
@@ -194,7 +199,7 @@ fn first_of(names: &[String]) -> String {
     }
 }
 
-/// An archive within an archive.
+/// Returns the failure for an archive inside an archive.
 pub(crate) fn nested(name: &str, outer: &str) -> Failure {
     Failure {
         title: format!("{name} was not read"),
@@ -202,7 +207,7 @@ pub(crate) fn nested(name: &str, outer: &str) -> Failure {
     }
 }
 
-/// An archive that holds nothing readable.
+/// Returns the failure for an archive that cannot be read.
 pub(crate) fn bad_zip(name: &str, error: &ZipError) -> Failure {
     Failure {
         title: format!("{name} could not be read"),
@@ -213,13 +218,13 @@ pub(crate) fn bad_zip(name: &str, error: &ZipError) -> Failure {
     }
 }
 
-/// An archive of whose members none can be read.
+/// Returns the failure for an archive of which no member can be read.
 pub(crate) fn nothing_in(name: &str, notes: &[Note]) -> Failure {
     let messages: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
     Failure { title: format!("Nothing in {name} could be read"), message: messages.join(" ") }
 }
 
-/// Members of an archive that are not read, all for one reason.
+/// Returns the note about members of an archive that are not read for the same reason.
 pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
     let (who, n) = (first_of(names), names.len());
     let is = if n == 1 { "is" } else { "are" };
@@ -248,7 +253,7 @@ pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
     Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
-/// An archive's table of contents breaks off.
+/// Returns the note about an archive whose table of contents breaks off.
 pub(crate) fn damaged_archive(n: usize, reason: &str) -> Note {
     let message = format!(
         "The archive's table of contents breaks off after {n} files ({reason}). Those are read; copy the archive again."
@@ -256,7 +261,7 @@ pub(crate) fn damaged_archive(n: usize, reason: &str) -> Note {
     Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
-/// More members than are read.
+/// Returns the note about an archive with more members than are read.
 pub(crate) fn members_left_out(n: usize, more: u64) -> Note {
     let message = format!(
         "Only the first {} files of the archive are read; {} more are not. Make an archive of the session's \
@@ -267,7 +272,7 @@ pub(crate) fn members_left_out(n: usize, more: u64) -> Note {
     Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
-/// The system refused.
+/// Returns the failure for a file that the system does not read.
 pub(crate) fn unreadable(name: &str, reason: &str) -> Failure {
     Failure {
         title: format!("{name} could not be read"),
@@ -277,7 +282,7 @@ pub(crate) fn unreadable(name: &str, reason: &str) -> Failure {
     }
 }
 
-/// A packed file that would not unpack at all.
+/// Returns the failure for a packed file that cannot be unpacked.
 pub(crate) fn bad_layer(name: &str, layer: &str, reason: &str) -> Failure {
     Failure {
         title: format!("{name} could not be unpacked"),
@@ -287,7 +292,7 @@ pub(crate) fn bad_layer(name: &str, layer: &str, reason: &str) -> Failure {
     }
 }
 
-/// An XSpace of which nothing can be used.
+/// Returns the failure for an XSpace without usable planes.
 pub(crate) fn nothing_left(name: &str, outcome: &Outcome) -> Failure {
     let why = outcome.damage.first().map_or_else(
         || "It holds no planes.".to_owned(),
@@ -299,7 +304,8 @@ pub(crate) fn nothing_left(name: &str, outcome: &Outcome) -> Failure {
     }
 }
 
-/// What a damaged XSpace still gave: one sentence on where, one on what was kept.
+/// Returns the sentences about a damaged XSpace: the place of the damage, and the planes that were kept. `None` if the
+/// XSpace is complete.
 pub(crate) fn partial(outcome: &Outcome) -> Option<String> {
     let first = outcome.damage.first()?;
     let wrong = match (first.plane, first.cut) {
@@ -332,7 +338,7 @@ fn plane(damage: &Damage) -> String {
     }
 }
 
-/// Where a cut file ends.
+/// Returns the offset at which a cut file ends.
 const fn end_of(error: &WireError) -> u64 {
     match error {
         WireError::Length { at, left, .. } => at.saturating_add(*left),
@@ -340,6 +346,7 @@ const fn end_of(error: &WireError) -> u64 {
     }
 }
 
+/// Describes an error in a protobuf message, with its place, as a part of a sentence.
 pub(crate) fn error(error: &WireError) -> String {
     match error {
         WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
@@ -365,7 +372,7 @@ fn capital(text: &str) -> String {
     text
 }
 
-/// `41,943,040`.
+/// Returns `n` with commas between groups of three digits, such as `41,943,040`.
 fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,4 +1,4 @@
-//! Files → one profile: walks what was recognised, and puts what went wrong into sentences.
+//! This module opens files as one profile. It detects their formats, reads them, and reports what could not be read.
 
 mod archive;
 mod copies;

@@ -1,11 +1,11 @@
-//! The sentences for compiled programs that cannot be read, or only in part. Words only.
+//! This module writes the messages for compiled programs that cannot be read, or only in part.
 
 use super::messages::error as place;
 use crate::protocol::Failure;
 use crate::wire::WireError;
 use crate::wire::hlo::HloError;
 
-/// A compiled program that is cut or damaged.
+/// Returns the failure for a compiled program that is cut or damaged.
 pub(crate) fn bad_program(name: &str, error: &HloError) -> Failure {
     let why = match error {
         HloError::Wire(wire) if wire.is_cut() => {
@@ -20,7 +20,7 @@ pub(crate) fn bad_program(name: &str, error: &HloError) -> Failure {
     }
 }
 
-/// The text of a program in which nothing can be read.
+/// Returns the failure for the text of a program from which nothing could be read.
 pub(crate) fn bad_text(name: &str, error: &HloError) -> Failure {
     let message = match error {
         HloError::NoComputation => {
@@ -33,14 +33,14 @@ pub(crate) fn bad_text(name: &str, error: &HloError) -> Failure {
     Failure { title: format!("{name} could not be read"), message }
 }
 
-/// The text of a program that stops early.
+/// Returns the sentence for the text of a program that ends early.
 pub(crate) fn cut_text() -> String {
     "The HLO text ends inside a computation: the program is read up to there, and its last computation is incomplete. Copy the \
      file again."
         .to_owned()
 }
 
-/// What is wrong behind a program's module.
+/// Returns the sentence for damage after the module of a program.
 pub(crate) fn partial_program(error: &WireError) -> String {
     format!("After the program, {}. The program is complete; copy the file again.", place(error))
 }

@@ -1,4 +1,4 @@
-//! Reads the files of a session into one profile, and reports what could not be read.
+//! This module reads the files of a session into one profile, and reports what could not be read.
 
 use super::copies::without_copies;
 use super::detect::{Capture, Detected, FileKind, MAX_INFLATED, Program};
@@ -19,25 +19,24 @@ use crate::wire::hlo::Outline;
 use crate::wire::xspace::{Outcome, walk_without};
 use std::cell::{Cell, RefCell};
 
-/// What opening gave.
+/// The result of opening files.
 pub struct Opened {
-    /// The model.
     pub profile: Profile,
     /// The files that were read.
     pub files: Vec<FileInfo>,
-    /// Something is damaged or cut: what, and what was kept.
+    /// Sentences about damage or missing data, and about the data that was kept. `None` if everything was read.
     pub partial: Option<String>,
-    /// The files as they lie, in the profile's order: programs are read from them when they are requested.
+    /// The open files in the order of the profile. Programs are read from them on request.
     pub open_files: Vec<OpenFile>,
 }
 
-/// Notes that are reported while files are read, at most.
+/// Largest number of notes in a progress message.
 pub(crate) const MAX_TOLD_NOTES: usize = 20;
 
-/// Opens files as one session, with what programs say of ops that do not say it themselves.
+/// Opens files as one session, and completes the ops of GPUs and CPUs from their programs.
 ///
 /// # Errors
-/// Where nothing could be read: a sentence that says what, where, and what to do.
+/// Returns a [`Failure`] if nothing could be read, with the fault, its place and the remedy.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let Captures { inputs, failures, .. } = match unpack(inputs)? {
         Unpacked::Captures(found) => found,
@@ -49,7 +48,7 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
     open_files(inputs, failures, &[], progress)
 }
 
-/// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
+/// Derives the data that captures of GPUs and CPUs lack: devices, runs, and the instructions of ops from programs.
 fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
     if profile.needs_deriving() {
         profile.derive();
@@ -60,11 +59,11 @@ fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
     instructions::name_categories(profile);
 }
 
-/// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
-/// over with a note, as are those that are to be skipped, and those that failed before.
+/// Opens captures and compiled programs as one session. If there are several files, those of other formats are skipped
+/// with a note, and so are those in `skips` and those of `failures`.
 ///
 /// # Errors
-/// Where nothing could be read: a sentence that says what, where, and what to do.
+/// Returns a [`Failure`] if nothing could be read, with the fault, its place and the remedy.
 pub(crate) fn open_files(
     inputs: Vec<Input>,
     failures: Vec<Failure>,
@@ -101,8 +100,8 @@ pub(crate) fn open_files(
     let before_reading =
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
     state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
-    // Hosts of a session in one defined order, however they were dropped.
-    // Trace JSON last: what of it is also in an XSpace is skipped.
+    // The files are sorted by name, so that the order of hosts does not depend on the order in which the user chose the
+    // files. Trace JSON comes last, because a capture that is also in an XSpace is skipped.
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
     captures.small_sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);
@@ -115,7 +114,8 @@ pub(crate) fn open_files(
     Ok(opened)
 }
 
-/// Why there is nothing to show: the file's own failure where there is but one, else the first of what could have been read.
+/// Returns the reason why there is nothing to show: the failure of the single file, or the first failure of a file that
+/// should have been readable.
 fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
     let Detected { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
     let archive = name.filter(|_| n_archives > 0);
@@ -132,7 +132,7 @@ fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
 
 fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let far = ReadProgress::new(&captures, state, progress);
-    // The builder reports from inside the walk.
+    // The builder reports progress while a file is walked.
     let mut on_reach = |reached: Reached<'_>| far.read(reached);
     let mut builder = Builder::new(&mut on_reach);
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
@@ -152,7 +152,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 let (outcome, stopped) = if packing.is_plain() {
                     (walk_without(source.as_ref(), &without, &mut builder), None)
                 } else {
-                    // Held while it is walked and no longer: programs in it are unpacked again when they are requested.
+                    // The unpacked bytes are dropped after the walk. Programs in the file are unpacked again on
+                    // request.
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| far.unpacked(at));
                     far.holds(bytes.len() as u64);
@@ -180,7 +181,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         let name = files.first().map_or("", |f| f.name.as_str());
         return Err(bad.unwrap_or_else(|| messages::nothing_left(name, &Outcome::default())));
     }
-    // What the builder had no room for is reported in notes already.
+    // The builder has already made notes for data beyond its limits.
     let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
     let left_out: Vec<String> = left_out.map(|note| note.message.clone()).collect();
     for sentence in &partial {
@@ -191,10 +192,10 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     Ok(Opened { profile, files, partial, open_files })
 }
 
-/// Adds a program; says what is wrong behind its module, which then is what is kept.
+/// Adds a program. Returns a sentence if data after its module is damaged; then only the module is kept.
 fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
     let Program { outline: Outline { name, id, module, damage }, form, size, stopped, is_cut } = program;
-    // What is missing of a text is missing at its end: what came before can be read as it is.
+    // Damage of a text is always at its end. The text before the end can be read as it is.
     let is_whole = form == HloForm::Text || damage.is_none() && stopped.is_none();
     let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
     builder.program(&name, id, span, form);
@@ -221,10 +222,11 @@ fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option
     }
 }
 
-/// How far reading is, in bytes as stored. In cells: what reads is inside of what reports.
+/// Reports the progress of reading, in bytes as stored. It uses cells, because the builder calls it while the reader
+/// holds it.
 struct ReadProgress<'p> {
     progress: RefCell<(Progress, &'p mut dyn FnMut(Progress))>,
-    /// Bytes of the files before, of this one, and of what this one unpacks to.
+    /// Stored bytes of the files before the current one, stored bytes of the current file, and its unpacked bytes.
     place: Cell<(u64, u64, u64)>,
 }
 
@@ -234,20 +236,20 @@ impl<'p> ReadProgress<'p> {
         Self { progress: RefCell::new((state, progress)), place: Cell::new((0, 0, 0)) }
     }
 
-    /// A file of a size begins.
+    /// Starts the next file, of `size` stored bytes.
     fn file(&self, name: &str, size: u64) {
         let (before, last, _) = self.place.get();
         self.place.set((before + last, size, size));
         name.clone_into(&mut self.progress.borrow_mut().0.place);
     }
 
-    /// It unpacks to so much.
+    /// Sets the unpacked size of the current file.
     fn holds(&self, size: u64) {
         let (before, stored, _) = self.place.get();
         self.place.set((before, stored, size));
     }
 
-    /// There is something to say of a file.
+    /// Adds a note to the progress messages.
     fn note(&self, sentence: &str) {
         let notes = &mut self.progress.borrow_mut().0.notes;
         if notes.len() < MAX_TOLD_NOTES {

@@ -1,62 +1,63 @@
-//! Captures on the web: what an address is called, when it is asked before one is fetched, and the sentences for those that do
-//! not come. Words and rules only; who fetches is the page.
+//! This module holds the rules for captures on the web: the name of a capture, the size from which the user is asked
+//! before a download, and the messages for downloads that fail. The page does the download itself.
 
 use crate::protocol::Failure;
 use crate::table::format;
 
-/// A capture that is larger, or of which nobody says how large it is, is fetched once someone said so, bytes.
+/// Size in bytes from which the page asks before it downloads a capture. It also asks if the size is unknown.
 pub const ASKED_FROM: u64 = 32 << 20;
 
-/// Why a capture on the web is not had.
+/// The reason why a capture could not be downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// What was typed is no address.
+    /// The text is not a URL.
     NoAddress,
-    /// It is of another kind than http and https: of this, with its colon.
+    /// The scheme is neither http nor https. The text is the scheme with its colon.
     Scheme(String),
-    /// It holds a user name or a password.
+    /// The URL holds a user name or a password.
     Credentials,
-    /// Its host has characters that no host name has: they could change what the page may talk to.
+    /// The host has characters that no host name has. They could change the content security policy of the page.
     Host,
-    /// The page came by https, the capture would by http.
+    /// The page was loaded over https, and the URL uses http.
     Mixed,
-    /// The browser is not connected.
+    /// The browser is offline.
     Offline,
-    /// The host answers, but lets no page of another origin read what it says.
+    /// The host answers, but does not allow pages of other origins to read the answer.
     Cors,
-    /// Nothing answers, or it sends on to a host that the page may not ask.
+    /// The host does not answer, or redirects to a host that the page must not contact.
     Silent,
-    /// The host answers that it does not give it: a number of HTTP, and its words.
+    /// The host answers with an error: the HTTP status code and its text.
     Status(u16, String),
-    /// It broke off, and could not be gone on with.
+    /// The download broke off and could not be resumed.
     BrokeOff {
-        /// Bytes that came.
+        /// Bytes received.
         done: u64,
-        /// Bytes that there are, where the host says it.
+        /// Size in bytes. `None` if the host does not give the size.
         total: Option<u64>,
     },
-    /// Another number of bytes came than was reported.
+    /// The host sent another number of bytes than it announced.
     Length {
-        /// Bytes that came.
+        /// Bytes received.
         done: u64,
-        /// Bytes that there are.
+        /// Bytes announced.
         total: u64,
     },
 }
 
-/// An address, in the parts that sentences name.
+/// The URL of a capture, and the parts of the URL that messages name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebAddress {
-    /// `https://example.com/runs/7/host.xplane.pb`.
+    /// The whole URL, such as `https://example.com/runs/7/host.xplane.pb`.
     pub url: String,
-    /// "example.com".
+    /// Host, such as "example.com".
     pub host: String,
-    /// "host.xplane.pb".
+    /// Last part of the path, such as "host.xplane.pb".
     pub name: String,
 }
 
 impl WebAddress {
-    /// An address of which the browser says its host and its path.
+    /// Creates the address of `url`, which the browser has split into `host` and `path`. The name is the last part of
+    /// the path, or the host if the path is empty.
     pub fn new(url: String, host: String, path: &str) -> Self {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&host);
         let name = percent_encoding::percent_decode_str(last).decode_utf8_lossy().into_owned();
@@ -64,7 +65,7 @@ impl WebAddress {
     }
 }
 
-/// What is asked before a large capture is fetched.
+/// Returns the question that the page asks before a large download.
 pub fn question(place: &WebAddress, size: Option<u64>) -> String {
     match size {
         Some(size) => format!("Fetch {} from {}?", format::bytes_text(size), place.host),
@@ -72,15 +73,15 @@ pub fn question(place: &WebAddress, size: Option<u64>) -> String {
     }
 }
 
-/// Whether a host, as the browser writes it, with its port, has the characters of a host alone. `index.html` asks the same before it
-/// names the host in the page's policy.
+/// Returns whether a host has only characters of a host name. `host` is the form that the browser writes, with its
+/// port. `index.html` makes the same check before it adds the host to the page's content security policy.
 pub fn is_plain_host(host: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c);
     !host.is_empty() && host.chars().all(is_plain)
 }
 
 impl Refusal {
-    /// What is reported: what, where, what to do. `page` is the origin of the page.
+    /// Returns the message for the user: the fault, its place and the remedy. `page` is the origin of the page.
     pub fn message(&self, place: &WebAddress, page: &str) -> Failure {
         let WebAddress { host, name, url } = place;
         let by_hand = "Download it and drop the file here";
@@ -167,7 +168,7 @@ mod tests {
         for plain in ["example.com", "storage.googleapis.com:443", "[::1]:8000", "xn--bcher-kva.example", "127.0.0.1"] {
             assert!(is_plain_host(plain), "{plain}");
         }
-        // Each would say something else in a content security policy.
+        // Each of these would have another meaning in a content security policy.
         for other in ["", "a;img-src", "a;script-src", "*", "%2a", "a b", "a,b", "a'b", "A.example", "a_b"] {
             assert!(!is_plain_host(other), "{other}");
         }

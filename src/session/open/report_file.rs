@@ -1,5 +1,6 @@
-//! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
-//! files one without captures is skipped.
+//! This module handles report files among the files to open. A single report without captures becomes a session of its
+//! own. The captures inside a report file are opened in place of the report. A report without captures is skipped if
+//! there are other files.
 
 use super::{Input, messages};
 use crate::protocol::{Carries, Failure};
@@ -8,29 +9,28 @@ use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
 
-/// What files turned out to be.
+/// The content of the files to open.
 pub(crate) enum Unpacked {
-    /// Captures.
     Captures(Captures),
     /// A report without its capture.
     Report(Box<Report>),
 }
 
-/// Captures among what was opened.
+/// The captures among the files to open.
 #[derive(Default)]
 pub(crate) struct Captures {
-    /// They themselves, and what is to be reported as such.
+    /// All files except reports, and the captures inside reports.
     pub(crate) inputs: Vec<Input>,
-    /// Where they lie, where that is within report files; empty: each file is one.
+    /// Position of each capture within the files. Empty if no file is a report.
     pub(crate) carries: Vec<Carries>,
-    /// Why reports beside them are not read.
+    /// Failures of the reports that are skipped.
     pub(crate) failures: Vec<Failure>,
 }
 
-/// Takes captures out of report files.
+/// Replaces report files by the captures inside them.
 ///
 /// # Errors
-/// A [`Failure`] where the one file that was chosen is a report that cannot be read.
+/// Returns a [`Failure`] if there is a single file, and it is a report that cannot be read.
 pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
     let is_report = |input: &Input| {
         let mut head = [0; REPORT_MAGIC.len()];
@@ -51,7 +51,7 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
         let unpacked = unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error));
         match unpacked {
             Err(failure) if single => return Err(failure),
-            // It costs no other file.
+            // The other files are still opened.
             Err(failure) => found.failures.push(failure),
             Ok(ReportFile { report, captures: carried }) if carried.is_empty() => {
                 if single {
@@ -73,10 +73,10 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
     Ok(Unpacked::Captures(found))
 }
 
-/// The captures themselves: of report files those that lie within them.
+/// Returns the captures to open. Report files are replaced by the captures inside them.
 ///
 /// # Errors
-/// A [`Failure`] where there are none, and where a report cannot be read.
+/// Returns a [`Failure`] if there is a single file, and it is a report without captures or one that cannot be read.
 pub fn captures_of(inputs: Vec<Input>) -> Result<Vec<Input>, Failure> {
     match unpack(inputs)? {
         Unpacked::Captures(found) => Ok(found.inputs),

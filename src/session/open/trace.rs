@@ -1,4 +1,5 @@
-//! Trace JSON as a way into a session: it is walked twice. This module knows the walks; not which files there are.
+//! This module reads trace JSON, in two passes over the file: the first pass surveys the events, and the second one
+//! adds planes. It does not depend on the other files of the session.
 
 use super::messages;
 use crate::profile::{Builder, Survey};
@@ -6,16 +7,16 @@ use crate::protocol::Failure;
 use crate::source::{Packing, Source, Stream};
 use crate::wire::trace::Outcome;
 
-/// A trace JSON that was walked once.
+/// A trace JSON after the first pass.
 pub(crate) struct Surveyed {
     survey: Survey,
     outcome: Outcome,
 }
 
-/// Walks a file of a name for the first time; `progress` hears how far it is.
+/// Surveys a trace JSON, which is the first pass. Calls `progress` with the number of bytes read so far.
 ///
 /// # Errors
-/// Where the file holds no event.
+/// Returns a [`Failure`] if the file holds no event.
 pub(crate) fn survey(
     name: &str,
     source: &dyn Source,
@@ -30,14 +31,15 @@ pub(crate) fn survey(
     }
 }
 
-/// Where the capture was read from another file already: what this one would have lost, in a sentence.
+/// Returns a sentence if the same capture was already read from another file. The sentence gives the number of events
+/// that the trace JSON lacks.
 pub(crate) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
     let (other, n_read) = builder.same_capture(&of.survey, path)?;
     let name = path.rsplit('/').next().unwrap_or(path);
     Some(messages::same_capture(name, other, of.survey.n_events, n_read))
 }
 
-/// The second walk: adds its planes. What is missing, in a sentence.
+/// Adds the planes of a trace JSON, which is the second pass. Returns a sentence if the file is damaged or incomplete.
 pub(crate) fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packing: Packing) -> Option<String> {
     let sentence = messages::partial_trace(&of.survey, &of.outcome);
     builder.trace(of.survey, Stream::new(source, packing));

@@ -1,4 +1,4 @@
-//! The walk over communication: sums, rows, steps, how devices differ.
+//! This module visits communication: sums, rows, steps, and the balance of the devices.
 
 use super::visit::{Done, Number, Text, Visit, each};
 use super::{defaults, origin};
@@ -69,7 +69,7 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
     Ok(())
 }
 
-/// In flight is what is exposed and what is overlapped: it follows.
+/// The time in flight is the sum of the exposed and the overlapped time, so it is not visited.
 fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> Done {
     v.time(&mut of.exposed)?;
     v.time(&mut of.overlapped)?;

@@ -1,4 +1,5 @@
-//! Empty rows, which reading fills: of types that have no default, for none of them is meant to be seen.
+//! This module makes empty rows for the reader to fill. Their types implement no `Default`, because an empty row must
+//! not be shown.
 
 use crate::analysis::base::{DeviceChoice, Header, Peaks, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, Group, Part, StepStats, StepTime};

@@ -1,4 +1,4 @@
-//! The walk over a roofline: sums, peaks, and where ops lie.
+//! This module visits the roofline: sums, peaks, and the position of each op.
 
 use super::visit::{Done, Number, Text, Visit, each};
 use super::{defaults, origin};
@@ -10,7 +10,7 @@ use crate::analysis::roofline::{
 use crate::share::report::RooflinePart;
 use crate::units::Picos;
 
-/// What a roof's figures mostly are: those of the whole row.
+/// The figures of the whole row, which are the most frequent values of the roof.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Whole {
     total: Picos,
@@ -41,7 +41,8 @@ const BOUNDS: [Bound; 6] = [
 const COSTS: [CostSource; 3] = [CostSource::Capture, CostSource::ModelFlops, CostSource::Yours];
 const SOURCES: [PeakSource; 3] = [PeakSource::Profile, PeakSource::Published, PeakSource::Yours];
 
-/// Roofs, column by column. Ratios follow mostly from times; where they were made of exact floors, they differ in the last digit.
+/// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
+/// the last digit, so ratios are visited as well.
 pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
     each(of, |(roof, whole)| v.time_as(&mut roof.total, whole.total))?;
     each(of, |(roof, whole)| v.number(&mut roof.n, whole.n, Number::Exact))?;
@@ -84,7 +85,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
     each(of, |(roof, _)| v.flag(&mut roof.latency_bound))
 }
 
-/// Roofs of their own, where rows are no ops.
+/// Visits the roofs of rows that are not ops.
 fn own<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> Done {
     each(of, |row| v.present(roof(row), defaults::roof))?;
     let known = of.iter_mut().filter_map(|row| roof(row).as_mut());
@@ -173,7 +174,7 @@ fn window(v: &mut dyn Visit, of: &mut WindowUse) -> Done {
     v.real(&mut of.useful_mfu, None)
 }
 
-/// Time that is compared with no roof.
+/// Visits the time of ops without a roof.
 pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
     v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
     each(of, |skipped| {

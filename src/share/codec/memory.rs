@@ -1,4 +1,5 @@
-//! The walk over memory: programs' peaks, a curve, what is alive at its peak, what allocators gave.
+//! This module visits memory: the peaks of programs, a curve, the buffers that are alive at its peak, and the
+//! allocators.
 
 use super::visit::{Done, Number, Text, Visit, each};
 use super::{defaults, origin};
@@ -87,7 +88,7 @@ fn curve(v: &mut dyn Visit, of: &mut Curve) -> Done {
     let mut next = of.from;
     let height = |v: &mut dyn Visit, value: &mut u64, usual| v.number(value, usual, Number::Height);
     each(columns, |column| {
-        // What is reported is how far it is from the one before.
+        // The value is the distance from the expected start of the column, which is small.
         let mut far = column.first.wrapping_sub(next);
         v.small(&mut far)?;
         column.first = next.wrapping_add(far);

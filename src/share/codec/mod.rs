@@ -1,9 +1,10 @@
-//! The walk over a report: each datum once, column by column, with what it is. Writing, reading, rounding, renaming and showing
-//! are visitors of it, so none can forget what another knows.
+//! This module visits each value of a report once, column by column, with its kind. Writing, reading, rounding,
+//! renaming and the preview are visitors of the same traversal, so that none can miss a value.
 //!
-//! **This is version 1 of the format.** A field that is visited is never taken away, moved or given another meaning: the version
-//! that does so gets a walk of its own, and this one stays to read what was written. Enums go by their place in the list beside
-//! them: added at the end. What follows from other data is not visited: `derive.rs` works it out.
+//! **This is version 1 of the format.** A field that is visited is never removed, moved or given another meaning. A
+//! version that does so needs a traversal of its own, and this one stays to read older reports. Enums are stored as an
+//! index into a list of their variants; new variants are added at the end. Values that follow from other values are not
+//! visited: `derive.rs` computes them.
 
 mod comm;
 mod defaults;
@@ -16,7 +17,7 @@ pub(super) mod visit;
 use super::codec::visit::{Done, Visit};
 use crate::share::report::Report;
 
-/// Walks all of a report.
+/// Visits all values of a report.
 pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> Done {
     origin::origin(v, &mut of.origin)?;
     origin::header(v, &mut of.header)?;

@@ -1,4 +1,4 @@
-//! The walk over ops: what a breakdown's table and a roofline's marks say of each.
+//! This module visits the ops of a report: the columns of the breakdown, and the roofline of each op.
 
 use super::figures::skipped;
 use super::visit::{Done, Number, Text, Visit, each};

@@ -1,4 +1,4 @@
-//! The walk over what a report is of: files, devices, window, totals, notes, steps.
+//! This module visits the origin of a report: files, devices, window, totals, notes and steps.
 
 use super::defaults;
 use super::visit::{Done, Number, Text, Visit, each};

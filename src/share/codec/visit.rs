@@ -1,79 +1,78 @@
-//! The visitor that the codec of a report is written against: a writer and a reader implement it.
+//! This module defines the visitor of the codec of a report. Among others, the writer and the reader implement it.
 use crate::share::error::ShareError;
 use crate::units::Picos;
 
-/// Whether a visit went well.
+/// The result of a visit.
 pub(in crate::share) type Done = Result<(), ShareError>;
 
-/// What a number is.
+/// The kind of a number, which decides how it is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::share) enum Number {
-    /// It counts or names something: it is what it is.
+    /// A count or an id. It is never rounded.
     Exact,
-    /// An amount: its first digits say enough.
+    /// An amount, which is rounded to its first digits.
     Amount,
-    /// Time: as an amount, but never coarser than the digits that views print.
+    /// A time, which is rounded like an amount, but never more coarsely than the digits that views print.
     Time,
-    /// A point of a curve: rounded down, so that none comes above the peak.
+    /// A point of a curve, which is rounded down so that no point exceeds the peak.
     Height,
     /// The id of a program.
     Program,
 }
 
-/// What a text is.
+/// The kind of a text, which decides whether it is shown, renamed or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::share) enum Text {
-    /// A word of our own, or of a fixed list: a format, a phase, a type.
+    /// A word of Rooflight, or of a fixed list, such as a format, a phase or an element type.
     Word,
-    /// An HLO category or an opcode. Captures can hold any text here.
+    /// An HLO category or an opcode. A capture can hold any text here.
     Category,
-    /// What a chip is called. Captures can hold any text here.
+    /// Name of a chip. A capture can hold any text here.
     Chip,
-    /// What an allocator is called. Captures can hold any text here.
+    /// Name of an allocator. A capture can hold any text here.
     Allocator,
-    /// What an op or an instruction is called.
+    /// Name of an op or an instruction.
     Op,
-    /// What a program is called.
+    /// Name of a program.
     Program,
-    /// A path of scopes, or a piece of one.
+    /// A scope path, or a part of one.
     Scope,
-    /// A place in source code, or a stack of them.
+    /// A source line, or a stack of source lines.
     Source,
-    /// A shape.
     Shape,
-    /// A file of the session.
+    /// Name of a file of the session.
     File,
-    /// A device.
+    /// Name of a device.
     Device,
-    /// An axis of a mesh.
+    /// Name of an axis of a mesh.
     Axis,
-    /// A sentence, which may name any of the above.
+    /// A sentence, which may hold any of the names above.
     Sentence,
 }
 
-/// What is done with each datum of a report.
+/// A visitor of the values of a report.
 pub(in crate::share) trait Visit {
-    /// Rows of a list, each of which takes so many bytes of memory: how many there are.
+    /// Visits the length of a list. A row takes `size` bytes of memory. Returns the length.
     fn count(&mut self, n: usize, size: usize) -> Result<usize, ShareError>;
-    /// A whole number. `usual` is what it mostly is.
+    /// Visits a whole number. `usual` is its most frequent value, which has a short code.
     fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> Done;
-    /// A place in a list of so many.
+    /// Visits an index into a list of `_of` entries.
     fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, _of: usize) -> Done {
         self.integer(at, usual, Number::Exact)
     }
-    /// A real number.
+    /// Visits a real number.
     fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done;
-    /// A text.
+    /// Visits a text.
     fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, what: Text) -> Done;
 }
 
-/// Visits each row: one column.
+/// Visits one column of all rows.
 pub(super) fn each<T>(rows: &mut [T], visit: impl FnMut(&mut T) -> Done) -> Done {
     rows.iter_mut().try_for_each(visit)
 }
 
 impl dyn Visit + '_ {
-    /// A number that is always there.
+    /// Visits a number that is always present.
     pub(super) fn number(&mut self, value: &mut u64, usual: u64, what: Number) -> Done {
         let mut known = Some(*value);
         self.integer(&mut known, Some(usual), what)?;
@@ -131,7 +130,7 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    /// A number with a sign, in the form that puts small ones first.
+    /// Visits a signed number in zigzag form, in which numbers near zero are small.
     pub(super) fn signed(&mut self, value: &mut i64) -> Done {
         let mut folded = ((*value << 1) ^ (*value >> 63)) as u64;
         self.exact(&mut folded)?;
@@ -150,7 +149,7 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    /// One of a list, by its place.
+    /// Visits a value as its index in the list `all`.
     pub(super) fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> Done {
         let mut at = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
         self.choice(&mut at, Some(0), all.len())?;
@@ -159,7 +158,7 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    /// One of a list, or none of it.
+    /// Visits a value as its index in the list `all`, or `None`.
     pub(super) fn maybe_one_of<T: Copy + PartialEq>(&mut self, value: &mut Option<T>, all: &[T]) -> Done {
         let mut at = value.and_then(|value| all.iter().position(|one| *one == value)).map(|at| at as u64);
         self.choice(&mut at, None, all.len())?;
@@ -179,14 +178,14 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    /// A list's length: as many rows as are read are made.
+    /// Visits the length of a list, and makes as many rows as the visitor returns.
     pub(super) fn rows<T>(&mut self, rows: &mut Vec<T>, blank: impl FnMut() -> T) -> Done {
         let n = self.count(rows.len(), size_of::<T>())?;
         rows.resize_with(n, blank);
         Ok(())
     }
 
-    /// What may be there or not.
+    /// Visits whether an optional value is present.
     pub(super) fn present<T>(&mut self, value: &mut Option<T>, blank: impl FnOnce() -> T) -> Done {
         let mut is_there = value.is_some();
         self.flag(&mut is_there)?;

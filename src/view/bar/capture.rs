@@ -1,4 +1,4 @@
-//! The file picker: what is open, what is in the session, and how to open something else.
+//! This module renders the file picker: the files of the session, and the actions that open, keep and close files.
 
 use crate::table::format;
 use crate::view::sources;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 const ID: &str = "capture";
 
-/// The picker.
+/// Renders the file picker.
 #[component]
 pub(crate) fn Capture(state: State) -> impl IntoView {
     let name = move || state.opened.with(|opened| opened.as_ref().map(|o| o.name.clone()).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What `?` shows: the keys there are, and the switch that turns single letters off.
+//! This module renders the help dialog of the `?` key: the list of keys, and the switch for single-key shortcuts.
 
 use crate::view::keys;
 use crate::view::state::State;
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
-/// The dialog, closed until it is requested.
+/// Renders the help dialog, which is closed at first. Other modules open the dialog by `node`.
 #[component]
 pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
     let close = move |_| {

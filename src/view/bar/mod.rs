@@ -1,4 +1,5 @@
-//! The top of the page: mark, pickers, theme and help; below them the tabs and what the capture has to say.
+//! This module renders the top of the page: logo, pickers, share, theme and help; below them the tabs and the badges of
+//! the capture.
 
 mod capture;
 pub(crate) mod help;
@@ -15,7 +16,7 @@ use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// The app bar, and the tabs where something is open.
+/// Renders the app bar, and below it the tabs if a session is open.
 #[component]
 pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView {
     let open = Memo::new(move |_| state.opened.with(Option::is_some) && !state.load_shown.get());
@@ -55,7 +56,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     }.any()
 }
 
-/// Arrows go to the next view, as in any list of tabs.
+/// Moves to another view by the arrow keys, Home and End.
 fn walk(state: State, event: &ev::KeyboardEvent) {
     let now = View::ALL.into_iter().position(|view| view == state.view.get_untracked()).unwrap_or(0);
     let last = View::ALL.len() - 1;
@@ -75,7 +76,7 @@ fn walk(state: State, event: &ev::KeyboardEvent) {
     }
 }
 
-/// The views that there will be, while something is read.
+/// Renders the tabs as plain text while a load is shown.
 fn tabs_to_come() -> AnyView {
     let tab = |view: View| {
         view! { <span class="tab off">{view.label()} <span class="tab-key">{view.digit()}</span></span> }.any()
@@ -83,7 +84,7 @@ fn tabs_to_come() -> AnyView {
     view! { <div class="tabs" aria-hidden="true">{View::ALL.map(tab).collect_view()}</div> }.any()
 }
 
-/// The views there are, and the badges of the capture.
+/// Renders the tabs of the views, and the badges of the capture.
 #[component]
 fn Tabs(state: State) -> impl IntoView {
     let partial = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| o.session.partial.is_some()));

@@ -1,4 +1,4 @@
-//! The notes badge, and the list it opens: what was assumed, skipped or left out.
+//! This module renders the notes badge and its list of notes: assumptions, skipped data and missing data.
 
 use crate::profile::{Note, Severity};
 use crate::table::format;
@@ -8,7 +8,7 @@ use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
-/// The badge; nothing where there is nothing to say.
+/// Renders the badge. Without notes, nothing is rendered.
 #[component]
 pub(crate) fn Notes(state: State) -> impl IntoView {
     let head = state.head();

@@ -1,4 +1,4 @@
-//! Which device, which step. Shows what is chosen, never a placeholder.
+//! This module renders the pickers of the device and the step. A picker always shows a choice, never a placeholder.
 
 use crate::analysis::base::{DeviceChoice, StepChoice};
 use crate::chart::widgets::picker_options;
@@ -10,7 +10,7 @@ use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 
-/// Both pickers.
+/// Renders both pickers, if the session has devices.
 #[component]
 pub(crate) fn Pickers(state: State) -> impl IntoView {
     let any = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| !o.session.devices.is_empty()));

@@ -1,5 +1,5 @@
-//! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out, a press
-//! shows only that kind's ops.
+//! This module renders the stacked bar of kinds. The bar is one tab stop, and arrow keys walk its segments. Hover and
+//! focus show the same tooltip. A click filters the ops by the kind of the segment.
 
 use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::label;
@@ -20,7 +20,7 @@ use web_sys::{Element, HtmlElement, SvgElement};
 const HEIGHT: f64 = 30.0;
 const TYPE: f64 = 12.0;
 
-/// What a segment's tooltip says.
+/// Builds the tooltip of a segment: its share of the step or of the capture (`whole`), and its exact time.
 pub(super) fn tip(part: &Part, whole: &str) -> Tip {
     let share = part.share.clone().unwrap_or_else(|| crate::table::format::ABSENT.to_owned());
     Tip {
@@ -29,7 +29,7 @@ pub(super) fn tip(part: &Part, whole: &str) -> Tip {
     }
 }
 
-/// The bar.
+/// Renders the bar of kinds.
 #[component]
 pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -57,20 +57,22 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
     view! { <div class="stack" node_ref=node>{live(drawing)}</div> }.any()
 }
 
-/// Shows only what is of this part; where that is what is shown, all again. Idle time has no ops.
+/// Filters the ops by the kind of `slot`, or removes this filter if it is set. Idle time has no ops, so nothing
+/// happens.
 pub(super) fn toggle(state: State, slot: Slot) {
     if let Slot::Kind(kind) = slot {
         state.filter(|filter| filter.kind = (filter.kind != Some(kind)).then_some(kind));
     }
 }
 
-/// Whether only this part is shown; `None` for idle, which cannot be.
+/// Returns whether the ops are filtered by the kind of `slot`, as a value of `aria-pressed`. `None` stands for idle
+/// time, which cannot be filtered.
 pub(super) fn pressed(state: State, slot: Slot) -> Option<String> {
     let Slot::Kind(kind) = slot else { return None };
     Some((state.query.with(|query| query.filter.kind) == Some(kind)).to_string())
 }
 
-/// One segment, with the longest label that fits.
+/// Renders one segment, with the longest label that fits.
 #[component]
 fn Drawn(
     state: State,
@@ -125,7 +127,7 @@ fn Drawn(
     }.any()
 }
 
-/// Arrow keys go to the neighbouring segment.
+/// Moves the focus to another segment by the arrow keys, Home and End.
 fn walk(event: &ev::KeyboardEvent, index: usize, count: usize) {
     let to = match event.key().as_str() {
         "ArrowLeft" => index.checked_sub(1),
@@ -138,7 +140,7 @@ fn walk(event: &ev::KeyboardEvent, index: usize, count: usize) {
     let parent = event.current_target().and_then(|target| target.unchecked_into::<Element>().parent_element());
     let to = to.and_then(|to| u32::try_from(to).ok());
     if let Some(segment) = to.and_then(|to| parent?.children().item(to)) {
-        // An SVG element can be focused as an HTML element can.
+        // An SVG element has the same `focus` function as an HTML element.
         let _ = segment.unchecked_into::<SvgElement>().unchecked_into::<HtmlElement>().focus();
     }
 }

@@ -1,4 +1,4 @@
-//! The list of columns: which are shown.
+//! This module renders the list by which the user chooses the columns of a table.
 
 use crate::chart::widgets::table::Column;
 use crate::view::state::State;
@@ -10,7 +10,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
-/// The button and its list.
+/// Renders the button and its list of columns.
 #[component]
 pub(crate) fn Chooser(state: State, table: Model) -> impl IntoView {
     let one = move |(at, Column { id, head, about, .. }): (usize, Column)| {
@@ -30,7 +30,7 @@ pub(crate) fn Chooser(state: State, table: Model) -> impl IntoView {
         .any()
     };
     let list = move || table.all.get().into_iter().enumerate().map(one).collect_view();
-    // Rows of two lines have the columns they have: there is nothing to choose.
+    // Rows of two lines have fixed columns, so there is nothing to choose.
     let wide = move || !table.measure.get().two_lines();
     let button = move || {
         view! {

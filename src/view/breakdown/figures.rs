@@ -1,4 +1,4 @@
-//! The read-out row: one figure to read first, the others beside it, each with how it is computed.
+//! This module renders the figures above a view: one main figure, and others beside it, each with its formula.
 
 use crate::chart::breakdown::figures::{self, Figure, Formula, Readout};
 use crate::protocol::BreakdownHead;
@@ -7,14 +7,14 @@ use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
-/// The row.
+/// Renders the figures of the breakdown.
 #[component]
 pub(crate) fn Figures(head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let row = move || Some(row(figures::readout(&*head.get()?)));
     view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }
 
-/// The figures of a read-out row.
+/// Renders a row of figures.
 pub(crate) fn row(readout: Readout) -> AnyView {
     let all = |figures: Vec<Figure>, at: &'static str, class: &'static str| {
         figures.into_iter().enumerate().map(|(n, one)| figure(one, &format!("{at}-{n}"), class)).collect_view()
@@ -44,7 +44,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     }.any()
 }
 
-/// What the ⊜ beside a figure opens.
+/// Renders the formula of a figure. The `=` button beside the figure opens it.
 pub(crate) fn formula_popover(how: Formula) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {

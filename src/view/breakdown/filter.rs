@@ -1,5 +1,6 @@
-//! The filter box: what is looked for, where, and whether as an expression; below it what it lets through. What is
-//! typed is asked a moment later, and what cannot be read leaves the last good result on screen.
+//! This module renders the filter box: the text, the place to search, and the switch for regular expressions. The line
+//! below the box shows how much matches. The query is sent a moment after typing. An expression that is not valid
+//! leaves the last result on screen.
 
 use crate::analysis::base::FilterField;
 use crate::chart::breakdown::filter_text;
@@ -13,12 +14,11 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::HtmlElement;
 
-/// Typed text is asked this much later, milliseconds.
+/// The delay between typing and the query, in milliseconds.
 const AFTER: u32 = 120;
-/// The field's id.
 const FIELD: &str = "filter";
 
-/// Goes to the field; where it has the focus already, to the next scope.
+/// Focuses the filter field. If the field has the focus already, switches to the next place to search.
 pub(crate) fn focus(state: State) {
     let field = document().get_element_by_id(FIELD);
     if field.is_some() && document().active_element() == field {
@@ -32,13 +32,14 @@ pub(crate) fn focus(state: State) {
     }
 }
 
-/// The box.
+/// Renders the filter box.
 #[component]
 pub(crate) fn FilterBox(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
     let current = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
     effect(move || {
-        // Changed from elsewhere (the address, "clear"): typing is not disturbed.
+        // The filter can also change elsewhere (in the address, by "clear"). The text is not replaced while the user
+        // types.
         let text = current.get();
         let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
         if let Some(field) = node.get().filter(|field| !typing(field) && state.filter_error.get_untracked().is_none()) {
@@ -125,7 +126,8 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
     .any()
 }
 
-/// What the filter lets through, or why it is not applied; with what else narrows the table.
+/// Renders the line below the filter box: the matches or the error, and buttons that remove the filters by kind and
+/// scope.
 #[component]
 pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let says = move || {

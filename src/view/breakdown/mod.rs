@@ -1,5 +1,4 @@
-//! Where the time goes: figures, the bar of kinds, its read-out, the table. This module knows the order of the parts; each
-//! part knows itself.
+//! This module composes the breakdown: figures, the bar of kinds, its legend, the picture, the tools and the table.
 
 mod bar;
 mod chooser;
@@ -22,10 +21,11 @@ use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
-/// The view of a breakdown.
+/// Renders the breakdown.
 #[component]
 pub(crate) fn Breakdown(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
-    // Picture, tools and table come one after the other, a moment later: all at once would be one long task.
+    // The tools, the table and the picture are rendered one after the other, a millisecond apart. All at once would be
+    // one long task.
     let (made, set_made) = signal(0);
     for part in 1..=3u8 {
         let then = move || {

@@ -1,4 +1,5 @@
-//! The read-out under the bar: every kind and idle, with time and share, also where there is none.
+//! This module renders the legend below the bar: the time and the share of every kind and of idle time, including kinds
+//! that do not occur.
 
 use super::bar::{pressed, tip, toggle};
 use crate::chart::breakdown::figures::{self, Part};
@@ -14,7 +15,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-/// The row of parts.
+/// Renders the legend of the bar.
 #[component]
 pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let row = move || {
@@ -57,7 +58,7 @@ fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
     }.any()
 }
 
-/// The part's name: a legend entry that is a switch, where the part has ops.
+/// Renders the name of a part. If the part has ops, the name is a button that filters by its kind.
 fn name(state: State, slot: Slot, any: bool) -> AnyView {
     let words = view! {
         {swatch(slot)}

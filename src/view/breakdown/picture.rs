@@ -1,5 +1,5 @@
-//! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. This module knows which is
-//! shown; each picture knows itself.
+//! This module renders the picture above the table: the icicle of scopes, the time of each step, the devices side by
+//! side, or data movement.
 
 use super::picture_frame::choice;
 use super::{scopes, steps};
@@ -10,7 +10,7 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
-/// The pictures' common head, and the one that is chosen.
+/// Renders the chosen picture.
 #[component]
 pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let chosen = Memo::new(move |_| shown(state));
@@ -23,7 +23,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -
     view! { <section class="picture-pane" aria-label="Picture">{live(body)}</section> }.any()
 }
 
-/// The picture that is shown: the steps, where the session has no other.
+/// Returns the picture to show. A session without the other pictures shows the steps.
 fn shown(state: State) -> Picture {
     if state.can(|can| can.all_pictures) { state.picture.get() } else { Picture::Steps }
 }

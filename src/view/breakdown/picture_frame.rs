@@ -1,4 +1,4 @@
-//! The frame around the picture above the table, and the choice between pictures.
+//! This module renders the frame around the picture above the table, and the switch between pictures.
 
 use crate::protocol::url::Picture;
 use crate::view::state::State;
@@ -7,7 +7,7 @@ use crate::view::widgets::chart;
 use crate::view::widgets::chart::Model;
 
 use leptos::prelude::*;
-/// The switch between the pictures.
+/// Renders the switch between the pictures. A session that has only the steps gets a heading instead.
 pub(crate) fn choice(state: State) -> AnyView {
     let one = move |picture: Picture| {
         let pressed = move || (state.picture.get() == picture).to_string();
@@ -24,7 +24,8 @@ pub(crate) fn choice(state: State) -> AnyView {
     .any()
 }
 
-/// A chart with its head line: the choice, what stands beside it, and the chart's own menu.
+/// Renders a chart with its head line, which holds `choice`, `beside` and the chart's menu. `name` is a part of the
+/// names of saved files.
 pub(super) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, beside: AnyView) -> AnyView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, name, table);

@@ -1,4 +1,4 @@
-//! The table of the breakdown: which rows it has, and what a press on one does.
+//! This module connects the breakdown to its table: the rows that the table loads, and the actions of clicks on a row.
 
 use crate::analysis::base::FilterField;
 use crate::chart::breakdown::filter_text;
@@ -11,7 +11,7 @@ use crate::view::type_erasure::EraseType;
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
-/// The model of the breakdown's table.
+/// Builds the model of the breakdown's table.
 pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> Model {
     let label = move || {
         let by = head.with(|head| head.as_ref().map_or("", |head| head.query.by.label()));
@@ -21,13 +21,13 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
         label: Signal::derive(label),
         of: Signal::derive(move || Some(TableOf::Breakdown(head.get()?.query.clone()))),
         waits: state.busy.into(),
-        // The query has the filter.
+        // The query itself holds the filter.
         filter: Signal::stored(TextFilter::default()),
         sort: state.sort.into(),
         set_sort: Callback::new(move |sort| state.sort.set(Some(sort))),
         columns: Some(state.columns),
         selected: state.selected.into(),
-        // The op whose panel is open is marked as well.
+        // The row of the op whose panel is open is marked as well.
         is_selected: Callback::new(move |key: String| {
             state.op.with(|op| *op == key) || state.selected.with(|selected| selected.contains(&key))
         }),
@@ -42,7 +42,7 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
     remote_model(state, table)
 }
 
-/// No row: what was looked for, and where it would be found.
+/// Renders the text for an empty table: the filter that matches nothing, and the offer to search the whole path.
 fn empty(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> AnyView {
     let Some(head) = head.get() else { return ().into_any() };
     let anywhere = head.shown.anywhere.filter(|n| *n > 0);

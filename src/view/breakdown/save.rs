@@ -1,5 +1,5 @@
-//! Copying and saving the table: what is seen goes to the clipboard as it is seen, files hold exact figures of all
-//! rows, as the command line writes them.
+//! This module copies and saves tables. The clipboard gets the cells as they are shown. Files hold the exact values of
+//! all rows, as the command line writes them.
 
 use crate::chart::widgets::table;
 use crate::protocol::{Export, Failure, Reply, Request};
@@ -13,9 +13,9 @@ use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::table::GridAction;
 use leptos::prelude::*;
 
-/// The menu's id.
+/// The id of the menu that copies and saves, which every view with a table has.
 pub(crate) const ID: &str = "save";
-/// The button and its menu.
+/// Renders the button with the menu to copy and save the breakdown.
 #[component]
 pub(crate) fn Save(state: State) -> impl IntoView {
     let copy = move |all, form| act(state, GridAction::CopyRows { all, form });
@@ -47,7 +47,7 @@ pub(crate) fn Save(state: State) -> impl IntoView {
     .any()
 }
 
-/// What is said once rows were copied, or not.
+/// Builds the message after `n` rows were copied, or if nothing could be copied.
 pub(crate) fn copy_message(done: bool, n: u32) -> Failure {
     let (title, message) = if done {
         (format!("Copied {}", format::counted(n.into(), "row", "rows")), String::new())
@@ -60,7 +60,7 @@ pub(crate) fn copy_message(done: bool, n: u32) -> Failure {
     Failure { title, message }
 }
 
-/// Saves all rows as a file.
+/// Saves all rows of the breakdown as a file.
 fn export(state: State, format: Export) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let sort = state.sort.get_untracked();
@@ -68,7 +68,7 @@ fn export(state: State, format: Export) {
     file(state, &Request::Export { query: head.query.clone(), sort, format }, &what, format);
 }
 
-/// What a view with a table of its own can take away: does something to that table.
+/// Returns a callback that runs `act` on the table on screen.
 pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     Callback::new(move |()| {
         if let Some(model) = state.table.get_value() {
@@ -77,8 +77,8 @@ pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     })
 }
 
-/// The entries that every such view has: the table as it is seen, and files where all rows are there. `of`: what the files are of, if not
-/// of the table.
+/// Builds the menu entries that every such view has: copy the rows as they are shown, and save files if the session can
+/// export all rows. `of` is appended to the labels of the files, if they hold something other than the table.
 pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
     let mut entries = vec![
         Entry::new("Copy table as TSV", act(state, GridAction::CopyRows { all: true, form: CopyForm::Tsv })).key("Y"),
@@ -90,7 +90,7 @@ pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callbac
     entries
 }
 
-/// The button with the menu of such a view.
+/// Renders the button with the menu of `entries`.
 pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
     view! {
         <MenuButton
@@ -104,7 +104,7 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
     .any()
 }
 
-/// Saves what a request exports as a file of `what`.
+/// Sends a request that exports a file, and saves the answer. `what` is a part of the file's name.
 pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) {
     let name =
         state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone())).unwrap_or_default();

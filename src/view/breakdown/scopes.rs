@@ -1,5 +1,5 @@
-//! The icicle of scopes: a press zooms and shows only the ops below in the table, Enter shows only these ops, Esc goes out. This module knows the state; geometry and
-//! words are in `chart`.
+//! This module renders the icicle of scopes. A click zooms to a scope and filters the table by it; Enter only filters;
+//! Esc zooms out. Geometry and texts are in `chart::breakdown::scopes` and `chart::plot::icicle`.
 
 use super::picture_frame::framed;
 use crate::analysis::base::{GroupBy, Query};
@@ -17,21 +17,21 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// Scopes below this part of what is shown are reported together: at 4,000 pixels that is two of them.
+/// Scopes with a smaller share of the root's time are merged. On a chart of 4,000 pixels, this share is 2 pixels wide.
 const MIN_SHARE: f64 = 0.0005;
-/// Rows drawn, and on narrow screens.
+/// The largest number of rows, on wide and on narrow screens.
 const ROWS: (u32, u32) = (7, 5);
 
-/// A laid out tree, shared.
+/// A tree of scopes with its layout.
 struct Drawn {
     scopes: PtrEq<Scopes>,
-    /// The node drawn across the whole width.
+    /// The node that is drawn across the whole width.
     first: u32,
     nodes: Vec<Node>,
     icicle: Icicle,
 }
 
-/// The picture.
+/// Renders the icicle of scopes.
 #[component]
 pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -45,7 +45,8 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
         let window = window();
         let first = scopes::first(&scopes);
-        // Below something else only where one has zoomed in: amber says so.
+        // A first cell with a parent is drawn in amber, as the mark of a zoomed tree. Only a zoomed tree keeps the
+        // parent.
         if let Some(node) = nodes.get_mut(first as usize) {
             node.parent = (!scopes.root.is_empty()).then_some(u32::MAX);
         }
@@ -71,7 +72,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         )))
     });
     let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
-    // The tree is another one when only a scope's ops are shown: the keyboard stays where it was in it.
+    // A filter by scope changes the tree. The keyboard focus stays at the same scope.
     let last = StoredValue::new(None::<String>);
     effect(move || {
         let Some(drawn) = drawn.get() else { return };
@@ -119,7 +120,8 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
             }}
         </span>
     }.any();
-    // Typing in the filter and zooming must not make the table jump: the picture keeps the room it had.
+    // Typing into the filter and zooming must not move the table, so the picture keeps its height until all ops are
+    // shown.
     let tallest = Memo::new(move |old: Option<&f64>| {
         let now = scene.with(|scene| scene.as_ref().map_or(0.0, |scene| scene.height));
         let is_all = state.query.with(|query| query.filter.is_empty()) && state.zoom.with(String::is_empty);
@@ -133,10 +135,10 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
     .any()
 }
 
-/// Asks for the tree whenever another is wanted; the last one stays until the next has come.
+/// Requests the tree of scopes whenever the request changes. The last tree stays until the next one has come.
 fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
     let found = RwSignal::new(None::<PtrEq<Scopes>>);
-    // What rows stand for plays no part: another grouping asks nothing again.
+    // The grouping of the rows does not affect the tree, so a change of the grouping sends no request.
     let request = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
     state.keep_asking(
         move || {
@@ -145,7 +147,7 @@ fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
         },
         move |reply| {
             let Reply::Scopes(scopes) = reply else { return };
-            // A zoom into what this step does not have: all of it.
+            // The step does not have the scope of the zoom, so the zoom and its filter are removed.
             if scopes.total.0 == 0 && !scopes.root.is_empty() {
                 if state.query.with_untracked(|query| query.filter.scope == scopes.root) {
                     state.filter(|filter| filter.scope = String::new());
@@ -158,7 +160,7 @@ fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
     found
 }
 
-/// The way out of a zoom, and what can be done with what it shows.
+/// Renders the path of the zoomed scope, which leads out of the zoom, and the button that filters by the scope.
 #[component]
 fn Crumbs(state: State) -> impl IntoView {
     let zoom = Memo::new(move |_| state.zoom.get());

@@ -1,5 +1,5 @@
-//! The pictures over steps: the time of each, and devices side by side. A press chooses the step, or the device. This module knows
-//! the state; geometry and words are in `chart`.
+//! This module renders the pictures of steps: the time of each step, and the devices side by side. A click chooses the
+//! step or the device. Geometry and texts are in `chart::plot::steps` and `chart::breakdown::step_stats`.
 
 use super::picture_frame::framed;
 use crate::analysis::base::DeviceChoice;
@@ -18,10 +18,10 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// Height of the chart per step, and of it on narrow screens.
+/// The height of the chart in pixels, on wide and on narrow screens.
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
-/// The statistics of the open session.
+/// Requests the statistics of the steps of the open session.
 fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
     let found = RwSignal::new(None::<PtrEq<StepStats>>);
     state.keep_asking(
@@ -35,7 +35,7 @@ fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
     found
 }
 
-/// Time of each step.
+/// Renders the time of each step.
 #[component]
 pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -98,7 +98,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     }.any()
 }
 
-/// Devices side by side.
+/// Renders the devices side by side.
 #[component]
 pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();

@@ -1,4 +1,4 @@
-//! Between picture and table: the grouping of rows, which of them, which columns, and what can be taken away.
+//! This module renders the tools between the picture and the table: grouping, filter, columns and save.
 
 use super::chooser::Chooser;
 use super::filter::{FilterBox, FilterSays};
@@ -12,7 +12,7 @@ use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
-/// The tools.
+/// Renders the tools of the breakdown.
 #[component]
 pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, table: Model) -> impl IntoView {
     let by = Memo::new(move |_| state.query.with(|query| query.by));

@@ -1,5 +1,5 @@
-//! What is in flight in the step, in lanes against compute: a drag zooms, a press chooses an op. This module knows the pointer; geometry and
-//! words are in `chart::comm::lanes`.
+//! This module renders the operations in flight in a step, in lanes below the compute time. A drag zooms, and a click
+//! selects an op. Geometry and texts are in `chart::comm::lanes`.
 
 use super::model::CommModel;
 use crate::analysis::comm::CommLanes;
@@ -17,21 +17,23 @@ use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// The shortest part of a step that the view shows.
+/// The shortest part of a step that the chart shows, in ps.
 const SHORTEST: u64 = 1000;
-/// One press of a zoom key or button; one turn of a wheel; a step to the side, of what is seen.
+/// The zoom factor of one press of a key or button. [`TURN`] is the factor of one wheel event, and [`ASIDE`] is the
+/// fraction of the visible part by which the keys `a` and `d` move.
 const STEP: f64 = 2.0;
 const TURN: f64 = 1.25;
 const ASIDE: f64 = 0.25;
 
-/// What is seen of the step.
+/// Returns the visible part of the step, as times from the start of the step. Without a zoom, the whole step is
+/// visible.
 fn part(model: CommModel, lanes: &CommLanes) -> (Picos, Picos) {
     let whole = lanes.duration;
     let part = model.place.with(|place| place.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
     part.filter(|(from, to)| from < to).unwrap_or((Picos::ZERO, whole))
 }
 
-/// The chart with its tools. `head`: what stands before them.
+/// Renders the chart with its tools. `head` stands before the tools.
 #[component]
 pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
@@ -63,7 +65,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         }
     };
     let wheel = move |event: ev::WheelEvent| {
-        // A wheel alone scrolls the lanes or the page.
+        // Without Ctrl or Command, the wheel scrolls the lanes or the page.
         if !event.ctrl_key() && !event.meta_key() {
             return;
         }
@@ -157,7 +159,7 @@ fn chart_model(model: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     }
 }
 
-/// Shows a part of the step; all of it where that is no part.
+/// Shows a part of the step. A part that covers the step removes the zoom, and a part that is too short is ignored.
 fn show(model: CommModel, from: Picos, to: Picos) {
     let Some(whole) = model.lanes.with_untracked(|lanes| Some(lanes.as_ref()?.duration)) else { return };
     let (from, to) = (from.0, to.0.min(whole.0));
@@ -166,7 +168,8 @@ fn show(model: CommModel, from: Picos, to: Picos) {
     }
 }
 
-/// Shows so many times as much, keeping a time where it is; without one, the middle.
+/// Multiplies the length of the visible part by `factor`, and keeps the time `about` in its place. `None` keeps the
+/// middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
     let Some(lanes) = model.lanes.get_untracked() else { return };
@@ -177,7 +180,7 @@ fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
     show(model, Picos(a.clamp(0.0, whole) as u64), Picos(b.clamp(0.0, whole).ceil() as u64));
 }
 
-/// Goes to the side by a part of what is seen.
+/// Moves the visible part by the fraction `by` of its length.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 fn aside(model: CommModel, by: f64) {
     let Some(lanes) = model.lanes.get_untracked() else { return };

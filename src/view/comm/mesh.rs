@@ -1,4 +1,5 @@
-//! The editor of mesh and topology: how the program names its devices, how chips are wired; and which axis each group then is.
+//! This module renders the editor of mesh and topology: the axes of the program's device mesh, the chips of the
+//! machine, and the axis of each replica group.
 
 use super::model::CommModel;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
@@ -9,10 +10,10 @@ use crate::view::widgets::popover::Popover;
 use leptos::ev;
 use leptos::prelude::*;
 
-/// Groups listed at most.
+/// The largest number of groups that are listed.
 const LISTED: usize = 12;
 
-/// The button that says what is known, and the editor.
+/// Renders the button with the current mesh and topology, and the editor that it opens.
 #[component]
 pub(super) fn Wiring(model: CommModel) -> impl IntoView {
     let face = move || {
@@ -41,13 +42,13 @@ pub(super) fn Wiring(model: CommModel) -> impl IntoView {
     .any()
 }
 
-/// Axes with names and sizes: as many rows as there are axes, and an empty one.
+/// Renders the axes of the mesh with their names and sizes, one line each, and one empty line.
 #[component]
 fn Mesh(model: CommModel) -> impl IntoView {
     let axes = move || model.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
-    // What the address says is what is edited.
+    // The lines show the mesh of the address.
     effect(move || {
         let mut lines: Vec<(String, String)> =
             axes().into_iter().map(|(name, size)| (name, size.to_string())).collect();
@@ -77,7 +78,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
                     *if is_size { &mut line.1 } else { &mut line.0 } = text;
                 }
             });
-            // A line with one half only is still being written.
+            // A line with only a name or only a size is not complete yet.
             let whole = |(name, size): &(String, String)| name.trim().is_empty() == size.trim().is_empty();
             if draft.with_untracked(|lines| lines.iter().all(whole)) {
                 take();
@@ -117,7 +118,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
     .any()
 }
 
-/// Chips along each side, and whether sides are rings.
+/// Renders the number of chips along each dimension, and whether the dimensions are rings.
 #[component]
 fn Links(model: CommModel) -> impl IntoView {
     let wrong = RwSignal::new(None::<&'static str>);
@@ -162,7 +163,7 @@ fn Links(model: CommModel) -> impl IntoView {
     .any()
 }
 
-/// Which axis each group is, as it is known now.
+/// Renders the replica groups with the axis that each group spans.
 #[component]
 fn Groups(model: CommModel) -> impl IntoView {
     let lines = move || {

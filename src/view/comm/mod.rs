@@ -1,5 +1,5 @@
-//! What the compute waits for: figures, steps, what is in flight, bandwidth, flags, devices, rows. This module knows the order of the parts;
-//! each part knows itself, and [`model`] what all of them show.
+//! This module composes the communication view: figures, steps, a pane with lanes, bandwidth, flags or devices, and the
+//! table. [`model`] holds the state that these parts share.
 
 mod lanes;
 mod mesh;
@@ -19,7 +19,7 @@ use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::CommModel;
 
-/// The view.
+/// Renders the communication view.
 #[component]
 pub(crate) fn Comm(state: State) -> impl IntoView {
     let model = CommModel::new(state);
@@ -28,7 +28,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         let view = model.view.get()?;
         Some(breakdown::readout(figures::readout(&view, model.of.get())))
     };
-    // Where nothing of the one is there, the other may be what is waited for.
+    // If no collective ran, the copies may be the cause of the waiting, so the view offers them.
     let other = move || {
         let (view, of) = (model.view.get()?, model.of.get());
         let there = traffic(&view.comm, CommRows::Copies);

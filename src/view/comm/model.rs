@@ -1,5 +1,5 @@
-//! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. This module knows the state; no
-//! element.
+//! This module holds the state of the communication view: the worker's answer, the lanes of a step, and the part of the
+//! address that belongs to the view.
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
@@ -13,30 +13,29 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Handles on what is examined. Copied freely.
+/// Handles on the state of the communication view. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(super) struct CommModel {
     pub(super) state: State,
-    /// What the address says.
+    /// The state of the view in the address.
     pub(super) place: Memo<CommPlace>,
-    /// Collectives or copies.
+    /// The rows of the view: collectives or copies.
     pub(super) of: Memo<CommRows>,
-    /// What is asked.
     pub(super) query: Memo<CommQuery>,
-    /// The last answer.
+    /// The last answer; `None` before the first one.
     pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
-    /// Whether one is awaited.
+    /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
-    /// The lanes of what is seen of the step.
+    /// The lanes of the step, or only of its visible part if the step has too many spans.
     pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
-    /// The order of rows.
+    /// The order of the rows; `None` means the table's own order.
     pub(super) order: RwSignal<Option<SortBy>>,
 }
 
 impl CommModel {
     pub(super) fn new(state: State) -> Self {
         let place = state.view_state::<CommPlace>(state.comm, "communication");
-        // Grouping and filter of the breakdown play no part: nothing is asked again for them.
+        // The grouping and the filter of the breakdown do not affect this view, so a change of them sends no request.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
             Query { device, step, by: GroupBy::Op, filter: Filter::default() }
@@ -54,7 +53,7 @@ impl CommModel {
             let chosen = place.with(|place| place.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
         });
-        // Nothing of another session is shown as this one's.
+        // The answer about the previous session is removed.
         effect(move || {
             state.opened.track();
             view.set(None);
@@ -73,7 +72,7 @@ impl CommModel {
                 }
             },
         );
-        // Another step or device has other times.
+        // Another step or device has other times, so the zoom is removed.
         let before = StoredValue::new(None::<(DeviceChoice, crate::analysis::base::StepChoice)>);
         effect(move || {
             let now = query.with(|query| (query.device, query.step));
@@ -96,12 +95,12 @@ impl CommModel {
         }
     }
 
-    /// Changes what the address says.
+    /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut CommPlace)) {
         change(self.state, self.place, with);
     }
 
-    /// Why there is nothing to show, and whether that is so of every step.
+    /// Returns the reason why nothing is shown, and whether the reason holds for every step. `None` if there are rows.
     pub(super) fn none(self) -> Option<(Empty, bool)> {
         self.view.with(|view| {
             let comm = &view.as_ref()?.comm;
@@ -109,7 +108,7 @@ impl CommModel {
         })
     }
 
-    /// Chooses a row, or no longer.
+    /// Selects the row `key` alone, or clears the selection if the row is selected.
     pub(super) fn choose(self, key: &str) {
         self.state.selected.update(|selected| {
             let is_chosen = selected.iter().any(|other| other == key);
@@ -120,12 +119,12 @@ impl CommModel {
         });
     }
 
-    /// Whether a row is chosen.
+    /// Returns whether the row `key` is selected.
     pub(super) fn is_chosen(self, key: &str) -> bool {
         self.state.selected.with(|selected| selected.iter().any(|other| other == key))
     }
 
-    /// A press chooses an op; a second one, or Enter, opens its panel.
+    /// Handles a click on an op, which selects the op. A click on a selected op, or Enter, opens the panel of the op.
     pub(super) fn press(self, key: &str, enter: bool) {
         if enter || untrack(|| self.is_chosen(key)) {
             self.state.op.set(key.to_owned());
@@ -141,7 +140,7 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
     state.comm.set(next.to_string());
 }
 
-/// The step's lanes; where not all of them could be reported, those of the part that is seen.
+/// Requests the lanes of the step. If spans of the step are left out, also requests the lanes of its visible part.
 fn lanes(
     state: State,
     (place, of): (Memo<CommPlace>, Memo<CommRows>),

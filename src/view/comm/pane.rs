@@ -1,4 +1,4 @@
-//! What is beside the steps: lanes, bandwidth, flags worth a look, devices. This module knows which is shown; figures and words are in
+//! This module renders the pane beside the steps: lanes, bandwidth, flags or devices. Figures and texts are in
 //! `chart::comm`.
 
 use super::lanes::Lanes;
@@ -13,12 +13,12 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// The chart's height.
+/// The height of the bandwidth chart, in pixels.
 const HEIGHT: f64 = 214.0;
-/// Collectives listed at most.
+/// The largest number of collectives that are listed.
 const LISTED: usize = 50;
 
-/// The pane with its head.
+/// Renders the pane with its head line.
 #[component]
 pub(super) fn Pane(model: CommModel) -> impl IntoView {
     let which = Memo::new(move |_| shown(model));
@@ -31,7 +31,7 @@ pub(super) fn Pane(model: CommModel) -> impl IntoView {
     view! { <section class="comm-pane" aria-label="Details">{live(body)}</section> }.any()
 }
 
-/// The one that is shown: not the lanes, where no intervals are known.
+/// Returns the part to show. If the intervals are unknown, the lanes are replaced by the bandwidth.
 fn shown(model: CommModel) -> Which {
     match model.place.with(|place| place.pane) {
         Which::Lanes if !model.state.can(|can| can.comm_intervals) => Which::Bandwidth,
@@ -39,7 +39,7 @@ fn shown(model: CommModel) -> Which {
     }
 }
 
-/// The switch between them.
+/// Renders the switch between the parts.
 fn choice(model: CommModel) -> AnyView {
     let one = move |pane: Which| {
         let pressed = move || (shown(model) == pane).to_string();
@@ -55,7 +55,7 @@ fn head(model: CommModel) -> AnyView {
     view! { <div class="picture-head" data-roving="">{choice(model)} <span class="grow"></span></div> }.any()
 }
 
-/// Bandwidth against size.
+/// Renders the chart of bandwidth against message size.
 #[component]
 fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
@@ -127,7 +127,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     .any()
 }
 
-/// Primitives with the flags that decide how they are overlapped.
+/// Renders the kinds of collectives, each with the XLA flags that control its overlap with compute.
 fn flags(model: CommModel) -> AnyView {
     let all = move || {
         let view = model.view.get()?;
@@ -160,7 +160,7 @@ fn flags(model: CommModel) -> AnyView {
     view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="visually-hidden">"Flags"</h2>{live(all)}</div> }.any()
 }
 
-/// Who comes last.
+/// Renders the devices that the others wait for, and the collectives with arrival skew.
 fn devices(model: CommModel) -> AnyView {
     let all = move || {
         let view = model.view.get()?;

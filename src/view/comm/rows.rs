@@ -1,4 +1,5 @@
-//! The table of collectives or copies, and what stands above it.
+//! This module connects the communication view to its table of collectives or copies, and renders the tools above the
+//! table.
 
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
@@ -16,7 +17,7 @@ use crate::view::widgets::field;
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
-/// The model of the table.
+/// Builds the model of the table.
 pub(super) fn table_model(model: CommModel) -> Model {
     let state = model.state;
     let table = RemoteTable {
@@ -24,7 +25,7 @@ pub(super) fn table_model(model: CommModel) -> Model {
             CommRows::Collectives => "Collectives".to_owned(),
             CommRows::Copies => "Copies between memories".to_owned(),
         }),
-        // Which of both is shown follows from the answer.
+        // The first answer decides whether collectives or copies are shown.
         of: Signal::derive(move || {
             model.view.with(Option::is_some).then(|| TableOf::Comm(model.query.get(), model.of.get().carried()))
         }),
@@ -51,7 +52,7 @@ pub(super) fn table_model(model: CommModel) -> Model {
     remote_model(state, table)
 }
 
-/// That there is nothing, why, and where there may be something.
+/// Renders the text for an empty view: the reason, and buttons that show the whole capture or the copies.
 pub(super) fn empty(model: CommModel) -> AnyView {
     let state = model.state;
     let is_step = move || state.step() != StepChoice::All;
@@ -75,7 +76,7 @@ pub(super) fn empty(model: CommModel) -> AnyView {
     live(words).into_any()
 }
 
-/// Above the table: the grouping of rows, the filter, what can be taken away.
+/// Renders the tools above the table: grouping, filter and save.
 #[component]
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let state = model.state;

@@ -1,4 +1,5 @@
-//! Each step as a bar of what it is made of; a press chooses it. This module knows the state; geometry and words are in `chart`.
+//! This module renders each step as a stacked bar of its time. A click chooses the step. Geometry and texts are in
+//! `chart::plot::steps` and `chart::comm::steps`.
 
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
@@ -13,10 +14,10 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// The chart's height.
+/// The height of the chart, in pixels.
 const HEIGHT: f64 = 176.0;
 
-/// The chart with its head.
+/// Renders the chart with its head line.
 #[component]
 pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let state = model.state;

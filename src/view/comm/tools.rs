@@ -1,4 +1,5 @@
-//! Above the view: collectives or copies, and the mesh and topology.
+//! This module renders the tools of the communication view: the editor of mesh and topology, and the switch between
+//! collectives and copies.
 
 use super::mesh::Wiring;
 use super::model::CommModel;
@@ -6,7 +7,7 @@ use crate::protocol::url::comm::CommRows;
 use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 
-/// The pickers.
+/// Renders the tools.
 #[component]
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let of = move |of: CommRows, label: &'static str| {

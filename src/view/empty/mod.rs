@@ -1,5 +1,5 @@
-//! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
-//! session without ops of a device. This module knows elements; words are in `chart::empty`.
+//! This module renders the text of a view that has nothing to show: the missing data, the reason, and how to record the
+//! data. It also renders the view of a session without device ops. The texts are in `chart::empty`.
 
 use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;
@@ -11,7 +11,8 @@ use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// The words as a part of a view; `acts` are what can be done here, before the choice of other files.
+/// Renders `words` as a part of a view. `acts` are the actions of this view, which stand before the choice of other
+/// files.
 pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView {
     let options = move |_| state.view.set(View::File);
     let is_file = move || state.view.get() == View::File;
@@ -46,7 +47,7 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
     .any()
 }
 
-/// A sentence; what stands between backticks is code.
+/// Renders a sentence. Text between backticks is shown as code.
 fn words(text: &str) -> AnyView {
     let piece = |(at, piece): (usize, &str)| match at % 2 {
         0 => piece.to_owned().into_any(),
@@ -67,7 +68,7 @@ fn need(of: Need) -> AnyView {
     .any()
 }
 
-/// A session without ops of a device, in every view that counts them.
+/// Renders the view of a session without device ops. Every view that counts these ops shows it.
 #[component]
 pub(crate) fn NoDevices(state: State) -> impl IntoView {
     move || {

@@ -1,5 +1,5 @@
-//! The text of a program: as many lines as can be seen, the others a space of their height. This module knows the state's line and the
-//! lines that came; which exist is `chart::window`'s to say.
+//! This module renders the text of a program. Only the lines near the visible part exist in the document; empty space
+//! takes the height of the others. `chart::widgets::virtual_rows` decides which lines exist.
 
 use super::find::FoundLines;
 use crate::analysis::files::FileView;
@@ -11,17 +11,18 @@ use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// Height of a line: as in the style sheet.
+/// The height of a line in pixels, as in the style sheet.
 const ROW: f64 = 18.0;
-/// Lines that stay above the one that is gone to.
+/// The number of lines above a line that is scrolled into view.
 const ABOVE: f64 = 6.0;
-/// Browsers draw nothing taller; what lies beyond is reached by looking for it.
+/// The largest height of the text in pixels, because browsers draw nothing taller. Lines beyond it are reached by
+/// search.
 const TALLEST: f64 = 16_000_000.0;
 
-/// The pages that came, of one program.
+/// The loaded pages of one program.
 type Pages = Vec<PtrEq<ProgramPage>>;
 
-/// The text.
+/// Renders the text of the chosen program.
 #[component]
 pub(crate) fn Code(
     state: State,
@@ -47,7 +48,7 @@ pub(crate) fn Code(
             node.set_scroll_top(0);
         }
     });
-    // Whatever can be seen and has neither come nor been requested.
+    // Requests the lines near the visible part that were not requested before.
     effect(move || {
         let (Some(program), rows) = (chosen.get(), rows.get()) else { return };
         for first in virtual_rows::pages(rows) {
@@ -58,10 +59,10 @@ pub(crate) fn Code(
             want(state, program, first, chosen, pages, requested);
         }
     });
-    // The line that is gone to comes into sight.
+    // Scrolls the line of the address into view.
     let line = Memo::new(move |_| state.file.with(|place| place.line));
     effect(move || {
-        // Who goes to the line again has scrolled away from it.
+        // A jump to the same line scrolls again, because the user may have scrolled away.
         state.jumps.track();
         let (Some(line), true) = (line.get(), lines.get() > 0) else { return };
         let Some(node) = node.get() else { return };
@@ -86,13 +87,13 @@ pub(crate) fn Code(
         let source = pages.with(|pages| pages.first().map(|page| page.source))?;
         head.with(|head: &Option<PtrEq<ProgramHead>>| Some(files::head(head.as_ref()?, source)))
     };
-    // A program without an id is named by its place.
+    // A program without an id is named by its index.
     let program = Memo::new(move |_| {
         let at = chosen.get()?;
         let id = file.with(|file| file.as_ref()?.programs.get(at.0 as usize)?.program_id);
         Some(id.filter(|id| *id != 0).map_or_else(|| format!("#{}", at.0), |id| id.to_string()))
     });
-    // Enter opens the instruction of the line that is gone to.
+    // Enter opens the instruction of the current line.
     let key = move |event: ev::KeyboardEvent| {
         if event.key() != "Enter" || event.target() != event.current_target() {
             return;
@@ -174,7 +175,7 @@ fn code_line(state: State, row: u32, line: Option<ProgramLine>, at: bool, hit: b
         _ => None,
     };
     let piece = |(token, piece): (hlo_text::Token, &str)| match (token, &name) {
-        // The first name of an instruction's line is its own.
+        // The first name in the line of an instruction is its own name.
         (hlo_text::Token::Name, Some((own, program))) if piece.trim_start_matches('%') == own => {
             let key = format!("{own}@{program}");
             name = None;

@@ -1,5 +1,5 @@
-//! Looking for something in a program's text: the field, how much was found, and the way from one place to the next.
-//! Knows the state; what is found is the worker's to say.
+//! This module renders the search in a program's text: the field, the number of matches, and the buttons to the
+//! previous and the next match. The worker finds the matches.
 
 use crate::chart::files;
 use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
@@ -13,27 +13,26 @@ use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// Typed text is looked for this much later, milliseconds.
+/// The delay between typing and the search, in milliseconds.
 const AFTER: u32 = 150;
-/// The field's id.
 const FIELD: &str = "find";
 
-/// Goes to the field.
+/// Focuses the search field.
 pub(crate) fn focus() {
     if let Some(field) = document().get_element_by_id(FIELD) {
         let _ = field.unchecked_into::<HtmlElement>().focus();
     }
 }
 
-/// What was found last, in whatever program.
+/// The result of the last search, in any program.
 pub(crate) type FoundLines = RwSignal<Option<PtrEq<ProgramFound>>>;
 
-/// Where the state's line is among those found, or would be.
+/// Returns the index of the current line among the matches, or as an error the index at which the line would stand.
 fn match_index(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {
     found.lines.binary_search(&line.unwrap_or(0).saturating_sub(1))
 }
 
-/// The field.
+/// Renders the search field with its buttons.
 #[component]
 pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundLines) -> impl IntoView {
     let bad = RwSignal::new(None::<String>);
@@ -48,7 +47,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         move |reply| match reply.decode::<ProgramFound>() {
             Ok(matches) => {
                 bad.set(None);
-                // The first place from where one is.
+                // If the current line is no match, the view jumps to the next match below it, else to the first match.
                 let line = state.file.with_untracked(|place| place.line);
                 let to = match match_index(&matches, line) {
                     Ok(_) => None,

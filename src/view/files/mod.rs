@@ -1,5 +1,5 @@
-//! Contents of the files: figures, planes and their lines, programs and their text. This module knows the order of the parts; each part
-//! knows itself.
+//! This module composes the view of the files: figures, missing data, planes with their lines, and programs with their
+//! text.
 
 mod code;
 mod find;
@@ -16,7 +16,7 @@ use crate::view::type_erasure::{EraseType, live};
 pub(crate) use find::focus;
 use leptos::prelude::*;
 
-/// The view.
+/// Renders the view of the files.
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<FileView>>);
@@ -59,7 +59,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
     .any()
 }
 
-/// What there is to see of files that are not here.
+/// Renders the view of the files for a summary, which has no files.
 fn of_summary(state: State) -> AnyView {
     let words = untrack(|| state.opened.with(|opened| opened.as_ref().map(|opened| empty::files(&opened.session))));
     view! {

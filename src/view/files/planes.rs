@@ -1,4 +1,5 @@
-//! Planes as a table; below each its lines and its stats. This module knows elements; words and lengths are in `chart::file_view`.
+//! This module renders the planes as a table, with the lines and the stats of each plane below it. Texts and lengths of
+//! bars are in `chart::files`.
 
 use crate::analysis::files::FileView;
 use crate::chart::files::{self, LineRow, PlaneRow};
@@ -6,7 +7,7 @@ use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::tree::{self, Open, width};
 use leptos::prelude::*;
 
-/// The table.
+/// Renders the table of planes.
 pub(crate) fn planes(file: &FileView) -> AnyView {
     let open: Open = RwSignal::new(Vec::new());
     let rows = files::planes(file);
@@ -31,7 +32,7 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
 }
 
 fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
-    // Planes of several hosts may have one name.
+    // The key holds the index, because planes of several hosts may have the same name.
     let key = format!("{at} {}", row.name);
     let face = view! { <span class="mono">{row.name.clone()}</span> }.any();
     let (button, is_open) = tree::branch(open, &key, at == 0, face);

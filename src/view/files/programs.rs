@@ -1,4 +1,4 @@
-//! The programs of a capture, and the one whose text is read. This module knows which is chosen; the text knows itself.
+//! This module renders the list of programs, and the text of the chosen program.
 
 use super::code::Code;
 use super::find::{Find, FoundLines};
@@ -10,17 +10,17 @@ use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 
-/// A larger program is read when it is chosen, not by itself.
+/// A program of more bytes is read only if the user chooses it.
 const BY_ITSELF: u64 = 32 << 20;
 
-/// The list and the text.
+/// Renders the list of programs, the computations of the chosen program, and its text.
 #[component]
 pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -> impl IntoView {
     let chosen = Memo::new(move |_| {
         let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
         match state.file.with(|place| place.program) {
             Some(at) if known.get(at as usize).is_some() => Some(ProgramRef(at)),
-            // None was named, or one that is not there.
+            // No program was chosen, or the chosen program does not exist.
             _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
         }
     });
@@ -101,7 +101,7 @@ fn computations(state: State, of: &ProgramOutline) -> AnyView {
         }
         .any()
     };
-    // The entry, which is mostly the last, first.
+    // The entry computation is mostly the last one of the text, and is listed first.
     let entry = of.computations.iter().filter(|item| item.is_entry);
     let others = of.computations.iter().filter(|item| !item.is_entry);
     let shown: Vec<AnyView> = entry.chain(others).take(files::COMPUTATIONS).map(one).collect();
@@ -116,7 +116,7 @@ fn computations(state: State, of: &ProgramOutline) -> AnyView {
     .any()
 }
 
-/// Saves the whole text, asked for piece by piece.
+/// Saves the whole text of a program, which is requested piece by piece.
 fn save(state: State, program: Option<ProgramRef>) {
     if let Some(program) = program {
         piece(state, program, String::new(), 0);

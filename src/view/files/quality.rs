@@ -1,4 +1,5 @@
-//! What the session lacks, what follows and what fills the gap, as a table. This module knows elements; words are in `chart::file_view`.
+//! This module renders the missing data of the session as a table: each gap, its impact and its fix. Texts are in
+//! `chart::files`.
 
 use crate::analysis::files::FileView;
 use crate::chart::files::{self, FindingRow};
@@ -6,7 +7,7 @@ use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// The table; a sentence where nothing is lacking.
+/// Renders the table of missing data, or a sentence if nothing is missing.
 pub(crate) fn quality(file: &FileView) -> AnyView {
     let rows = files::findings(file);
     if rows.is_empty() {

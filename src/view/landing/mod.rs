@@ -1,4 +1,5 @@
-//! What is there when nothing is open: what this is, how to open a capture, and why the last one did not open.
+//! This module renders the landing page, which is shown while no session is open: what Rooflight does, how to open a
+//! capture, and why the last load failed.
 
 mod needs;
 mod picture;
@@ -11,7 +12,7 @@ use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// The landing page.
+/// Renders the landing page.
 #[component]
 pub(crate) fn Landing(state: State) -> impl IntoView {
     view! {
@@ -53,7 +54,7 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
     }.any()
 }
 
-/// What lies beside the page, or is kept in its place on the web: nothing for a page that is one file.
+/// Renders the button that opens the sample, which lies beside the page. A page that is one file has no sample.
 fn the_sample(state: State) -> AnyView {
     view! {
         <button type="button" class="btn line" on:click=move |_| sample::open(state)>

@@ -1,11 +1,11 @@
-//! Which capture the address is of, where that is not open. This module knows the state.
+//! This module renders the request for the capture that the address needs, while this capture is not open.
 
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// The sentence; nothing for an address that is of no capture.
+/// Renders the request. Nothing is rendered if the address needs no capture, or if a failure is shown.
 pub(super) fn view(state: State) -> AnyView {
     let sentence = move || {
         state.needs.get().filter(|_| state.failure.with(Option::is_none)).map(|name| {

@@ -1,4 +1,4 @@
-//! The landing page's picture: a step of the sample, drawn from `chart::landing`.
+//! This module renders the picture of the landing page, a step of the sample that `chart::landing` draws.
 
 use crate::chart::landing;
 use crate::view::type_erasure::{EraseType, effect};
@@ -7,7 +7,7 @@ use crate::view::widgets::size::on_width;
 use leptos::html;
 use leptos::prelude::*;
 
-/// The picture, and what it is of.
+/// Renders the picture and its caption.
 #[component]
 pub(crate) fn Picture() -> impl IntoView {
     let node = NodeRef::<html::Div>::new();

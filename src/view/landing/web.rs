@@ -1,5 +1,6 @@
-//! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. This module knows the
-//! state; fetching and keeping is `view::sources`'.
+//! This module renders the field for the address of a capture on the web. The part below the field (`view::sources`)
+//! fetches captures and lists stored ones. That part is rendered once a capture is stored, the field has had the focus,
+//! or a fetch was requested.
 
 use crate::view::sources::Ways;
 use crate::view::state::{KEPT, State, remembered};
@@ -7,7 +8,7 @@ use crate::view::type_erasure::If;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// The field, and below it what is fetched or kept.
+/// Renders the field, and the part below it once that part is needed.
 #[component]
 pub(super) fn FromWeb(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();

@@ -1,4 +1,4 @@
-//! A load under way: how much is read, what was found, and the way out. This module knows a `Load`; starts and ends none.
+//! This module renders a load under way: the bytes read, the stages, the notes, and the button that cancels the load.
 
 use crate::chart::loading::{Line, Load, State as Stage};
 use crate::table::format;
@@ -9,7 +9,7 @@ use leptos::html;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// The view of a load.
+/// Renders the load under way.
 #[component]
 pub(crate) fn Loading(state: State) -> impl IntoView {
     let tick = move || {
@@ -24,7 +24,8 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
     }
     let cancel = NodeRef::<html::Button>::new();
     effect(move || {
-        // With the next frame, which lays the page out anyway: focus now would make it do so once more.
+        // The focus is set in the next frame, which computes the layout anyway. A focus at once would compute the
+        // layout twice.
         if let Some(button) = cancel.get() {
             request_animation_frame(move || drop(button.focus()));
         }

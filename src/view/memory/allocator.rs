@@ -1,4 +1,4 @@
-//! What an allocator gave over time.
+//! This module renders the memory that an allocator had in use over time.
 
 use super::model::MemoryModel;
 use crate::chart::memory::{curve, figures};
@@ -9,10 +9,10 @@ use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
 
-/// The curve's height.
+/// The height of the curve, in pixels.
 const HEIGHT: f64 = 320.0;
 
-/// The curve with its head.
+/// Renders the curve with its head line, and the table that compares the peaks of each device.
 #[component]
 pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();

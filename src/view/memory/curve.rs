@@ -1,5 +1,6 @@
-//! The curve of a program's memory: a press shows what is alive there, a drag zooms, and what the peak would be without some
-//! buffers is reported beside it. This module knows the pointer; geometry and words are in `chart::memory::curve`.
+//! This module renders the curve of a program's memory over its schedule. A click shows the live buffers at a point,
+//! and a drag zooms. A line below the curve gives the peak without the buffers that are left out. Geometry and texts
+//! are in `chart::memory::curve`.
 
 use super::model::MemoryModel;
 use crate::analysis::memory::Points;
@@ -15,10 +16,10 @@ use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// The curve's height, and on narrow screens.
+/// The height of the curve in pixels, on wide and on narrow screens.
 const HEIGHT: (f64, f64) = (244.0, 204.0);
 
-/// The curve with its head.
+/// Renders the curve with its head line.
 #[component]
 pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -115,7 +116,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// The zoom's buttons; a summary has the one curve.
+/// Renders the zoom buttons. A summary has only one curve and no buttons.
 fn zooms(model: MemoryModel) -> AnyView {
     let whole = move || model.zoom.with(Option::is_none);
     view! {
@@ -126,7 +127,7 @@ fn zooms(model: MemoryModel) -> AnyView {
     .into_any()
 }
 
-/// What columns say and do.
+/// Builds the chart's model: the tooltips, clicks and keys of its columns.
 fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     let go = move |point: u32| model.change(|place| place.at = Some(point));
     Model {
@@ -168,7 +169,7 @@ fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     }
 }
 
-/// Shows half of what is seen around the selected point, or twice as much.
+/// Multiplies the length of the visible part by `factor`, around the selected point. At least 8 points stay visible.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
 fn zoom(model: MemoryModel, factor: f64) {
     if !untrack(|| model.state.can(|can| can.memory_replay)) {

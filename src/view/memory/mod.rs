@@ -1,5 +1,5 @@
-//! What fills memory: figures, the curve, what is alive at a point of it; or what allocators gave. This module knows the order of the parts;
-//! each part knows itself, and [`model`] what all of them show.
+//! This module composes the memory view: figures, and either the curve of a program with its live buffers, or the curve
+//! of an allocator. [`model`] holds the state that these parts share.
 
 mod allocator;
 mod curve;
@@ -20,7 +20,7 @@ use leptos::html;
 use leptos::prelude::*;
 use model::MemoryModel;
 
-/// The view.
+/// Renders the memory view.
 #[component]
 pub(crate) fn Memory(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -55,7 +55,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
     .any()
 }
 
-/// The other side, where the one that is empty has it.
+/// Renders the button that shows the other side, static memory or the allocator, if that side has data.
 fn other_side(model: MemoryModel) -> AnyView {
     let (side, words) = match untrack(|| model.side()) {
         Side::Static => (Side::Allocator, "Show the allocator"),
@@ -66,7 +66,7 @@ fn other_side(model: MemoryModel) -> AnyView {
     view! { <If when=has><button type="button" class="btn line" on:click=show>{words}</button></If> }.any()
 }
 
-/// A program: the curve, and what is alive at a point of it.
+/// Renders a program: the curve, and the live buffers at the selected point.
 #[component]
 fn Static(model: MemoryModel) -> impl IntoView {
     let state = model.state;

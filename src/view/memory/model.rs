@@ -1,5 +1,5 @@
-//! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. This module knows the
-//! state; no element.
+//! This module holds the state of the memory view: programs and allocators, the chosen program, the selected point, and
+//! the buffers that are left out.
 
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
@@ -12,41 +12,40 @@ use crate::view::state::{PtrEq, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Signals of the view's state. Copied freely.
+/// Handles on the state of the memory view. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(super) struct MemoryModel {
     pub(super) state: State,
-    /// What the address says.
+    /// The state of the view in the address.
     pub(super) place: Memo<MemoryPlace>,
-    /// Programs and allocators.
+    /// The programs and the allocators of the session.
     pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
-    /// The program chosen, and the memory.
+    /// The chosen program and memory space; `None` until a program is known.
     pub(super) query: Memo<Option<MemoryQuery>>,
-    /// The report of it.
+    /// The report of the chosen program.
     pub(super) memory: RwSignal<Option<PtrEq<StaticMemory>>>,
-    /// Whether it has anything in the memory chosen.
+    /// Whether the program uses the chosen memory space.
     pub(super) has_space: Memo<bool>,
-    /// The selected point.
+    /// The selected point of the curve.
     pub(super) at: Memo<u32>,
-    /// What is alive there.
+    /// The live buffers at the selected point.
     pub(super) alive: RwSignal<Option<PtrEq<AliveAt>>>,
-    /// A piece of the curve, where it is zoomed.
+    /// The visible part of the curve; `None` means all of it.
     pub(super) zoom: RwSignal<Option<Points>>,
-    /// The curve of what is seen.
+    /// The curve of the visible part.
     pub(super) curve: RwSignal<Option<PtrEq<Curve>>>,
-    /// Buffers that are left out, to see the peak without them.
+    /// The buffers that are left out, to see the peak without them.
     pub(super) without: RwSignal<Vec<BufferId>>,
-    /// How many were left out in the last answer, and the peak without them.
+    /// The number of buffers that the last answer left out, and the peak without them.
     pub(super) peak_without: RwSignal<Option<(usize, PtrEq<WhatIf>)>>,
-    /// The device's peaks beside each other.
+    /// The comparison of the device's peaks with its capacity.
     pub(super) check: Memo<Option<PtrEq<CrossCheck>>>,
-    /// The place of the allocator chosen.
+    /// The index of the chosen allocator.
     pub(super) allocator_at: Memo<u32>,
-    /// The allocator chosen.
     pub(super) allocator: Memo<Option<PtrEq<AllocatorMemory>>>,
-    /// Why nothing is known of the program chosen.
+    /// The reason why the chosen program has no report.
     failure: RwSignal<Option<Failure>>,
-    /// The view's width.
+    /// The width of the view, in pixels.
     pub(super) width: Signal<f64>,
 }
 
@@ -69,7 +68,7 @@ impl MemoryModel {
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
         let (memory, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
-        // The program and memory of `memory`, or of the answer that is awaited.
+        // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
             move || request.get().map(|request| Question::MemoryOf(request).into()),
@@ -91,7 +90,7 @@ impl MemoryModel {
         let chosen = move || place.with(|place| place.at).filter(|_| state.can(|can| can.memory_replay));
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
-        // What is alive at the peak comes with the program.
+        // The report of the program holds the live buffers at the peak, so the peak needs no request.
         state.keep_asking(
             move || {
                 let here = at.get();
@@ -135,13 +134,13 @@ impl MemoryModel {
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
-                    // An answer to an earlier choice does not arrive here.
+                    // `without` is the one of the request, because answers to earlier requests are dropped.
                     peak_without.set(Some((without.with_untracked(Vec::len), PtrEq::new(found))));
                 }
             },
         );
-        // Another program has other buffers and other points. What is on the screen is of the former program, so it goes before
-        // the answer comes.
+        // Another program has other buffers and points. The screen still shows the former program, so its data is
+        // removed before the answer comes.
         effect(move || {
             let now = request.get().map(|request| (request.program, request.color));
             if last_space.get_value() != now {
@@ -200,14 +199,14 @@ impl MemoryModel {
         }
     }
 
-    /// Changes what the address says.
+    /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut MemoryPlace)) {
         let mut place = self.place.get_untracked();
         with(&mut place);
         self.state.memory.set(place.to_string());
     }
 
-    /// Leaves a buffer out, or no longer.
+    /// Leaves a buffer out of the peak, or includes it again. A summary ignores the call.
     pub(super) fn toggle(self, id: BufferId) {
         if !untrack(|| self.state.can(|can| can.memory_replay)) {
             return;
@@ -215,7 +214,8 @@ impl MemoryModel {
         self.without.update(|without| toggle(without, id));
     }
 
-    /// What the curve is of: as chosen, else programs where any has a buffer assignment, else allocators where there are any.
+    /// Returns the side that is shown. Without a choice, this is the allocator if there are allocators and no program
+    /// has a buffer assignment, else static memory.
     pub(super) fn side(self) -> Side {
         let usual = || {
             self.session.with(|session| {
@@ -228,23 +228,23 @@ impl MemoryModel {
         self.place.with(|place| place.side).unwrap_or_else(usual)
     }
 
-    /// By what the map groups.
+    /// Returns the grouping of the treemap.
     pub(super) fn by(self) -> RollUpBy {
         self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
     }
 
-    /// How much there is, where that is known.
+    /// Returns the device's capacity in bytes. `None` if it is unknown, or if the memory space is not HBM.
     pub(super) fn capacity(self) -> Option<u64> {
         let hbm = self.place.with(|place| place.color) == 0;
         self.check.get().filter(|_| hbm).and_then(|check| Some(check.capacity.as_ref()?.size))
     }
 
-    /// Narrow screens have one thing below the other.
+    /// Returns whether the view is narrow. A narrow view shows its parts below each other.
     pub(super) fn narrow(self) -> bool {
         self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
-    /// Why a side has nothing to show of this capture.
+    /// Returns the reason why `side` has nothing to show. `None` if it has data, or if the answer is pending.
     pub(super) fn none_of(self, side: Side) -> Option<Empty> {
         let memory = self.session.get()?;
         self.state.opened.with(|opened| {
@@ -256,12 +256,13 @@ impl MemoryModel {
         })
     }
 
-    /// The same of the side that is shown.
+    /// Returns the reason why the side on screen has nothing to show.
     pub(super) fn none(self) -> Option<Empty> {
         self.none_of(self.side())
     }
 
-    /// Why there is nothing to see of the program that is chosen, in a sentence.
+    /// Returns a sentence why the chosen program has nothing to show. `None` if it has data, or if [`Self::none`] gives
+    /// a reason.
     pub(super) fn missing_text(self) -> Option<String> {
         if self.side() == Side::Allocator || self.none().is_some() {
             return None;

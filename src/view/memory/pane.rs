@@ -1,4 +1,5 @@
-//! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
+//! This module renders the pane beside the table of live buffers: the treemap, the live ranges, the padding or the
+//! findings.
 
 use super::model::MemoryModel;
 use crate::analysis::memory::{LiveRangeRows, MemoryClass, Points, RollUpBy};
@@ -15,10 +16,10 @@ use crate::view::widgets::size::{size_of, width_of};
 use leptos::html;
 use leptos::prelude::*;
 
-/// Points on either side of the selected one whose lives are shown: this part of the curve.
+/// Live ranges are shown around the selected point: on each side 1/`AROUND` of the curve, and at least 20 points.
 const AROUND: u32 = 10;
 
-/// The pane with its head.
+/// Renders the pane with its head line.
 #[component]
 pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
     let has_replay = move || model.state.can(|can| can.memory_replay);
@@ -45,7 +46,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// What is alive by size.
+/// Renders the treemap of the live buffers.
 #[component]
 fn Map(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -103,7 +104,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// Lives around the selected point.
+/// Renders the live ranges around the selected point.
 #[component]
 fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -151,7 +152,7 @@ fn Lives(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// What padding wastes at the peak.
+/// Renders the bytes that padding wastes at the peak.
 fn padding(model: MemoryModel) -> AnyView {
     let rows = move || {
         let memory = model.memory.get()?;
@@ -177,7 +178,7 @@ fn padding(model: MemoryModel) -> AnyView {
     view! { <div class="found" tabindex="0" role="region" aria-label="Padding">{live(rows)}</div> }.any()
 }
 
-/// What would lower the peak.
+/// Renders the findings: changes that would lower the peak.
 fn findings(model: MemoryModel) -> AnyView {
     let all = move || {
         let memory = model.memory.get()?;

@@ -1,4 +1,5 @@
-//! The table of live buffers, and what stands above it. A row that is selected is left out of the peak.
+//! This module connects the memory view to its table of live buffers, and renders the tools above the table. A selected
+//! buffer is left out of the peak.
 
 use super::model::MemoryModel;
 use crate::analysis::memory::BufferId;
@@ -13,7 +14,7 @@ use crate::view::widgets::field;
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
-/// The model of the table.
+/// Builds the model of the table.
 pub(super) fn table_model(model: MemoryModel) -> Model {
     let state = model.state;
     let id = |key: &str| key.parse().ok().map(BufferId);
@@ -45,7 +46,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
     remote_model(state, table)
 }
 
-/// Above the table: the filter, and what can be taken away.
+/// Renders the tools above the table: filter and save.
 #[component]
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let state = model.state;

@@ -1,4 +1,4 @@
-//! Which program, which memory, or which allocator.
+//! This module renders the pickers of the program, the memory space and the allocator.
 
 use super::model::MemoryModel;
 use crate::chart::memory::picker;
@@ -7,7 +7,7 @@ use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;
 
-/// The pickers.
+/// Renders the pickers, and the switch between static memory and the allocator.
 #[component]
 pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let side = move |side: Side, label: &'static str| {
@@ -28,7 +28,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     .any()
 }
 
-/// Programs, the heaviest first; each with its peak.
+/// Renders the picker of programs, the heaviest first, each with its peak.
 fn programs(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         model
@@ -45,7 +45,7 @@ fn programs(model: MemoryModel) -> AnyView {
     view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" list="Programs" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
-/// Memories of the program, where it has several.
+/// Renders the picker of memory spaces, if the program has several.
 fn memories(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         model.memory.with(|memory| memory.as_ref().map(|memory| picker::spaces(&memory.program))).unwrap_or_default()
@@ -56,7 +56,7 @@ fn memories(model: MemoryModel) -> AnyView {
     view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
-/// Allocators, by device.
+/// Renders the picker of allocators, by device.
 fn allocators(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         model

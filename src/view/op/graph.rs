@@ -1,5 +1,5 @@
-//! The neighbourhood of the op whose panel is open, drawn: dragged and zoomed, walked by mouse and keys, bodies opened and
-//! closed. This module knows the state and the elements; places are `chart::op_graph`'s.
+//! This module renders the graph around the op whose panel is open. The graph can be dragged and zoomed, mouse and keys
+//! walk its nodes, and bodies of nodes can be expanded. The layout is in `chart::op::graph`.
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::op::graph::{self, Drawing, Pan};
@@ -16,14 +16,15 @@ use crate::view::widgets::size::rect;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// Below this scale names are too small to be read: then the op is in the middle, and the rest is dragged to.
+/// At a smaller scale, names cannot be read. A graph that would be smaller is drawn at this scale, with the op in the
+/// middle.
 const READABLE: f64 = 0.7;
-/// A press that moves less is none to drag, pixels.
+/// A pointer that moves at most this far, in pixels, makes a click and no drag.
 const STILL: f64 = 4.0;
-/// One notch of a wheel, in the browser's units, is this factor's exponent.
+/// The exponent of the zoom factor for each unit of the wheel's delta.
 const WHEEL: f64 = 0.0015;
 
-/// What was drawn.
+/// The last answer, with its layout and its scene.
 #[derive(Debug)]
 struct Drawn {
     graph: OpGraph,
@@ -31,7 +32,7 @@ struct Drawn {
     scene: Scene,
 }
 
-/// The sheet, while it is requested and an op is open.
+/// Renders the graph, while it is switched on and an op is open.
 #[component]
 pub(crate) fn Graph(state: State) -> impl IntoView {
     let open = Memo::new(move |_| state.graph.get() && state.op.with(|op| !op.is_empty()));
@@ -43,13 +44,13 @@ pub(crate) fn Graph(state: State) -> impl IntoView {
     .any()
 }
 
-/// Closes it; the keyboard goes back to the op's name.
+/// Closes the graph, and focuses the name of the op in its panel.
 pub(crate) fn close(state: State) {
     state.graph.set(false);
     super::history::focus_name();
 }
 
-/// Whether the keyboard is in it.
+/// Returns whether the graph has the keyboard focus.
 pub(super) fn has_focus() -> bool {
     let at = document().active_element();
     at.and_then(|at| at.closest(".graph").ok().flatten()).is_some()
@@ -100,7 +101,7 @@ fn Sheet(state: State) -> impl IntoView {
             _ => all,
         });
     };
-    // Another op, or room: all of it; a body opened or closed: the visible part stays in sight.
+    // Another op or frame size resets the zoom. If only a body was expanded or collapsed, the visible part stays.
     let shown = StoredValue::new(String::new());
     effect(move || {
         let (Some(drawn), frame) = (drawn.get(), frame.get()) else { return };
@@ -175,7 +176,7 @@ fn Sheet(state: State) -> impl IntoView {
     .any()
 }
 
-/// What pointer and keys act on. Copied freely.
+/// The signals that the handlers of pointer and keys use. They are cheap to copy.
 #[derive(Clone, Copy)]
 struct Hand {
     state: State,
@@ -187,7 +188,7 @@ struct Hand {
 }
 
 impl Hand {
-    /// Opens or closes the body of a node.
+    /// Expands or collapses the body of a node.
     fn toggle(self, id: u32) {
         let name = self.drawn.with_untracked(|drawn| {
             let node = drawn.as_ref()?.drawing.nodes.get(id as usize)?;
@@ -200,7 +201,7 @@ impl Hand {
         });
     }
 
-    /// Makes a node the one in the middle, and its panel the one that is open.
+    /// Opens the panel of a node's op, which also becomes the centre of the graph.
     fn go(self, id: u32) {
         let name = self.drawn.with_untracked(|drawn| {
             let drawn = drawn.as_ref()?;
@@ -213,7 +214,7 @@ impl Hand {
         }
     }
 
-    /// The node at a place of the frame, and whether its switch is there.
+    /// Returns the node at `place`, in pixels of the frame, and whether its expand switch is there.
     fn find(self, place: (f64, f64)) -> Option<(u32, bool)> {
         let (x, y) = self.pan.get_untracked().to_drawing(place);
         self.drawn.with_untracked(|drawn| {
@@ -224,7 +225,7 @@ impl Hand {
         })
     }
 
-    /// Where a node is on the screen.
+    /// Returns the rectangle of a node on the screen. `frame` is the rectangle of the canvas.
     fn screen_rect(self, id: u32, frame: Rect) -> Option<Rect> {
         let pan = self.pan.get_untracked();
         let of = self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.rect))?;
@@ -248,7 +249,7 @@ fn place_of(event: &ev::PointerEvent, node: NodeRef<html::Div>) -> (f64, f64) {
 
 fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     let Hand { state, drawn, pan, frame, at, .. } = hand;
-    // Where the pointer went down, where it was last, and whether it has moved since.
+    // The place at which the pointer went down, its last place, and whether it has moved since.
     let grabbed = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
     let clamped = move |pan: Pan| {
         let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|of| (of.drawing.width, of.drawing.height)));
@@ -301,7 +302,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         event.prevent_default();
         let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
         let place = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
-        // A pinch comes as a wheel with Ctrl; a wheel zooms, and with Shift it moves across.
+        // A pinch arrives as a wheel event with Ctrl. With Shift, the wheel moves the graph sideways.
         if event.shift_key() {
             pan.update(|pan| *pan = clamped(pan.moved(-event.delta_y() - event.delta_x(), 0.0)));
         } else {
@@ -340,7 +341,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), direction));
         let Some(to) = to else { return };
         at.set(Some(to));
-        // What the keyboard is on is in sight.
+        // The node with the keyboard focus is moved into view.
         let room = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
         if let Some(place) = hand.screen_rect(to, Rect { x: 0.0, y: 0.0, ..room }) {
             let out = place.x < 0.0

@@ -1,4 +1,4 @@
-//! The ops that were open before, back and forward.
+//! This module keeps the history of the ops whose panels were open before.
 
 use crate::chart::op::panel;
 use crate::protocol::Failure;
@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use leptos::prelude::*;
-/// Copies a text, and says so.
+/// Copies `text` to the clipboard, and reports the result.
 pub(super) fn copied(state: State, text: String) {
     clipboard::copy(&text.clone(), move |done| {
         let title = if done { "Copied" } else { "Not copied: the browser did not allow it" };
@@ -17,7 +17,7 @@ pub(super) fn copied(state: State, text: String) {
     });
 }
 
-/// Goes to another op of the same program.
+/// The navigation between the ops of a program, with its history.
 #[derive(Clone, Copy)]
 pub(crate) struct OpHistory {
     pub(super) state: State,
@@ -41,12 +41,12 @@ impl OpHistory {
     }
 }
 
-/// The keyboard goes to the op's name.
+/// Focuses the name of the op in its panel.
 pub(super) fn focus_name() {
     if let Some(name) = document().get_element_by_id("op-name").and_then(|name| name.dyn_into::<HtmlElement>().ok()) {
         let _ = name.focus();
     }
 }
 
-/// Ops walked through on the way here are kept so far back.
+/// The largest number of ops in the history.
 const KEPT: usize = 100;

@@ -1,5 +1,5 @@
-//! The panel of one op: what it is, how long it takes, what it takes and gives, where it comes from. This module knows the state and
-//! the order of its parts; what they say is `chart::op_panel`'s.
+//! This module renders the panel of one op: its figures, its shapes, its source, its neighbours and its HLO. Texts are
+//! in `chart::op::panel`.
 
 mod graph;
 mod history;
@@ -22,10 +22,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// What the panel has: the op, or why there is none.
+/// The content of the panel: the op, or the reason why it cannot be shown. `None` stands for no answer yet.
 type DetailSignal = RwSignal<Option<Result<PtrEq<OpDetail>, PtrEq<Failure>>>>;
 
-/// The panel of the op that is named, and what is around it.
+/// Renders the panel of the open op, and the graph around this op.
 #[component]
 pub(crate) fn Op(state: State) -> impl IntoView {
     view! {
@@ -41,7 +41,7 @@ fn Panel(state: State) -> impl IntoView {
     let walk = OpHistory { state };
     state.walked.set(Vec::new());
     let heading = NodeRef::<html::H2>::new();
-    // Who walks on by keyboard starts from the name of where they are; who walks in the graph stays in it.
+    // The name of the op gets the focus, so that the keyboard continues from there. A focus in the graph stays there.
     effect(move || {
         state.op.track();
         if let Some(heading) = heading.get().filter(|_| !graph::has_focus()) {
@@ -94,11 +94,11 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
     .any()
 }
 
-/// Asks for the op whenever another is named, or another device or step is selected; the last one stays until the next
-/// has come.
+/// Requests the op whenever another op is opened, or another device or step is chosen. The last answer stays until the
+/// next one has come.
 fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
-    // compared with the peaks that the roofline's view uses.
+    // The op is compared with the peaks of the roofline view.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.keep_asking(
@@ -115,7 +115,7 @@ fn request_detail(state: State) -> DetailSignal {
     found
 }
 
-/// Closes the panel; the keyboard goes back to the table, or to the text.
+/// Closes the panel, and moves the focus to the table or to the text of the program.
 pub(crate) fn close(state: State) {
     state.graph.set(false);
     state.op.set(String::new());

@@ -1,4 +1,4 @@
-//! The parts of an op's panel, each a section with a head. This module knows elements and classes; no figure's formula.
+//! This module renders the parts of the op panel, each as a section that folds. Texts are in `chart::op::panel`.
 
 use super::history::OpHistory;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
@@ -16,12 +16,12 @@ use crate::view::widgets::tree::width;
 use leptos::ev;
 use leptos::prelude::*;
 
-/// The head of what says how far it is from its roof.
+/// The heading of the section that compares the op with its roofline time.
 const ROOF: &str = "Roofline";
-/// Of the small charts, in pixels.
+/// The width and the height of the small charts, in pixels.
 const CHART: (f64, f64) = (416.0, 32.0);
 
-/// A part with its head. It folds, and stays so for the next op and the next visit.
+/// Renders a section with a heading. The section folds, and keeps this state for other ops and for later visits.
 fn section(head: &'static str, beside: AnyView, body: AnyView) -> AnyView {
     let name = format!("fold.{head}");
     let open = remembered(&name).is_none();
@@ -37,7 +37,8 @@ fn nothing() -> AnyView {
     ().into_any()
 }
 
-/// Self time, share, runs, mean; how executions and steps are spread.
+/// Renders self time, share, executions and mean; the comparison with the roofline; and the spread of executions and
+/// steps.
 pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
     let against = against.map(|line| match line {
         RoofLine::Roof(of) => roof(*of),
@@ -67,7 +68,7 @@ pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
     .any()
 }
 
-/// Its time against the roof: what the roof takes, then the gap, in the width of what was measured.
+/// Renders the measured time as a bar that is divided into roofline time and gap.
 fn roof(of: Roof) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
     let at = width(of.share.min(1.0));
@@ -110,7 +111,7 @@ fn bars(values: &[u64], label: &str) -> AnyView {
     .any()
 }
 
-/// What it gives and takes, and what changes on the way.
+/// Renders the operands and results with their shapes, layouts and padding, and remarks on what changes between them.
 pub(super) fn values(op: &OpDetail) -> AnyView {
     if op.values.is_empty() {
         return nothing();
@@ -148,7 +149,7 @@ fn more(n: u32, one: &str, many: &str) -> Option<AnyView> {
     (n > 0).then(|| view! { <p class="sub">{format::counted(n.into(), one, many)}</p> }.any())
 }
 
-/// Source lines and scope path.
+/// Renders the source lines and the scope path.
 pub(super) fn source(op: &OpDetail) -> AnyView {
     let source = &op.source;
     if source.innermost.is_none() && source.stack.is_empty() && source.tf_op.is_none() {
@@ -172,7 +173,7 @@ pub(super) fn source(op: &OpDetail) -> AnyView {
     section("Source", from.into_any(), view! { <dl class="op-pairs">{inner}{stack}{path}</dl> }.any())
 }
 
-/// Operands and users, one hop each way: each leads there.
+/// Renders the operands and users of the op. A click on one opens its panel.
 pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
     if op.operands.is_empty() && op.users.is_empty() {
         return nothing();
@@ -208,7 +209,7 @@ pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
     section("Neighbours", nothing(), view! { {list} {draw} }.any())
 }
 
-/// The whole text, coloured, and what a fusion consists of.
+/// Renders the coloured HLO text of the op, and the instructions of its fused computation.
 pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
     let text = op.text.clone().map(|text| {
         let copied = text.clone();
@@ -240,7 +241,7 @@ fn coloured(text: &str) -> AnyView {
     hlo_text::tokens(text).into_iter().map(piece).collect_view().into_any()
 }
 
-/// What was assumed, or is absent and why.
+/// Renders the notes of the op: assumptions, and the reasons for missing data.
 pub(super) fn notes(op: &OpDetail) -> AnyView {
     let note = |note: &crate::profile::Note| {
         view! { <p class="op-remark">{icon(Icon::Info)} <span>{note.message.clone()}</span></p> }.any()

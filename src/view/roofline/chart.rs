@@ -1,5 +1,5 @@
-//! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. This module knows the
-//! pointer; geometry and words are in `chart::roofline`.
+//! This module renders the roofline chart and handles its input: selection by click or brush, zoom, hidden forms, and
+//! export. Geometry and texts are in `chart::roofline`.
 
 use super::model::RooflineModel;
 use super::peaks::chips;
@@ -23,13 +23,13 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use std::collections::BTreeSet;
 
-/// One press of a zoom key or button, and one turn of a wheel.
+/// The zoom factor of one press of a key or button. [`TURN`] is the factor of one wheel event.
 const STEP: f64 = 1.5;
 const TURN: f64 = 1.2;
-/// A press that moves this far is a brush.
+/// A pointer that moves farther than this, in pixels, starts a brush.
 const BRUSH: f64 = 5.0;
 
-/// A brush from where it began to where it is.
+/// A brush, from the place where it began to its current place, in pixels of the chart.
 #[derive(Clone, Copy, PartialEq)]
 struct Brush {
     from: (f64, f64),
@@ -42,7 +42,7 @@ impl Brush {
     }
 }
 
-/// The chart; where the capture has none, what it lacks in its place.
+/// Renders the chart. If the capture lacks data for it, the missing data is listed instead.
 #[component]
 pub(super) fn Picture(model: RooflineModel) -> impl IntoView {
     let state = model.state;
@@ -66,7 +66,7 @@ pub(super) fn Picture(model: RooflineModel) -> impl IntoView {
     .any()
 }
 
-/// The chart with what is around it.
+/// Renders the chart with its legend, tools and summary.
 #[component]
 fn Chart(model: RooflineModel) -> impl IntoView {
     let state = model.state;
@@ -133,7 +133,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         });
     };
     let wheel = move |event: ev::WheelEvent| {
-        // Where the page is what scrolls, a wheel scrolls it.
+        // If the page itself scrolls, the wheel scrolls the page.
         let scrolls =
             document().document_element().is_some_and(|root| f64::from(root.scroll_height()) > screen().1 + 1.0);
         if scrolls && !event.ctrl_key() {
@@ -193,7 +193,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     .any()
 }
 
-/// Zooms about a place of the chart, else about its middle.
+/// Zooms about the place `at` of the chart. `None` zooms about its middle.
 fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
     let (whole, usual) = (model.whole.get_untracked(), model.usual.get_untracked());
     let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
@@ -201,7 +201,7 @@ fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f6
     model.window.set(Some(next).filter(|next| !is_same(*next, usual)));
 }
 
-/// What marks say and do.
+/// Builds the chart's model: the tooltips, clicks and keys of its points.
 fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Signal<(f64, f64)>) -> Model {
     let state = model.state;
     Model {
@@ -215,7 +215,7 @@ fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Si
             })
         }),
         press: Callback::new(move |(id, enter): (u32, bool)| press(model, id, enter)),
-        // What was chosen goes first, then the zoom.
+        // The selection is cleared first. Without a selection, the zoom is removed.
         out: Callback::new(move |()| {
             let chosen = state.selected.with_untracked(|selected| !selected.is_empty());
             let zoomed = model.window.with_untracked(Option::is_some);
@@ -249,7 +249,7 @@ fn with_dot<T>(model: RooflineModel, id: u32, read: impl FnOnce(&Dot) -> T) -> O
     model.dots.with(|dots| dots.as_ref()?.all.get(id as usize).map(read))
 }
 
-/// What Enter does on a mark.
+/// Returns the text for the action of Enter on a point.
 const fn opens(by: RoofBy) -> &'static str {
     match by {
         RoofBy::Op => "opens the op",
@@ -263,7 +263,7 @@ fn hint(dot: &Dot, opens: &str) -> Option<(String, String)> {
     dot.form.map(|_| ("Enter".to_owned(), opens.to_owned()))
 }
 
-/// A press chooses a mark; on the one that is chosen alone, and by Enter, it opens it.
+/// Selects a point. Enter, or a click on a point that is selected alone, opens it.
 fn press(model: RooflineModel, id: u32, enter: bool) {
     let state = model.state;
     let found = untrack(|| with_dot(model, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
@@ -276,7 +276,7 @@ fn press(model: RooflineModel, id: u32, enter: bool) {
     }
 }
 
-/// Forms and what they stand for; a press leaves one out.
+/// Renders the legend of the forms. A click hides or shows the points of a form.
 #[component]
 fn Legend(model: RooflineModel) -> impl IntoView {
     let forms = Memo::new(move |_| {
@@ -308,7 +308,7 @@ fn Legend(model: RooflineModel) -> impl IntoView {
     view! { <div class="forms" role="group" aria-label="Groups of work">{live(all)}</div> }.any()
 }
 
-/// The memory of the axis, where ops use several.
+/// Renders the picker of the memory whose bytes the axis counts, if ops use several memories.
 #[component]
 fn Memory(model: RooflineModel) -> impl IntoView {
     let levels = Memo::new(move |_| {
@@ -326,7 +326,7 @@ fn Memory(model: RooflineModel) -> impl IntoView {
     view! { <If when=several>{move || view! { <Picker id="roofline-level" label="Bytes of" list="Memories" choices chosen choose /> }.any()}</If> }.any()
 }
 
-/// Under the chart: what is selected, what lies above the roof, what has no place.
+/// Renders the lines below the chart: the selection, the points above the roof, and the rows that are not drawn.
 #[component]
 fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoView {
     let state = model.state;
@@ -349,7 +349,7 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
             sums
         });
         let Some((key, name)) = first else {
-            // Always a line: what stands above it does not move when something is chosen.
+            // The line is always there, so that the chart above does not move when a point is selected.
             let words = "Click a point to select it, click again for details; drag to select several.";
             return view! { <p class="roofline-selection sub">{words}</p> }.any();
         };

@@ -1,4 +1,5 @@
-//! What of the time has a roof, as one bar; beside it whose peaks count, and what the user may know better.
+//! This module renders the share of the time that the roofline model covers, as one bar, and beside it the peaks in use
+//! and the editors of kernel costs and useful FLOPs.
 
 use super::model::RooflineModel;
 use super::{editors, peaks};
@@ -12,7 +13,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use web_sys::Element;
 
-/// The bar, and the buttons beside it.
+/// Renders the bar, and the buttons beside it.
 #[component]
 pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
     let parts = Memo::new(move |_| {

@@ -1,5 +1,5 @@
-//! What the user knows better than the capture: what kernels cost, and what a step has to compute. Kept in the address, so
-//! that a reload and a link have it.
+//! This module renders the editors of values that the capture lacks: the costs of kernels, and the useful FLOPs of a
+//! step. The address holds these values, so that a reload and a link keep them.
 
 use super::model::RooflineModel;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
@@ -11,15 +11,15 @@ use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// Kernels that are listed.
+/// The largest number of kernels that are listed.
 const LISTED: usize = 12;
 
-/// Beside what has no roof because its kernel says nothing.
+/// Renders the button that opens the editor of kernel costs, beside the time of kernels without a cost.
 pub(super) fn hint() -> AnyView {
     view! { " " <button type="button" class="link" on:click=move |_| popover::toggle("kernels")>"Set their cost"</button> }.any()
 }
 
-/// The costs of kernels.
+/// Renders the button and the editor of kernel costs.
 #[component]
 pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
     let n = move || model.place.with(|place| place.costs.len());
@@ -68,7 +68,7 @@ fn Costs(model: RooflineModel) -> impl IntoView {
     let opaque = move || {
         let one = |kernel: &OpaqueKernel| {
             let name = kernel.op.clone();
-            // Without its number: the kernel, not one of its calls.
+            // The trailing number is removed, so that the pattern matches the kernel and not one of its calls.
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
             let says = format!("{}, {}", format::counted(kernel.n, "run", "runs"), format::time_text(kernel.total));
             let take = move |_| pattern.set(format!("{stem}*"));
@@ -128,10 +128,10 @@ fn Costs(model: RooflineModel) -> impl IntoView {
     .any()
 }
 
-/// A field: what it is, its element, what stands in it.
+/// A field of the form: its label, its element, and the function that reads its value.
 type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64>);
 
-/// What a step has to compute.
+/// Renders the button and the editor of the useful FLOPs of a step.
 #[component]
 pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
     let face = move || {

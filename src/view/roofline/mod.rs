@@ -1,5 +1,5 @@
-//! How far ops are from what the hardware could do: figures, what has a roof, the chart, the table. This module knows the order of the
-//! parts; each part knows itself, and [`model`] what all of them show.
+//! This module composes the roofline view: figures, coverage, the chart and the table. [`model`] holds the state that
+//! these parts share.
 
 mod chart;
 mod coverage;
@@ -17,7 +17,7 @@ use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 use model::RooflineModel;
 
-/// The view.
+/// Renders the roofline view.
 #[component]
 pub(crate) fn Roofline(state: State) -> impl IntoView {
     let model = RooflineModel::new(state);

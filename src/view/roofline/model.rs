@@ -1,4 +1,5 @@
-//! What the parts of the view look at: the answer, and what the address says of it. This module knows the state; no element.
+//! This module holds the state of the roofline view: the worker's answer, and the part of the address that belongs to
+//! the view.
 
 use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
@@ -9,28 +10,28 @@ use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
-/// Signals of the view's state. Copied freely.
+/// Handles on the state of the roofline view. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(super) struct RooflineModel {
     pub(super) state: State,
-    /// What the address says.
+    /// The state of the view in the address.
     pub(super) place: Memo<RooflinePlace>,
-    /// What is asked.
     pub(super) query: Memo<RooflineQuery>,
-    /// The last answer.
+    /// The last answer; `None` before the first one.
     pub(super) head: RwSignal<Option<PtrEq<RooflineHead>>>,
-    /// Whether one is awaited.
+    /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
-    /// Its marks.
+    /// The points of the chart.
     pub(super) dots: Memo<Option<PtrEq<Dots>>>,
-    /// Its roofs.
+    /// The roofs of the chart.
     pub(super) ceilings: Memo<Ceilings>,
-    /// The axes that show all, and those that show what matters.
+    /// The axes around all points.
     pub(super) whole: Memo<AxisWindow>,
+    /// The axes without the few distant points that have little time.
     pub(super) usual: Memo<AxisWindow>,
-    /// Those that are shown; `None`: what matters.
+    /// The visible axes; `None` means `usual`.
     pub(super) window: RwSignal<Option<AxisWindow>>,
-    /// Forms that are not drawn.
+    /// The forms that are not drawn.
     pub(super) hidden: RwSignal<Vec<Form>>,
 }
 
@@ -44,7 +45,7 @@ impl RooflineModel {
             place.to_query(Query { by, ..query })
         });
         let (head, busy) = (RwSignal::new(None::<PtrEq<RooflineHead>>), RwSignal::new(true));
-        // Nothing of another session is shown as this one's.
+        // The answer about the previous session is removed.
         effect(move || {
             state.opened.track();
             head.set(None);
@@ -59,14 +60,14 @@ impl RooflineModel {
                 match reply.decode::<RooflineHead>() {
                     Ok(found) => head.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
-                    // The breakdown's question has the same filter: it tells what is wrong with it.
+                    // The request of the breakdown has the same filter, and reports its error.
                     Err(_) => {}
                 }
             },
         );
         let dots = Memo::new(move |_| {
             let (by, level) = place.with(|place| (place.by, place.x));
-            // What is on screen answers the question before: its marks would be called by other names.
+            // The answer may belong to the previous grouping, and its points would have other keys.
             let head = head.get().filter(|head| head.query.query.by == by.group_by())?;
             Some(PtrEq::new(dots(&head, by, level)))
         });
@@ -83,7 +84,7 @@ impl RooflineModel {
         };
         let (whole, usual) = (Memo::new(move |_| around(full_window)), Memo::new(move |_| around(initial_window)));
         let (window, hidden) = (RwSignal::new(None), RwSignal::new(Vec::new()));
-        // Another device or memory has other axes.
+        // Another device or memory has other axes, so the zoom is removed.
         effect(move || {
             usual.track();
             window.set(None);
@@ -91,14 +92,14 @@ impl RooflineModel {
         Self { state, place, query: request, head, busy, dots, ceilings, whole, usual, window, hidden }
     }
 
-    /// Changes what the address says.
+    /// Changes the state of the view in the address.
     pub(super) fn change(self, with: impl FnOnce(&mut RooflinePlace)) {
         let mut place = self.place.get_untracked();
         with(&mut place);
         self.state.roofline.set(place.to_string());
     }
 
-    /// Shows something else as rows.
+    /// Changes what the rows stand for, and clears the selection.
     pub(super) fn by(self, by: RoofBy) {
         if self.place.with_untracked(|place| place.by) != by {
             self.state.selected.set(Vec::new());
@@ -106,12 +107,12 @@ impl RooflineModel {
         }
     }
 
-    /// Peaks by the capture first, or as published.
+    /// Sets which peaks come first: those of the capture, or the published ones.
     pub(super) fn prefer(self, source: PeakSource) {
         self.change(|place| place.peaks.prefer = source);
     }
 
-    /// Of which device and step: "TPU:0, step 3".
+    /// Returns the device and the step of the answer, such as "TPU:0, step 3".
     pub(super) fn device_text(self) -> String {
         self.head.with(|head| {
             let Some(head) = head else { return String::new() };
@@ -121,7 +122,7 @@ impl RooflineModel {
         })
     }
 
-    /// Opens what a row stands for: an op's panel; of a source its ops; a step.
+    /// Opens a row: the panel of an op, the ops of a source, or a step. A program opens nothing.
     pub(super) fn open(self, key: &str, name: &str) {
         let state = self.state;
         match self.place.with_untracked(|place| place.by) {
@@ -145,5 +146,5 @@ impl RooflineModel {
     }
 }
 
-/// Before anything has come.
+/// The axes before the first answer, in FLOP per byte and in FLOP/s.
 const START: AxisWindow = AxisWindow { x: (0.1, 1000.0), y: (1e10, 1e15) };

@@ -1,5 +1,5 @@
-//! Whose peaks count, and other ones: by the capture, as published, of another chip, or the user's own. Each change is
-//! answered at once.
+//! This module renders the peaks in use and their editor: peaks of the capture, published peaks, peaks of another chip,
+//! or peaks that the user types. A change applies at once.
 
 use super::model::RooflineModel;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
@@ -13,7 +13,7 @@ use crate::view::widgets::popover::Popover;
 use leptos::ev;
 use leptos::prelude::*;
 
-/// The button that says which peaks count, and the editor.
+/// Renders the button with the peaks in use, and the editor that it opens.
 #[component]
 pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
     let of = move |read: fn(&RooflineFigures) -> AnyView| {
@@ -95,7 +95,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
     .any()
 }
 
-/// The choice among the chips of the table; `id` is the picker's.
+/// Renders the picker of a chip from the table of chips. `id` is the id of the picker.
 pub(super) fn chips(model: RooflineModel, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
     let chosen = Signal::derive(move || {
@@ -128,7 +128,7 @@ fn peak_row(
         match numbers::typed(&text).filter(|value| *value > 0.0) {
             Some(value) => model.change(|place| give(place, of, Some(value * peaks::scale(of)))),
             None if text.trim().is_empty() => model.change(|place| give(place, of, None)),
-            // What is no number does not count: the field says again what does.
+            // A text that is no number is not applied: the field shows the value in use again.
             None => event_target::<web_sys::HtmlInputElement>(&event).set_value(&untrack(value)),
         }
     };
@@ -148,7 +148,7 @@ fn peak_row(
     .any()
 }
 
-/// Gives a peak, or takes back what was given.
+/// Sets a peak of the user; `None` removes it.
 fn give(place: &mut RooflinePlace, of: PeakOf, value: Option<f64>) {
     match of {
         PeakOf::Compute(precision) => {

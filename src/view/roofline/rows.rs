@@ -1,4 +1,4 @@
-//! The table of the roofline: ops, sources, programs or steps.
+//! This module connects the roofline view to its table of ops, sources, programs or steps.
 
 use super::model::RooflineModel;
 use crate::analysis::base::StepChoice;
@@ -11,7 +11,7 @@ use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
-/// The model of the table.
+/// Builds the model of the table.
 pub(super) fn table_model(model: RooflineModel) -> Model {
     let state = model.state;
     let by = Memo::new(move |_| model.place.with(|place| place.by));
@@ -27,7 +27,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         label: Signal::derive(move || format!("Gap to the roof by {}", by.get().key())),
         of: Signal::derive(move || Some(TableOf::Roofline(model.query.get(), by.get()))),
         waits: model.busy.into(),
-        // The question has the filter.
+        // The query itself holds the filter.
         filter: Signal::stored(TextFilter::default()),
         sort: Signal::derive(move || model.place.with(|place| place.sort.clone())),
         set_sort: Callback::new(move |sort: SortBy| model.change(|place| place.sort = Some(sort))),

@@ -1,4 +1,4 @@
-//! Above the table: what it is, the filter, the grouping of rows, what can be taken away.
+//! This module renders the tools above the table of the roofline: the kind of the rows, the filter, and save.
 
 use super::model::RooflineModel;
 use crate::protocol::url::roofline::RoofBy;
@@ -13,7 +13,7 @@ use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::GridAction;
 use leptos::prelude::*;
 
-/// The tools.
+/// Renders the tools.
 #[component]
 pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     let state = model.state;

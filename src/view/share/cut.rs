@@ -1,16 +1,16 @@
-//! What is taken out before anything leaves. This module knows what is chosen.
+//! This module renders the choice of data to remove before sharing.
 
 use super::model::{ShareModel, Tab};
 use crate::table::format;
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
-/// The switches.
+/// Renders the switches for source paths and names.
 pub(super) fn view(model: ShareModel) -> AnyView {
     let summary = model.summary();
     let (no_sources, is_anonymous) =
         summary.map_or((false, false), |summary| (!summary.has_sources, summary.is_anonymous));
-    // A capture leaves as it is.
+    // A capture is shared unchanged.
     let is_whole = move || model.tab.get() != Tab::Link && model.with_capture.get();
     let lines = move || {
         let n = model.shared.with(|shared| shared.as_ref().map_or(0, |shared| shared.n_sources));

@@ -1,4 +1,5 @@
-//! The files: what is inside, and saving them. This module knows blobs; what an HTML file is made of is `single`'s.
+//! This module renders the tabs of the HTML file and of the report file, and saves these files. `single` builds the
+//! HTML file.
 
 use super::link::caution;
 use super::model::{ShareModel, Tab};
@@ -18,10 +19,11 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-/// A browser opens no page much larger: what is inside is text in it.
+/// The largest size in bytes of a capture in an HTML file. The capture is text in the page, and browsers open no page
+/// that is much larger.
 const MOST_HTML: u64 = 256 << 20;
 
-/// The tab of one of the two.
+/// Renders the tab of one of the two files.
 pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     let node = NodeRef::<html::Button>::new();
     effect(move || {
@@ -102,7 +104,7 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     .any()
 }
 
-/// Asks for the start of the report file; the captures follow it as they lie.
+/// Requests the head of the report file, and saves it with the unchanged bytes of the captures behind it.
 fn save(model: ShareModel, tab: Tab) {
     let Some(shared) = model.shared.get_untracked() else { return };
     let files = model.state.files();
@@ -110,11 +112,12 @@ fn save(model: ShareModel, tab: Tab) {
     model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
     let query = model.query.get_untracked();
-    // Whatever is chosen, or closed, while the worker writes: the file is what was requested.
+    // The user may change the choices or close the dialog while the worker writes. The saved file is the one that was
+    // requested.
     let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let name = if query.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
     let place = untrack(|| model.address());
-    // It says where someone works, as names do.
+    // The base address may reveal the place of work, as names may, so the address is removed with the names.
     let base = if query.anonymise { String::new() } else { model.base.get_untracked() };
     let done = move |words: String| drop(model.done.try_set(words));
     let question = Question::ShareFile { query, captures: names };
@@ -130,7 +133,7 @@ fn save(model: ShareModel, tab: Tab) {
     });
 }
 
-/// Where the captures lie: each file is one, unless report files hold them.
+/// Returns the place of each capture: a whole file, or a part of a report file.
 fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
     if !carries.is_empty() {
         return carries.to_vec();

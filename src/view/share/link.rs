@@ -1,4 +1,4 @@
-//! The link: its length, how much it tells, and copying it. This module knows what is chosen.
+//! This module renders the tab of the link: its length, its level of detail, and the buttons that copy it.
 
 use super::model::ShareModel;
 use crate::chart::share;
@@ -12,12 +12,12 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
-/// The tab.
+/// Renders the tab of the link.
 pub(super) fn view(model: ShareModel) -> AnyView {
     let copy_node = NodeRef::<html::Button>::new();
     let length = move || model.address.with(|address| address.as_ref().map_or(0, String::len));
     let fit = move || Fit::from_length(length());
-    // The link of what was chosen before is none of what is chosen: it may name what is to be taken out.
+    // A link of earlier choices cannot be copied, because this link may hold data that is to be removed.
     let is_out = move || model.busy.get() || model.address.with(Option::is_none) || fit() == Fit::TooLong;
     focus_once(copy_node, Signal::derive(move || !is_out()));
     let shown = move || model.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
@@ -44,8 +44,8 @@ pub(super) fn view(model: ShareModel) -> AnyView {
     .any()
 }
 
-/// Gives the focus to a button once it can be pressed, unless someone has moved the focus into the dialog's body or tabs before: a
-/// dialog that opens gives it to the first button that it has, and that is Close.
+/// Focuses a button once it is enabled, unless the user has moved the focus into the body or the tabs of the dialog. A
+/// dialog that opens focuses its first button, which is Close.
 fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
     let done = StoredValue::new(false);
     effect(move || {
@@ -53,7 +53,7 @@ fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
             return;
         }
         done.set_value(true);
-        // The button takes the focus once the browser knows that it is no longer disabled.
+        // The browser focuses a button only once it has processed that the button is enabled.
         request_animation_frame(move || {
             let active = document().active_element();
             let moved = active.and_then(|active| active.closest(".share-body, .share-tabs").ok().flatten()).is_some();
@@ -64,7 +64,7 @@ fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
     });
 }
 
-/// The field for the address of the page that links open, where this page has none: it is a file on a disk.
+/// Renders the field for the address of the page that links open. Only a page that is a file on a disk needs the field.
 fn base_field(model: ShareModel) -> Option<AnyView> {
     let is_known = model.base.with_untracked(|base| !base.is_empty());
     if is_known {
@@ -92,7 +92,7 @@ fn base_field(model: ShareModel) -> Option<AnyView> {
     Some(field.any().into_any())
 }
 
-/// How much is reported.
+/// Renders the slider for the level of detail.
 fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
     let turn = move |event: ev::Event| {
         if let Ok(level) = event_target_value(&event).parse() {
@@ -104,7 +104,7 @@ fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
         move || model.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|at| *at < most);
     let mark = move || {
         fits().map(|at| {
-            // The thumb's middle goes from half its width to half its width before the end.
+            // The middle of the slider's thumb moves from half its width to half its width before the end.
             let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(at) / f64::from(most));
             view! { <span class="share-mark" style:left=left title=format!("{} characters", format::count(AIM as u64))></span> }.any()
         })

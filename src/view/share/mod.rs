@@ -1,5 +1,5 @@
-//! The dialog of what leaves: a link, one HTML file, a report file; how much of it, what is taken out first, and a preview
-//! of all of it. This module knows what is chosen; what a report is `session::share` knows, and how files are put together `file` and `single`.
+//! This module renders the share dialog: a link, one HTML file, or a report file; the level of detail, the data to
+//! remove, and a preview. `session::share` makes the report, and `file` and `single` build the files.
 
 mod cut;
 mod file;
@@ -17,7 +17,7 @@ use model::{ShareModel, Tab};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// The dialog.
+/// Renders the share dialog.
 #[component]
 pub(crate) fn Share(state: State) -> impl IntoView {
     let model = ShareModel::new(state);
@@ -80,7 +80,7 @@ fn head(model: ShareModel, tab: Tab) -> AnyView {
     .any()
 }
 
-/// Arrows go to the next tab.
+/// Moves to another tab by the left and right arrow keys.
 fn walk(model: ShareModel, event: &ev::KeyboardEvent) {
     let n = Tab::ALL.len();
     let now = Tab::ALL.into_iter().position(|tab| tab == model.tab.get_untracked()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What is chosen of what leaves, and what the worker says of it. This module knows the state; no element.
+//! This module holds the state of the share dialog: the user's choices, and the worker's answer.
 
 use super::single;
 use crate::analysis::comm::CommQuery;
@@ -17,7 +17,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
 
-/// As what it leaves.
+/// The form in which a profile is shared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tab {
     Link,
@@ -53,32 +53,31 @@ impl Tab {
     }
 }
 
-/// Handles on what is chosen. Copied freely.
+/// Handles on the state of the dialog. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(super) struct ShareModel {
     pub(super) state: State,
     pub(super) tab: RwSignal<Tab>,
-    /// The link's level; files tell all.
+    /// The level of detail of the link, from 0 to 100. Files have the full level.
     pub(super) level: RwSignal<u8>,
-    /// Lines of source are taken out.
+    /// Whether source lines are removed.
     pub(super) without_sources: RwSignal<bool>,
-    /// Names become pseudonyms.
+    /// Whether names are replaced by pseudonyms.
     pub(super) anonymise: RwSignal<bool>,
-    /// Files carry the capture, too.
+    /// Whether files include the captures.
     pub(super) with_capture: RwSignal<bool>,
-    /// What is asked of the worker.
     pub(super) query: Memo<ShareQuery>,
-    /// What it said last.
+    /// The last answer; `None` before the first one, and after a failure.
     pub(super) shared: RwSignal<Option<PtrEq<ShareAnswer>>>,
-    /// Whether an answer is awaited.
+    /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
-    /// Address of the page that links open; empty: not known.
+    /// The address of the page that links open; empty if it is unknown.
     pub(super) base: RwSignal<String>,
-    /// The whole link; `None` until there is one.
+    /// The whole link; `None` before the first answer, or without the address of a page.
     pub(super) address: Memo<Option<String>>,
-    /// What became of the last thing that was done here.
+    /// The result of the last action in the dialog, as text.
     pub(super) done: RwSignal<String>,
-    /// The page itself, packed, for an HTML file; `None` until it is there.
+    /// The packed page, for an HTML file; `None` until it is fetched.
     pack: RwSignal<Option<Blob>, LocalStorage>,
 }
 
@@ -88,12 +87,12 @@ impl ShareModel {
         let tab = RwSignal::new(Tab::Link);
         let level =
             RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
-        // What was chosen here and not by a person: it follows what fits.
+        // The level that was set here and not by the user. It follows the highest level that fits.
         let chosen = StoredValue::new(level.get_untracked());
         let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
         let with_capture = RwSignal::new(false);
         let request = Memo::new(move |_| {
-            // A capture says all of it anyway.
+            // A capture holds all data, so nothing is removed from its report.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
             let query = state.query.get();
             let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
@@ -134,7 +133,7 @@ impl ShareModel {
                 shared.set(found);
             },
         );
-        // What was done was done with what was chosen then.
+        // A result belongs to the choices at its time.
         effect(move || {
             request.track();
             tab.track();
@@ -153,7 +152,7 @@ impl ShareModel {
                 Some(format!("{base}#{address}"))
             })
         });
-        // Fetched where it is first asked for: who shares a link needs none of it.
+        // The packed page is fetched only for the HTML tab, because a link does not need it.
         let pack = RwSignal::new_local(None);
         effect(move || {
             if tab.get() == Tab::Html && pack.with_untracked(Option::is_none) {
@@ -183,17 +182,17 @@ impl ShareModel {
         self.tab.set(tab);
     }
 
-    /// What the session is a summary of, if it is one: there is no capture to go with it.
+    /// Returns the description of the open summary. `None` if a capture is open. A summary has no capture to share.
     pub(super) fn summary(self) -> Option<SummaryInfo> {
         untrack(|| self.state.summary())
     }
 
-    /// Bytes of its captures.
+    /// Returns the size of the open files in bytes.
     pub(super) fn capture_size(self) -> u64 {
         total_size(&self.state.files())
     }
 
-    /// How large the file is that a tab makes, in words.
+    /// Returns the size of a tab's file as text. `None` for the link, and while the size is unknown.
     pub(super) fn size(self, tab: Tab) -> Option<String> {
         let report = self.shared.with(|shared| shared.as_ref().map(|shared| shared.file_size))?;
         let inside = if self.with_capture.get() { report + self.capture_size() } else { report };
@@ -209,7 +208,10 @@ impl ShareModel {
 }
 
 impl ShareModel {
-    /// The page itself, packed; asked for once more where it did not come.
+    /// Returns the packed page. If the first fetch failed, the page is fetched again.
+    ///
+    /// # Errors
+    /// Returns a sentence that explains why the packed page is missing.
     pub(super) async fn pack(self) -> Result<Blob, String> {
         // The dialog may be closed by now.
         match self.pack.try_get_untracked().flatten() {
@@ -218,11 +220,11 @@ impl ShareModel {
         }
     }
 
-    /// The state of the views, for the page in a file.
+    /// Returns the state of the views, for the page in an HTML file.
     pub(super) fn address(self) -> String {
         let now = self.state.address();
         if self.with_capture.get() {
-            // What it is of lies beside it.
+            // The captures are in the same file, so the address names none.
             let none = String::new;
             return Address { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
         }
@@ -231,8 +233,8 @@ impl ShareModel {
     }
 }
 
-/// The address of the page that links open: this page's own; in a page of one file the address that was written into it. Empty
-/// where none was.
+/// Returns the address of the page that links open: this page's own address, or in a page that is one file, the address
+/// that was written into it. Empty if none was written.
 fn base() -> String {
     let location = window().location();
     let part = |part: Result<String, _>| part.unwrap_or_default();

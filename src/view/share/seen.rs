@@ -1,5 +1,5 @@
-//! A preview of what leaves: how much of each table, the first rows as they will be read, and every text.
-//! Knows the worker's answer.
+//! This module renders the preview of the report: the number of rows of each table, the first rows as their reader sees
+//! them, and every text.
 
 use super::model::ShareModel;
 use crate::chart::share;
@@ -9,7 +9,7 @@ use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
-/// How much of each table.
+/// Renders how many rows of each table are shared.
 pub(super) fn tables(model: ShareModel) -> AnyView {
     let row = |table: &Table| {
         view! { <tr><th scope="row">{table.title.clone()}</th><td class="num">{share::count(table)}</td></tr> }.any()
@@ -34,7 +34,7 @@ pub(super) fn tables(model: ShareModel) -> AnyView {
     .any()
 }
 
-/// The first rows, and every text.
+/// Renders the first rows, and every text.
 pub(super) fn rows(model: ShareModel) -> AnyView {
     let first = move || model.shared.with(|shared| shared.as_ref().map(|shared| share::rows(&shared.first)));
     let n = move || {

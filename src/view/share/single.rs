@@ -1,10 +1,10 @@
-//! One HTML file: the page itself, packed, and what is inside, as text blocks. This module knows how the browser gives and joins bytes; what the
-//! file looks like is `share::html`'s.
+//! This module builds one HTML file from the packed page and a report file, which become blocks of text. `share::html`
+//! defines the file.
 //!
 //! ```text
-//!  page.pack, beside the page ──┐
-//!  or what this page is made of ┴──► text ─┬─► a Blob
-//!  what is inside ──► text, a piece at a time ┘
+//!  page.pack, beside the page ──────┐
+//!  or the pack of this page's file ─┴─► text ─┬─► a Blob
+//!  report file ──► text, piece by piece ──────┘
 //! ```
 
 use crate::share::html;
@@ -13,13 +13,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, Response, window};
 
-/// Bytes that become text at once: whole groups of 3.
+/// The number of bytes that become text at once, in whole groups of 3 bytes as base64 needs them.
 const PIECE: u32 = 3 << 20;
 
-/// The page itself, packed: fetched, or what this page was made of where it is such a file.
+/// Returns the packed page. A page that is one file has its own pack; any other page fetches it.
 ///
 /// # Errors
-/// A sentence that says why there is none.
+/// Returns a sentence that explains why the packed page is missing.
 pub(super) async fn pack() -> Result<Blob, String> {
     if let Some(pack) = within() {
         return Ok(pack);
@@ -34,10 +34,11 @@ pub(super) async fn pack() -> Result<Blob, String> {
     Ok(JsFuture::from(blob).await.map_err(|_| gone())?.unchecked_into())
 }
 
-/// The file. `name` is what is inside called, `place` the state of its views, `base` the address of the page that links open.
+/// Builds the HTML file. `name` is the name of the report file inside, `place` is the state of its views, and `base` is
+/// the address of the page that links open.
 ///
 /// # Errors
-/// A sentence that says what was missing.
+/// Returns a sentence that names the missing data.
 pub(super) async fn page(pack: &Blob, (name, place, base): (&str, &str, &str), inside: &Blob) -> Result<Blob, String> {
     let out = Array::new();
     let text = |text: &str| {
@@ -55,7 +56,7 @@ pub(super) async fn page(pack: &Blob, (name, place, base): (&str, &str, &str), i
     Blob::new_with_blob_sequence_and_options(&out, &options).map_err(|_| "The browser has no room for it.".to_owned())
 }
 
-/// Adds a Blob as text, in pieces that are Blobs themselves: the browser may put them aside.
+/// Adds a Blob as text, in pieces that are Blobs themselves, so that the browser may move them out of memory.
 async fn push(out: &Array, blob: &Blob) -> Result<(), JsValue> {
     let (mut at, size) = (0.0, blob.size());
     while at < size {
@@ -68,13 +69,13 @@ async fn push(out: &Array, blob: &Blob) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Bytes of a Blob.
+/// Returns the size of a Blob in bytes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]
 pub(super) fn size(blob: &Blob) -> u64 {
     blob.size() as u64
 }
 
-/// What this page is made of, where it is one such file.
+/// Returns the pack of this page, if the page is one file.
 fn within() -> Option<Blob> {
     Reflect::get(&global(), &"rooflightPack".into()).ok()?.dyn_into().ok()
 }

@@ -1,5 +1,5 @@
-//! What is read of files that would take more memory than there is: planes with their sizes, and what is chosen adds up to. This module knows an
-//! estimate; how it is made is `session::open::estimate`'s.
+//! This module renders the dialog that chooses what to read of files that would take more memory than the page may use:
+//! planes with their sizes, and the sum of the chosen ones. `session::open::estimate` makes the estimate.
 
 use crate::protocol::{Choice, Estimate};
 use crate::table::format;
@@ -8,7 +8,7 @@ use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::html;
 use leptos::prelude::*;
 
-/// The dialog.
+/// Renders the dialog.
 #[component]
 pub(crate) fn Choose(state: State) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();

@@ -1,4 +1,5 @@
-//! What is kept on this device, as a table: a press opens it. The files are read by `stored_captures`.
+//! This module renders the captures that are stored on this device as a table. A click opens a capture.
+//! `stored_captures` reads the files.
 
 use super::stored_captures::{self, StoredCapture};
 use crate::chart::widgets::relative_time::ago;
@@ -10,14 +11,14 @@ use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// The table; nothing where nothing is kept.
+/// Renders the table. Without stored captures, nothing is rendered.
 #[component]
 pub(super) fn List(state: State) -> impl IntoView {
     let all = RwSignal::new(Vec::<StoredCapture>::new());
     let read = move || {
         spawn_local(async move {
             let list = stored_captures::list().await;
-            // The landing page fetches this part where something is kept.
+            // The landing page renders this table only if the flag is set.
             remember(KEPT, (!list.is_empty()).then_some("1"));
             let _ = all.try_set(list);
         });

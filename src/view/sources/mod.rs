@@ -1,5 +1,5 @@
-//! Sources of captures other than local files: an address on the web, and what is kept on this device; and the act of keeping. This module knows the
-//! state; what is fetched and how is `remote`'s, what is kept and where `stored_captures`'.
+//! This module opens captures that are not local files: captures on the web, and captures that are stored on this
+//! device. It also stores the open session. `remote` fetches, and `stored_captures` stores.
 
 mod choice;
 mod list;
@@ -21,7 +21,7 @@ use list::List;
 use remote::Head;
 use wasm_bindgen::JsValue;
 
-/// The ways, below the drop target.
+/// Renders the stored captures and the question before a fetch. Also opens the capture that the address names.
 #[component]
 pub(crate) fn Ways(state: State) -> impl IntoView {
     let question = RwSignal::new_local(None::<Head>);
@@ -30,8 +30,8 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
     };
-    // What the address names is fetched once nothing else is open or on its way; not again because this part is made anew,
-    // as it is after a fetch was cancelled or failed.
+    // The capture that the address names is fetched once no load is under way. `begun` prevents another fetch if this
+    // component is rendered again, as happens after a fetch was cancelled or has failed.
     effect(move || {
         let to_fetch = state.to_fetch.get();
         let src = state.src.get_untracked();
@@ -40,7 +40,8 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
             begin(src);
         }
     });
-    // What the address names of what is kept on this device is opened; what is no longer kept, it says that it needs.
+    // The stored capture that the address names is opened. If it is not stored any more, the page shows that the
+    // address needs it.
     effect(move || {
         let stored = state.kept_wanted.get();
         if !stored.is_empty() {
@@ -65,7 +66,7 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
     .any()
 }
 
-/// What is asked before a large capture is fetched.
+/// Renders the question before a large capture is fetched.
 fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 'static) -> AnyView {
     let node = NodeRef::<html::Button>::new();
     effect(move || {
@@ -97,7 +98,8 @@ fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 
     .any()
 }
 
-/// The page's policy does not name that host yet: it does where the page is opened at an address that names the capture.
+/// Reloads the page with an address that names the capture, because the page's policy does not allow requests to its
+/// host yet.
 fn start_anew(state: State, place: &WebAddress) {
     let address = Address { src: place.url.clone(), ..untrack(|| state.address()) };
     let address = format!("#{address}");
@@ -130,13 +132,14 @@ fn refused(state: State, place: &WebAddress, refusal: &Refusal) {
     state.load_failed(refusal.message(place, &page));
 }
 
-/// Keeps what is open on this device.
+/// Stores the files of the open session on this device.
 pub(super) fn store_session(state: State) {
     let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
     let Some((name, about)) = about else { return };
     let opens = state.opens();
     spawn_local(async move {
-        // Before: what a tab leaves that is closed meanwhile is taken away by the part that this asks for.
+        // The flag is set first. If the tab is closed during the write, the table that the flag enables removes the
+        // incomplete files.
         remember(KEPT, Some("1"));
         match stored_captures::store(&name, &about, &state.files()).await {
             Ok(stored) => {
@@ -159,7 +162,7 @@ pub(super) fn store_session(state: State) {
     });
 }
 
-/// Opens what is kept under a name, where nothing else was opened meanwhile.
+/// Opens the stored capture `id`, unless another capture was opened meanwhile.
 async fn reopen(state: State, id: String) {
     let opens = state.opens();
     let found = stored_captures::list().await.into_iter().find(|one| one.id == id);
@@ -177,7 +180,7 @@ async fn reopen(state: State, id: String) {
     }
 }
 
-/// "TPU v5p × 8": the devices of a session.
+/// Describes the devices of a session, such as "TPU v5p × 8". Empty without devices.
 fn about(session: &SessionInfo) -> String {
     let Some(first) = session.devices.first() else { return String::new() };
     let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());

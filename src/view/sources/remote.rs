@@ -1,13 +1,14 @@
-//! Fetches a capture from the web: asks before a large one, tells how far it is, goes on where the connection broke. This module knows
-//! requests and streams; the sentences are `session::open::remote`'s.
+//! This module fetches a capture from the web: the user confirms a large one, the page shows the progress, and a broken
+//! connection is resumed. The messages are in `session::open::remote`.
 //!
 //! ```text
-//!   address ──► GET ──► head: size ──► (asks) ──► pieces ──► blobs of 16 MB ──► File ──► opened as any
-//!                                                   ▲ │ broke off
-//!                                 GET, Range: bytes=n- ◄┘
+//!   address ──► GET ──► head: size ──► (confirm) ──► pieces ──► blobs of 16 MiB ──► File ──► opened like any file
+//!                                                      ▲ │ the connection broke
+//!                                  GET, Range: bytes=n- ◄┘
 //! ```
 //!
-//! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
+//! A capture takes one request, with no `HEAD` or preflight request before it, because hosts that sign addresses sign
+//! them for one kind of request.
 
 use crate::session::open::remote::{ASKED_FROM, Refusal, WebAddress, is_plain_host};
 use crate::view::state::{Fetching, State};
@@ -21,35 +22,36 @@ use web_sys::{
     RequestCredentials, RequestInit, RequestMode, Response, Url,
 };
 
-/// Pieces are handed to the browser, which keeps them where it likes, by this many bytes: the page's memory holds no more.
+/// The number of bytes that are collected before the browser gets them as a Blob. The browser stores Blobs where it
+/// likes, so the page's memory holds no more than this.
 const AT_ONCE: u64 = 16 << 20;
-/// How often it is gone on with where the connection breaks and something came.
+/// The number of consecutive attempts to resume that may receive nothing, before the fetch fails.
 const RETRIES: u32 = 8;
 
-/// An answer of which only the head has come.
+/// A response of which only the head was received.
 #[derive(Clone)]
 pub(super) struct Head {
     pub(super) place: WebAddress,
-    /// Bytes that there are, where the host says it.
+    /// The size of the capture in bytes; `None` if the host does not report it.
     pub(super) size: Option<u64>,
     response: Response,
-    /// What says whether a later answer is of the same file: an ETag, or a date.
+    /// The ETag or the date of the file, by which a later response is known to be of the same file.
     mark: Option<String>,
     signal: AbortSignal,
     pub(super) fetching: Fetching,
 }
 
 impl Head {
-    /// Whether it is asked before the rest comes.
+    /// Returns whether the user must confirm the fetch: the capture is large, or its size is unknown.
     pub(super) fn is_asked(&self) -> bool {
         self.size.is_none_or(|size| size >= ASKED_FROM)
     }
 }
 
-/// The parts of an address.
+/// Parses an address.
 ///
 /// # Errors
-/// Where it is none that can be fetched.
+/// Returns the address and the reason why the page cannot fetch from it.
 pub(super) fn parse_address(text: &str) -> Result<WebAddress, (WebAddress, Refusal)> {
     let none = |refusal| (WebAddress::new(text.to_owned(), String::new(), ""), refusal);
     let url = Url::new(text.trim()).map_err(|_| none(Refusal::NoAddress))?;
@@ -67,8 +69,9 @@ pub(super) fn parse_address(text: &str) -> Result<WebAddress, (WebAddress, Refus
     }
 }
 
-/// Whether the page's policy lets it ask that host: it names its own origin, and that of the capture that the page's address
-/// named when it was opened (`index.html` keeps it beside the policy).
+/// Returns whether the page's policy allows requests to the host of `place`. The policy names the page's own origin,
+/// and the origin of the capture that the address named when the page was opened (`index.html` keeps that capture's
+/// address in `data-src`).
 pub(super) fn is_allowed(place: &WebAddress) -> bool {
     let origin = |text: &str| Url::new(text).ok().map(|url| url.origin());
     let policy = document().query_selector("meta[data-src]").ok().flatten();
@@ -78,10 +81,10 @@ pub(super) fn is_allowed(place: &WebAddress) -> bool {
         && (wanted == window().location().origin().ok() || wanted == named.and_then(|named| origin(&named)))
 }
 
-/// Asks for a capture. `Ok(None)`: it was cancelled meanwhile.
+/// Requests a capture. `Ok(None)` means that the fetch was cancelled meanwhile.
 ///
 /// # Errors
-/// Why it is not had.
+/// Returns the reason why the capture cannot be fetched.
 pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Option<Head>, Refusal> {
     let Ok(abort) = AbortController::new() else { return Err(Refusal::Silent) };
     let signal = abort.signal();
@@ -98,16 +101,16 @@ pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Opt
         return Err(Refusal::Status(response.status(), response.status_text()));
     }
     let headers = response.headers();
-    // What is packed on its way has another length than what arrives.
+    // If the host packs the response, its length is not the length of the received bytes.
     let size = if header(&headers, "content-encoding").is_some() { None } else { number(&headers, "content-length") };
     let mark = header(&headers, "etag").or_else(|| header(&headers, "last-modified"));
     Ok(Some(Head { place: place.clone(), size, response, mark, signal, fetching }))
 }
 
-/// Fetches what the head is of. `Ok(None)`: it was cancelled meanwhile.
+/// Fetches the body of a response. `Ok(None)` means that the fetch was cancelled meanwhile.
 ///
 /// # Errors
-/// Why it is not had.
+/// Returns the reason why the capture cannot be fetched.
 pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Refusal> {
     let Head { place, size, response, mark, signal, fetching } = head;
     let blobs = Array::new();
@@ -141,7 +144,7 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
     Ok(Some(Picked { path: place.name, file }))
 }
 
-/// What came so far.
+/// The bytes that were received so far.
 struct Got<'a> {
     blobs: &'a Array,
     pieces: Array,
@@ -169,7 +172,7 @@ impl Got<'_> {
     }
 }
 
-/// Takes in what comes, to its end; `Err` where it breaks off.
+/// Reads a response to its end. An error means that the connection broke.
 async fn pieces(response: &Response, got: &mut Got<'_>, progress: &mut impl FnMut(u64)) -> Result<(), ()> {
     let stream = response.body().ok_or(())?;
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
@@ -184,7 +187,8 @@ async fn pieces(response: &Response, got: &mut Got<'_>, progress: &mut impl FnMu
     }
 }
 
-/// The rest of a file from byte `from` on, where the host gives parts and it is the same file still.
+/// Requests the rest of a file from byte `from` on. `None` if the request fails, if the host sends no parts, or if the
+/// file has changed.
 async fn rest(place: &WebAddress, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
     let response = get(place, signal, Some(from)).await.ok()?;
     let headers = response.headers();
@@ -206,7 +210,8 @@ async fn get(place: &WebAddress, signal: &AbortSignal, from: Option<u64>) -> Res
     Ok(JsFuture::from(window().fetch_with_request(&request)).await?.unchecked_into())
 }
 
-/// Why nothing came: the browser does not say. An answer that nobody may read tells that there is a host.
+/// Finds the reason why a request failed, because the browser does not give it. If a `no-cors` request succeeds, the
+/// host exists, but does not allow this page to read its answers.
 async fn why(place: &WebAddress) -> Refusal {
     if !window().navigator().on_line() {
         return Refusal::Offline;

@@ -1,11 +1,11 @@
-//! Captures kept on this device, on request: copies in the browser's own file system for this page (OPFS), with a list of what
-//! they are. This module knows that file system; no element.
+//! This module stores captures on this device, at the user's request: copies in the browser's own file system for this
+//! page (OPFS), and a list that describes them.
 //!
-//! Whoever changes what is kept holds a lock of the browser's meanwhile, for other tabs do so as well. A folder that the list does not
-//! name while nobody holds the lock is what a tab left that was closed while it wrote: it is taken away.
+//! A lock of the browser guards every change, because other tabs change the store as well. A folder that is not on the
+//! list while the lock is free was left by a tab that was closed during a write, and is removed.
 //!
 //! ```text
-//!  kept/ ─┬─ list          what is kept, the newest first
+//!  kept/ ─┬─ list          the stored captures, the newest first
 //!         └─ 17a3…/ 0 1 …  the files of one capture
 //! ```
 
@@ -20,24 +20,23 @@ use web_sys::{
     FileSystemGetFileOptions, FileSystemRemoveOptions, FileSystemWritableFileStream, window,
 };
 
-/// One that is kept.
+/// A stored capture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredCapture {
-    /// The folder it is in.
+    /// The name of its folder.
     pub(super) id: String,
-    /// What it is called.
     pub(super) name: String,
-    /// "TPU v5p × 8"; empty where nothing says it.
+    /// The devices, such as "TPU v5p × 8"; empty if they are unknown.
     pub(super) about: String,
-    /// Bytes of its files.
+    /// The size of its files in bytes.
     pub(super) bytes: u64,
-    /// When it was kept, milliseconds since 1970.
+    /// The time at which it was stored, in milliseconds since 1970.
     pub(super) at: u64,
-    /// Its files, with folders.
+    /// The paths of its files, in the order of their numbers.
     paths: Vec<String>,
 }
 
-/// The list as it is written.
+/// The list as it is written to its file.
 #[derive(Serialize, Deserialize)]
 struct List {
     version: u32,
@@ -45,14 +44,14 @@ struct List {
 }
 
 const VERSION: u32 = 1;
-/// No build will ever be of such a version: what begins with such a number is damaged.
+/// No build will have this version or a later one. A list with such a version is damaged.
 const NO_VERSION: u32 = 1000;
 const FOLDER: &str = "kept";
 const LIST: &str = "list";
-/// The lock of whoever changes what is kept.
+/// The name of the lock that guards changes.
 const LOCK: &str = "rooflight kept";
 
-/// What is kept, the newest first. Empty also where this browser keeps nothing for this page.
+/// Returns the stored captures, the newest first. Empty if the browser stores nothing for this page.
 pub(super) async fn list() -> Vec<StoredCapture> {
     let Ok(folder) = folder().await else { return Vec::new() };
     if let Ok(Some(_lock)) = lock::try_acquire(LOCK).await {
@@ -61,7 +60,7 @@ pub(super) async fn list() -> Vec<StoredCapture> {
     read_list(&folder).await
 }
 
-/// Takes away what the list does not name. What a newer build keeps is left alone.
+/// Removes the folders that are not on the list. If a newer build wrote the list, nothing is removed.
 async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
     let bytes = read_bytes(folder).await.unwrap_or_default();
     if postcard::take_from_bytes::<u32>(&bytes).is_ok_and(|(version, _)| version > VERSION && version < NO_VERSION) {
@@ -84,10 +83,10 @@ async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Keeps a capture's files; what was kept of that name and size before goes: it is the same.
+/// Stores the files of a capture. A stored capture of the same name and size is removed, because it is the same one.
 ///
 /// # Errors
-/// Where there is no room, or no such file system: what the browser says.
+/// Returns the browser's message if there is no room or no such file system.
 pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<StoredCapture, String> {
     let folder = folder().await.map_err(error_text)?;
     let _lock = lock::acquire(LOCK).await;
@@ -111,10 +110,10 @@ pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<S
     Ok(stored)
 }
 
-/// The files of a capture that is kept.
+/// Returns the files of a stored capture.
 ///
 /// # Errors
-/// Where they are gone: what the browser says.
+/// Returns the browser's message if the files are gone.
 pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String> {
     let all = async {
         let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&stored.id)).await?;
@@ -122,7 +121,7 @@ pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String>
         for (at, path) in stored.paths.iter().enumerate() {
             let handle: FileSystemFileHandle = wait(folder.get_file_handle(&at.to_string())).await?;
             let file: File = wait(handle.get_file()).await?;
-            // The file's own name is its number.
+            // The stored file is named by its number.
             let name = path.rsplit('/').next().unwrap_or(path);
             picked.push(Picked { path: path.clone(), file: File::new_with_blob_sequence(&Array::of1(&file), name)? });
         }
@@ -131,7 +130,7 @@ pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String>
     all.await.map_err(error_text)
 }
 
-/// Forgets one.
+/// Removes one stored capture.
 pub(super) async fn forget(id: &str) {
     let Ok(folder) = folder().await else { return };
     let _lock = lock::acquire(LOCK).await;
@@ -141,7 +140,7 @@ pub(super) async fn forget(id: &str) {
     let _ = remove(&folder, id).await;
 }
 
-/// Forgets all.
+/// Removes all stored captures.
 pub(super) async fn forget_all() {
     let Ok(root) = root().await else { return };
     let _lock = lock::acquire(LOCK).await;
@@ -185,7 +184,7 @@ async fn write(folder: &FileSystemDirectoryHandle, id: &str, files: &[Picked]) -
     Ok(())
 }
 
-/// Writes a file: bytes, or a Blob.
+/// Writes a file from bytes or from a Blob.
 async fn put(folder: &FileSystemDirectoryHandle, name: &str, data: &JsValue) -> Result<(), JsValue> {
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
@@ -212,7 +211,7 @@ async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
 fn error_text(error: JsValue) -> String {
     let message = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
-    // It stands within a sentence, which has its own full stop.
+    // The message becomes part of a sentence that has its own full stop.
     message.trim_end_matches('.').to_owned()
 }
 
@@ -221,7 +220,7 @@ fn size(file: &File) -> u64 {
     file.size() as u64
 }
 
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and after 1970")]
 pub(super) fn now() -> u64 {
     Date::now() as u64

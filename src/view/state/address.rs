@@ -1,5 +1,5 @@
-//! The page's address and its state, each kept as the other says. This module knows when a change is a step in the browser's
-//! history; what is written is in `protocol::url::address`.
+//! This module keeps the page's address and the state of the page equal. It decides which changes are steps of the
+//! browser's history. `protocol::url::address` encodes the address.
 
 use super::embedded::is_single;
 use super::theme::{KEPT, remembered};
@@ -14,13 +14,14 @@ use leptos::prelude::*;
 use std::str::FromStr;
 use wasm_bindgen::JsValue;
 
-/// Typing is not a step of history, and browsers limit how often the address may change: written this much later.
+/// The delay before a change is written to the address, in milliseconds. Typing is not a step of the history, and
+/// browsers limit how often the address may change.
 const AFTER: u32 = 250;
-/// A longer selection stays out of the address.
+/// A selection of more bytes in all is left out of the address.
 const MAX_SELECTION: usize = 2_000;
 
 impl State {
-    /// What the state is, as an address says it.
+    /// Returns the address of the current state.
     pub(crate) fn address(self) -> Address {
         let selection = self.selected.get();
         let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
@@ -49,7 +50,7 @@ impl State {
         }
     }
 
-    /// Makes the state what an address says. Asks, where something is open.
+    /// Applies an address to the state. If a session is open, the breakdown is requested.
     fn obey(self, address: Address) {
         let says_something = address != Address::default();
         self.columns.set(address.columns);
@@ -64,7 +65,7 @@ impl State {
             self.come_back(address.capture.clone(), address.stored.clone(), says_something);
         }
         self.come_from(address.src);
-        // The link of a report opens it, also beside what is open: that is what going to it asks for.
+        // The link of a report opens the report, even if another session is open.
         if !address.report.is_empty() && self.report.with_untracked(|now| *now != address.report) {
             self.open_report(address.report);
         }
@@ -81,7 +82,8 @@ impl State {
         self.selected.set(address.selection);
     }
 
-    /// The address says where the capture is from. Beside an open one, that is the way to another, which is not gone by itself.
+    /// Applies the web source of an address. Without an open session, the capture is fetched. Beside an open session,
+    /// another source is only reported, so that the session is not lost.
     fn come_from(self, src: String) {
         let is_other = !src.is_empty() && self.src.with_untracked(|now| *now != src);
         if self.opened.with_untracked(Option::is_none) {
@@ -95,7 +97,8 @@ impl State {
         }
     }
 
-    /// What the open capture is called, where its files are of this machine: what else there is, the address names in other ways.
+    /// Returns the name of the open capture, if its files come from this machine. Otherwise the text is empty, because
+    /// other parts of the address name the capture.
     fn capture_name(self) -> String {
         let is_own = self.src.with(String::is_empty) && self.report.with(String::is_empty) && !is_single();
         self.opened
@@ -103,14 +106,14 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// What the address in the browser's bar calls its capture.
+    /// Returns the name of the capture in the browser's address; empty if there is none.
     pub(crate) fn address_capture(self) -> String {
         let hash = window().location().hash().unwrap_or_default();
         hash.parse().map_or_else(|_| String::new(), |address: Address| address.capture)
     }
 
-    /// The address is of a capture of this machine. What is kept on this device, and the sample, open again; of others it is reported
-    /// which it needs.
+    /// Handles an address of a capture from this machine. A stored capture and the sample open again. For any other
+    /// capture, the page shows which one the address needs.
     fn come_back(self, capture: String, stored: String, says_something: bool) {
         if capture == sample::NAME && !is_single() {
             sample::open(self);
@@ -122,7 +125,8 @@ impl State {
         }
     }
 
-    /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is reported.
+    /// Returns the state of one view from its part of the address. `view` is the name of the view in messages, such as
+    /// "memory". If the part is not valid, the state is the default one, and a message reports this.
     pub(crate) fn view_state<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
     where
         T: FromStr<Err = String> + Clone + Default + PartialEq + Send + Sync + 'static,
@@ -140,13 +144,14 @@ impl State {
         Memo::new(move |_| read.get().unwrap_or_default())
     }
 
-    /// Whether the address names a device: a session's usual one is for those that do not.
+    /// Returns whether the address names a device. If it does not, the session's usual device is shown.
     pub(super) fn is_device_said() -> bool {
         let hash = window().location().hash().unwrap_or_default();
         hash.parse().is_ok_and(|address: Address| address.is_device_said)
     }
 
-    /// Reads the address that the page was opened with; from then on each follows the other.
+    /// Reads the address that the page was opened with. From then on, the address follows the state, and the state
+    /// follows the address.
     pub(crate) fn follow_address(self) {
         self.read_address();
         if self.report.with_untracked(String::is_empty) {
@@ -154,7 +159,7 @@ impl State {
         }
         let timer = StoredValue::new_local(None::<Timeout>);
         let is_from_history = StoredValue::new_local(false);
-        // Also fired where someone edits the address by hand.
+        // The event is also fired if the user edits the address.
         window_event_listener(ev::popstate, move |_| {
             let before = untrack(|| self.address());
             self.read_address();
@@ -166,7 +171,7 @@ impl State {
             let (was_open, old) = old.map_or((false, None), |(open, address)| (open, Some(address)));
             let is_from_history = is_from_history.try_update_value(std::mem::take).unwrap_or_default();
             if was_open && !open {
-                // It says nothing of what is opened next.
+                // The address of the closed session does not describe the next one.
                 timer.set_value(None);
                 write("", false);
             } else if open && old.as_ref() != Some(&now) {
@@ -174,10 +179,10 @@ impl State {
                 let text = now.to_string();
                 let is_late = timer.try_update_value(Option::take).flatten().is_some();
                 match before {
-                    // A new entry here would end the way forward.
+                    // A new history entry would remove the entries for going forward.
                     Some(_) if is_from_history => write(&text, false),
                     Some(before) => {
-                        // The entry that is left says all that was chosen there.
+                        // The history entry that is left gets the last state of its place.
                         if is_late {
                             write(&before.to_string(), false);
                         }
@@ -205,7 +210,8 @@ impl State {
     }
 }
 
-/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture, zoom, op, view or program; not typing, not an order.
+/// Returns whether a change is a step of the history: another device, step, grouping, kind, scope, picture, zoom, op,
+/// graph, view or program. Typing and the order of rows are no steps.
 fn is_step(old: &Address, new: &Address) -> bool {
     let key = |address: &Address| {
         let query = &address.query;
@@ -226,7 +232,8 @@ fn is_step(old: &Address, new: &Address) -> bool {
 
 fn write(text: &str, step: bool) {
     let Ok(history) = window().history() else { return };
-    // What was just read is not written again: it would end the way forward. Nothing at all says the usual.
+    // An address that was just read is not written again, because this would remove the entries for going forward. An
+    // empty address means the default state.
     let hash = window().location().hash().unwrap_or_default();
     let same = hash.parse::<Address>().is_ok_and(|address| address.to_string() == text);
     if text.len() > MAX || same {

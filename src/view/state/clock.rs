@@ -1,7 +1,7 @@
-//! The time of the page, in milliseconds.
+//! This module reads the clock of the page.
 use leptos::prelude::window;
 
-/// Milliseconds of the page's clock.
+/// Returns the milliseconds since the page was opened; 0 if the browser has no such clock.
 pub(crate) fn now() -> f64 {
     window().performance().map_or(0.0, |clock| clock.now())
 }

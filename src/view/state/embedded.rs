@@ -1,4 +1,4 @@
-//! The page as one file: what lies in it. This module knows the names under which `share/boot.js` leaves it.
+//! This module handles a page that is one HTML file. `share/boot.js` sets the global names that it reads.
 
 use super::State;
 use crate::worker::client::Picked;
@@ -6,13 +6,13 @@ use js_sys::{Reflect, global};
 use wasm_bindgen::JsCast;
 use web_sys::File;
 
-/// Whether the page is one file, with nothing beside it: no sample, no place of its own to keep things.
+/// Returns whether the page is one HTML file. Such a page has no sample beside it, and no storage of its own.
 pub(crate) fn is_single() -> bool {
     Reflect::has(&global(), &"rooflightPack".into()).unwrap_or(false)
 }
 
 impl State {
-    /// Opens what lies in the page.
+    /// Opens the file inside the page, if the page holds one.
     pub(crate) fn open_inside(self) {
         let inside = Reflect::get(&global(), &"rooflightInside".into()).ok();
         if let Some(file) = inside.and_then(|inside| inside.dyn_into::<File>().ok()) {

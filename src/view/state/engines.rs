@@ -1,5 +1,5 @@
-//! The workers of the page, and what is asked of them: of what is open, and of what is being read. This module knows handles and requests; not what
-//! becomes of answers.
+//! This module holds the workers of the page and the requests that they have not answered: the worker of the open
+//! session, and the worker of the load under way.
 
 use super::clock::now;
 use super::open_request::Wanted;
@@ -9,36 +9,37 @@ use crate::protocol::{RequestId, SessionInfo};
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
 
-/// The workers, and what is under way in them.
+/// The workers, and the requests that they have not answered.
 #[derive(Default)]
 pub(super) struct Engines {
     pub(super) serial: u32,
-    /// How often something was to be opened or fetched.
+    /// The number of loads and fetches started and sessions closed so far.
     pub(super) opens: u32,
-    /// The worker of what is open.
+    /// The worker of the open session.
     pub(super) open: Option<Link>,
     pub(super) open_serial: u32,
     pub(super) of: Wanted,
-    /// When its worker ended last, milliseconds of the page's clock.
+    /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
     pub(super) died_at: Option<f64>,
     pub(super) loading: Option<Loading>,
-    /// A capture that is being fetched.
+    /// The capture that is being fetched.
     pub(super) fetching: Option<Fetching>,
-    /// The breakdown asked for and not shown yet.
+    /// The breakdown that was requested and is not shown yet.
     pub(super) pending: Option<Pending>,
-    /// Other questions, and what is done with their answers.
+    /// The other requests, with the handlers of their answers.
     pub(super) further: Vec<SentRequest>,
-    /// Questions that were withdrawn: the worker may be at the first of them all the same.
+    /// The requests that were withdrawn. The worker may still compute the first of them.
     pub(super) withdrawn: Vec<RequestId>,
-    /// A check is scheduled whether questions wait for long.
+    /// Whether a check for slow requests is scheduled.
     pub(super) is_checking: bool,
 }
 
-/// A worker that ends again sooner than this is not started anew, milliseconds: it would end again.
+/// A worker that ends again within this time, in milliseconds, is not started again, because a new one would probably
+/// end as well.
 const AGAIN_AFTER: f64 = 60_000.0;
 
 impl Engines {
-    /// Takes note that the worker of what is open ended; whether another is started in its place.
+    /// Records that the worker of the open session ended. Returns whether another worker is started in its place.
     pub(super) fn may_start_again(&mut self) -> bool {
         let before = self.died_at.replace(now());
         before.is_none_or(|at| now() - at > AGAIN_AFTER)
@@ -48,14 +49,14 @@ impl Engines {
         self.loading.is_some()
     }
 
-    /// Lets go of all that was asked of a worker.
+    /// Forgets all requests, and returns those that have a handler.
     pub(super) fn forget_questions(&mut self) -> Vec<SentRequest> {
         self.pending = None;
         self.withdrawn.clear();
         std::mem::take(&mut self.further)
     }
 
-    /// Whether a question is answered, now or once the files are read again.
+    /// Returns whether a request is answered, now or after the files have been read again.
     pub(super) fn can_answer(&self) -> bool {
         self.open.is_some() || self.loading.as_ref().is_some_and(|loading| loading.again)
     }
@@ -66,22 +67,22 @@ pub(super) struct Loading {
     pub(super) serial: u32,
     pub(super) link: Link,
     pub(super) of: Wanted,
-    /// Opened again after its worker died: out of sight.
+    /// Whether the load only replaces a worker that ended. The page does not show its progress.
     pub(super) again: bool,
     pub(super) session: Option<SessionInfo>,
-    /// What is asked of it first.
+    /// The first query that is sent.
     pub(super) question: Query,
     pub(super) pending: Option<Pending>,
 }
 
 impl Loading {
-    /// Asks for what is shown first.
+    /// Requests the breakdown that is shown first.
     pub(super) fn send_first(&mut self) {
         self.pending = Some(Pending::send(&self.link, self.question.clone()));
     }
 }
 
-/// Ends workers, but not from within their own messages.
+/// Ends a worker in a task of its own, because the caller may be a handler of the worker's messages.
 pub(super) fn end<T: 'static>(link: T) {
     Timeout::new(0, move || drop(link)).forget();
 }

@@ -1,5 +1,5 @@
-//! A capture that is being fetched: as a load, before there is anything for a worker to do. This module knows loads and the way to end one;
-//! not how bytes come.
+//! This module shows the fetch of a capture as a load, before a worker has anything to do, and can cancel it.
+//! `view::sources` and `sample` fetch the bytes.
 
 use super::State;
 use super::clock::now;
@@ -12,7 +12,8 @@ use leptos::prelude::*;
 use web_sys::AbortController;
 
 impl State {
-    /// Begins to fetch, in place of what else is being loaded; `abort` ends it. It is shown once there is [progress](Self::fetches).
+    /// Starts a fetch, in place of any other load. `abort` cancels it. The page shows the fetch once there is
+    /// [progress](Self::fetches).
     pub(crate) fn begin_fetching(self, abort: AbortController) -> Fetching {
         self.cancel();
         self.failure.set(None);
@@ -24,7 +25,7 @@ impl State {
         fetching
     }
 
-    /// Whether that is still wanted.
+    /// Returns whether the fetch is still the current one.
     pub(crate) fn wants(self, fetching: &Fetching) -> bool {
         self.is_fetching(fetching.serial)
     }
@@ -33,7 +34,8 @@ impl State {
         self.engines.with_value(|engines| engines.fetching.as_ref().is_some_and(|fetching| fetching.serial == serial))
     }
 
-    /// Bytes of `name` come from `host`; `total` where it says how many there are.
+    /// Reports that `done` bytes of `name` have come from `host`. `total` is the size in bytes; `None` if the host does
+    /// not report it.
     pub(crate) fn fetches(self, fetching: &Fetching, (name, host): (&str, &str), done: u64, total: Option<u64>) {
         if self.load.with_untracked(Option::is_none) {
             self.show_load(Load::new(name.to_owned(), total.unwrap_or_default(), now()), fetching.serial);
@@ -55,13 +57,13 @@ impl State {
         });
     }
 
-    /// All of it came: opens it.
+    /// Opens a capture that was fetched completely.
     pub(crate) fn open_fetched(self, file: Picked, src: String) {
         self.engines.update_value(|engines| engines.fetching = None);
         self.start(Wanted { files: vec![file], src, ..Wanted::default() }, false);
     }
 
-    /// Ends it.
+    /// Cancels the fetch under way.
     pub(super) fn stop_fetching(self) {
         if let Some(fetching) = self.engines.try_update_value(|engines| engines.fetching.take()).flatten() {
             fetching.abort.abort();

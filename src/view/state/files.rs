@@ -1,5 +1,5 @@
-//! Files as the browser hands them over: from an input, or from a drop that may hold folders. This module knows entries
-//! and handles; reads nothing.
+//! This module collects the files that the user chose or dropped, including those in dropped folders. It does not read
+//! files.
 
 use super::State;
 use crate::protocol::Failure;
@@ -14,10 +14,10 @@ use web_sys::{
     FileSystemFileEntry, HtmlInputElement,
 };
 
-/// Folders with more files than this are not walked to the end.
+/// The largest number of files that are collected from dropped folders.
 const MOST: usize = 20_000;
 
-/// Opens what was chosen in an input, and empties it, so that the same file can be chosen again.
+/// Opens the files of an input, and clears the input, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
     let picked = input.files().map(|files| list(&files)).unwrap_or_default();
     input.set_value("");
@@ -30,14 +30,14 @@ fn list(files: &FileList) -> Vec<Picked> {
     (0..files.length())
         .filter_map(|at| files.get(at))
         .map(|file| {
-            // Chosen as a folder, a file knows its path within it.
+            // A file that was chosen with its folder has its path within the folder.
             let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
             Picked { path: path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file }
         })
         .collect()
 }
 
-/// Opens what was dropped. Entries must be taken before the event ends; folders are walked after.
+/// Opens dropped files. The entries must be read before the event ends; folders are walked afterwards.
 pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
     let items = transfer.items();
     let entries: Vec<FileSystemEntry> =
@@ -72,7 +72,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
     });
 }
 
-/// All files below some entries, folders in the order of their names.
+/// Returns all files below `entries`. The entries of each folder are sorted by name.
 async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
     let mut found = Vec::new();
     let mut waiting = entries;
@@ -102,7 +102,7 @@ async fn children(folder: &FileSystemDirectoryEntry) -> Result<Vec<FileSystemEnt
     let reader: FileSystemDirectoryReader = folder.create_reader();
     let mut all = Vec::new();
     loop {
-        // The browser hands over a hundred or so at a time, then none.
+        // The browser returns about a hundred entries at a time, and an empty list at the end.
         let promise = Promise::new(&mut |resolve, reject| {
             if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
                 drop(reject.call1(&JsValue::NULL, &error));

@@ -1,10 +1,10 @@
-//! Opening files: a fresh worker for each load, swapped in when it has something to show. This module knows workers and
-//! files as handles; never reads one.
+//! This module opens files. Every load starts a fresh worker, which replaces the open one as soon as it has figures to
+//! show. The page never reads a file.
 //!
 //! ```text
-//!   open(files) ──► Link ──► Hello ──► Progress… ──► Opened ──► figures and first rows ──► swap in
-//!                     │                                  └────── Failed, Died, Cancel ──► drop; what was open stays
-//!   open worker dies ──► the same files, once more, out of sight; what is on screen stays
+//!   open(files) ──► Link ──► Hello ──► Progress… ──► Opened ──► figures ──► swap in
+//!                     │                                  └────── Failed, Died, Cancel ──► drop; the open session stays
+//!   open worker dies ──► the same files, once more, not shown as a load; the page stays as it is
 //! ```
 
 use super::clock::now;
@@ -24,36 +24,38 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 impl State {
-    /// Opens files as one session, in place of what is open once they could be read.
+    /// Opens files as one session, which replaces the open session once the files have been read.
     pub(crate) fn open(self, files: Vec<Picked>) {
         self.failure.set(None);
         self.start(Wanted { files, ..Wanted::default() }, false);
     }
 
-    /// Opens files that are kept on this device under the name `kept`.
+    /// Opens files that are stored on this device under the name `stored`.
     pub(crate) fn open_kept(self, files: Vec<Picked>, stored: String) {
         self.failure.set(None);
         self.start(Wanted { files, stored, ..Wanted::default() }, false);
     }
 
-    /// What is open is kept on this device from now on, under this name.
+    /// Records that the open session is stored on this device under the name `stored`.
     pub(crate) fn is_kept(self, stored: &str) {
         self.engines.update_value(|engines| stored.clone_into(&mut engines.of.stored));
         self.stored.set(stored.to_owned());
     }
 
-    /// How often something was to be opened: what took long to find is not opened in place of what was opened meanwhile.
+    /// Returns the number of loads started so far. A slow fetch compares the number before and after, so that it does
+    /// not replace a capture that was opened meanwhile.
     pub(crate) fn opens(self) -> u32 {
         self.engines.with_value(|engines| engines.opens)
     }
 
-    /// Opens the report of a link, as the address has it.
+    /// Opens the report of a link. `report` is its text in the address.
     pub(super) fn open_report(self, report: String) {
         self.failure.set(None);
         self.start(Wanted { report, ..Wanted::default() }, false);
     }
 
-    /// Opens what is wanted; `again`: out of sight.
+    /// Starts a load. With `again`, the load only replaces a worker that ended, and the page does not show its
+    /// progress.
     pub(super) fn start(self, wanted: Wanted, again: bool) {
         let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
         let is_shown = fetched.is_some() && self.load_shown.get_untracked();
@@ -92,7 +94,7 @@ impl State {
         }
     }
 
-    /// A number that no load had yet.
+    /// Returns a number that was not used before.
     pub(super) fn next_serial(self) -> u32 {
         self.engines
             .try_update_value(|engines| {
@@ -102,7 +104,7 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// Shows a load, where it lasts.
+    /// Shows a load, if it lasts longer than [`SHOWN_AFTER_MS`].
     pub(super) fn show_load(self, load: Load, serial: u32) {
         self.load.set(Some(load));
         let show = move || {
@@ -118,12 +120,12 @@ impl State {
         self.engines.with_value(|engines| engines.loading.as_ref().is_some_and(|loading| loading.serial == serial))
     }
 
-    /// The files of what is open.
+    /// Returns the files of the open session.
     pub(crate) fn files(self) -> Vec<Picked> {
         self.engines.with_value(|engines| engines.of.files.clone())
     }
 
-    /// Ends the load under way. What was open stays open.
+    /// Cancels the load under way. The open session stays.
     pub(crate) fn cancel(self) {
         if let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() {
             end(loading.link);
@@ -133,7 +135,7 @@ impl State {
         self.load.set(None);
     }
 
-    /// Closes what is open.
+    /// Closes the open session.
     pub(crate) fn close(self) {
         self.cancel();
         self.engines.update_value(|engines| {
@@ -152,7 +154,7 @@ impl State {
         self.reset();
     }
 
-    /// Lets go of what was chosen in a capture: it means nothing in another.
+    /// Clears the state that belongs to one capture, such as the selection and the zoom.
     fn forget(self) {
         self.sort.set(None);
         self.selected.set(Vec::new());
@@ -163,7 +165,7 @@ impl State {
         for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter] {
             text.set(String::new());
         }
-        // Who looks at one capture's roofline wants to see the other's.
+        // The view is kept for the next capture, except for the view of the files.
         if self.view.get_untracked() == View::File {
             self.view.set(View::default());
         }
@@ -175,7 +177,7 @@ impl State {
         self.restart();
     }
 
-    /// Another session: nothing is selected in it, open, or zoomed to.
+    /// Resets the keyboard's place in the table, the error of the filter, and the busy state.
     fn restart(self) {
         self.place.set(GridCell { row: Some(0), column: 0 });
         self.filter_error.set(None);
@@ -221,8 +223,8 @@ impl State {
         }
     }
 
-    /// The files are read: asks for what is shown first. That is what the address says, or what was on screen before
-    /// the worker died; a session that takes another's place starts anew.
+    /// Requests the first figures after the files were read. The query is the one of the address, or the one on screen
+    /// before the worker died. A session that replaces another one starts with the default query.
     fn read(self, session: SessionInfo) {
         let empty = session.devices.is_empty();
         let query = self.query.get_untracked();
@@ -248,7 +250,7 @@ impl State {
         }
     }
 
-    /// The files would take more memory than there is: what of them is read is to be chosen.
+    /// Handles files that would take too much memory: the user chooses what to read.
     fn is_large(self, estimate: Estimate) {
         let loading = self.engines.try_update_value(|engines| engines.loading.take()).flatten();
         let Some(Loading { link, of: wanted, .. }) = loading else { return };
@@ -258,7 +260,7 @@ impl State {
         self.estimate.set(Some(PtrEq::new(estimate)));
     }
 
-    /// Reads what was chosen of large files; `None`: nothing.
+    /// Opens large files without the parts in `skips`. `None` means that the user cancelled.
     pub(crate) fn open_chosen(self, skips: Option<Vec<Skip>>) {
         self.estimate.set(None);
         let large = self.large.try_update_value(Option::take).flatten();
@@ -267,7 +269,8 @@ impl State {
         }
     }
 
-    /// The filter that the address came with is no expression: said, and left out.
+    /// Handles a filter of the address that is not a valid regular expression: the filter is removed, and a message
+    /// reports this.
     fn refused(self, error: &FilterError) {
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
@@ -294,7 +297,7 @@ impl State {
             engines.forget_questions();
         });
         if !loading.again {
-            // What was cancelled was a question about another session.
+            // The cancelled requests were about another session, so they are sent again.
             self.tries.update(|tries| *tries += 1);
         }
         self.look_at_waiting();
@@ -314,7 +317,7 @@ impl State {
         self.busy.set(false);
         self.load_shown.set(false);
         self.load.set(None);
-        // Programs alone have no times: their text is what there is to see.
+        // A capture that holds only compiled programs has no times, so the view of the files is shown.
         if session.planes.is_empty() && session.summary.is_none() {
             self.view.set(View::File);
         }
@@ -323,12 +326,12 @@ impl State {
             loading.again && shown.as_ref().is_some_and(|head| self.query.with_untracked(|query| *query != head.query));
         self.shown.set(shown);
         if late {
-            // Something else was chosen while the answer was on its way.
+            // The query was changed while the answer was on its way.
             self.request_breakdown();
         }
     }
 
-    /// Nothing came of a load.
+    /// Handles a load that failed. The open session stays.
     pub(crate) fn load_failed(self, mut failure: Failure) {
         self.busy.set(false);
         self.cancel();
@@ -338,7 +341,8 @@ impl State {
         self.fail(failure);
     }
 
-    /// The open session's worker is gone: what is on screen stays, and its files are read again, unless that was so a moment ago.
+    /// Handles the end of the open session's worker. The page stays as it is, and the files are read again, unless a
+    /// worker ended a moment ago or a load is under way.
     fn worker_died(self, mut failure: Failure) {
         let wanted = self.engines.try_update_value(|engines| {
             if let Some(link) = engines.open.take() {

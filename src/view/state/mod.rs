@@ -1,5 +1,5 @@
-//! What the page knows, in one place: signals that components read, and the calls they make.
-//! Knows the engine's contract; knows no component. `loader` loads files, `queries` asks about the open ones.
+//! This module holds the state of the page: signals that components read, and functions that change them. `loader`
+//! opens files, and `queries` sends queries about the open session.
 
 mod address;
 mod clock;
@@ -37,119 +37,116 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use open_request::Wanted;
 
-/// What is open.
+/// The open session, with its name.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// What it is called.
     pub(crate) name: String,
-    /// What it holds.
     pub(crate) session: SessionInfo,
 }
 
-/// Something that is reported in the corner.
+/// A message in the corner of the page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Toast {
     pub(crate) id: u32,
     pub(crate) failure: Failure,
-    /// It is no failure: it goes by itself.
+    /// Whether the message is information, which disappears by itself.
     pub(crate) passing: bool,
 }
 
-/// How long information stays, milliseconds.
+/// The time for which information is shown, in milliseconds.
 const PASSING: u32 = 6000;
 
-/// Handles on everything the page knows. Copied freely.
+/// Handles on the whole state of the page. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
-    /// What is open; `None` on the landing page.
+    /// The open session; `None` on the landing page.
     pub(crate) opened: RwSignal<Option<PtrEq<Opened>>>,
-    /// The breakdown on screen; `None` where the open session has none.
+    /// The breakdown on screen; `None` if the open session has none.
     shown: RwSignal<Option<PtrEq<BreakdownHead>>>,
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
-    /// Whether it lasts long enough to be shown.
+    /// Whether the load lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
-    /// What there is to choose from of files that are too large to be read whole.
+    /// The planes to choose from, if files are too large to be read whole.
     pub(crate) estimate: RwSignal<Option<PtrEq<Estimate>>>,
     large: StoredValue<Option<Wanted>, LocalStorage>,
-    /// Why nothing is open, where a load failed with nothing open.
+    /// The reason why a load failed while no session was open.
     pub(crate) failure: RwSignal<Option<Failure>>,
-    /// What is reported in the corner.
+    /// The messages in the corner of the page.
     pub(crate) toasts: RwSignal<Vec<Toast>>,
-    /// What is asked.
+    /// The query of the breakdown.
     pub(crate) query: RwSignal<Query>,
-    /// The order of the breakdown's rows; `None`: the table's own.
+    /// The order of the breakdown's rows; `None` means the table's own order.
     pub(crate) sort: RwSignal<Option<SortBy>>,
-    /// Whether an answer is awaited.
+    /// Whether the breakdown of the current query is pending.
     pub(crate) busy: RwSignal<bool>,
-    /// Where the keyboard is in the table.
+    /// The keyboard's place in the table.
     pub(crate) place: RwSignal<GridCell>,
-    /// The ids of the breakdown's columns that were chosen; `None`: as many as fit.
+    /// The ids of the breakdown's columns that the user chose; `None` means as many columns as fit.
     pub(crate) columns: RwSignal<Option<Vec<String>>>,
-    /// The rows that are selected, by name.
+    /// The keys of the selected rows.
     pub(crate) selected: RwSignal<Vec<String>>,
     /// The picture above the table.
     pub(crate) picture: RwSignal<Picture>,
-    /// The scope that the icicle is zoomed to; empty: all.
+    /// The scope that the icicle is zoomed to; empty means all ops.
     pub(crate) zoom: RwSignal<String>,
-    /// The op whose panel is open, named as its row; empty: none.
+    /// The key of the op whose panel is open; empty if no panel is open.
     pub(crate) op: RwSignal<String>,
-    /// The ops whose panels were open on the way to it.
+    /// The keys of the ops whose panels were open before, the latest one last.
     pub(crate) walked: RwSignal<Vec<String>>,
-    /// Whether that op's neighbourhood is drawn.
+    /// Whether the graph around the op is shown.
     pub(crate) graph: RwSignal<bool>,
-    /// The view.
     pub(crate) view: RwSignal<View>,
-    /// Where on the web the capture is from, as the address says it; empty: from this machine.
+    /// The web address of the capture; empty if its files come from this machine.
     pub(crate) src: RwSignal<String>,
-    /// Under which name what is open is kept on this device; empty: it is not.
+    /// The name under which the open session is stored on this device; empty if it is not stored.
     pub(crate) stored: RwSignal<String>,
-    /// The name of what the address wants that is kept on this device, until it is opened or not found.
+    /// The name of the stored capture that the address names, until the capture is opened or not found.
     pub(crate) kept_wanted: RwSignal<String>,
-    /// What the address is of, while that is not open: what it is called, empty where the address does not say it.
+    /// The name of the capture that the address needs, while it is not open; empty if the address gives no name. `None`
+    /// if the address needs no capture.
     pub(crate) needs: RwSignal<Option<String>>,
-    /// How often it was asked to fetch that: also the same once more.
+    /// Counts the requests to fetch the capture at `src`, including repeated ones.
     pub(crate) to_fetch: RwSignal<u32>,
-    /// Up to which of these times it was.
+    /// The value of `to_fetch` up to which fetches have begun.
     pub(crate) begun: StoredValue<u32>,
-    /// The report that is open, as its link has it; empty: what is open is of files.
+    /// The open report, as its link encodes it; empty if the session is of files.
     pub(crate) report: RwSignal<String>,
-    /// Where in the programs of the file.
+    /// The chosen program, its current line, and the search in its text.
     pub(crate) file: RwSignal<FilePlace>,
-    /// Counts the times that someone went to a line of a program, also to the same one again.
+    /// Counts the jumps to a line of a program, including repeated ones to the same line.
     pub(crate) jumps: RwSignal<u32>,
-    /// How the roofline is shown, as the address says it.
+    /// The state of the roofline view, as the address encodes it.
     pub(crate) roofline: RwSignal<String>,
-    /// How memory is shown, as the address says it.
+    /// The state of the memory view, as the address encodes it.
     pub(crate) memory: RwSignal<String>,
-    /// What buffers are looked for.
+    /// The filter of the table of buffers.
     pub(crate) memory_filter: RwSignal<String>,
-    /// How communication is shown, as the address says it.
+    /// The state of the communication view, as the address encodes it.
     pub(crate) comm: RwSignal<String>,
-    /// What collectives are looked for.
+    /// The filter of the table of collectives or copies.
     pub(crate) comm_filter: RwSignal<String>,
-    /// Why the filter that was typed last is not applied.
+    /// The reason why the last filter is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
     pub(crate) table: StoredValue<Option<Model>>,
-    /// Whether the dialog of what leaves is open.
+    /// Whether the share dialog is open.
     pub(crate) sharing: RwSignal<bool>,
-    /// Whether single-letter keys do something.
+    /// Whether single-letter keys are enabled.
     pub(crate) keys_on: RwSignal<bool>,
-    /// Light, dark, or what the system says.
     pub(crate) theme: RwSignal<Theme>,
-    /// The one tooltip.
+    /// The only tooltip of the page.
     pub(crate) tips: Tips,
-    /// Since when an answer is awaited that takes long, milliseconds of the page's clock.
+    /// The time of the oldest request, if its answer takes long, in milliseconds of the page's clock.
     pub(crate) slow: RwSignal<Option<f64>>,
-    /// How many questions of what is on screen were cancelled.
+    /// The number of requests for what is on screen that were cancelled.
     pub(crate) stopped: RwSignal<u32>,
-    /// Counts up where such questions are to be asked again.
+    /// Counts up when the cancelled requests are to be sent again.
     tries: RwSignal<u32>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
-/// Adds an item to a selection, or takes it away.
+/// Adds `item` to a selection, or removes it.
 pub(crate) fn toggle<T: PartialEq>(selected: &mut Vec<T>, item: T) {
     match selected.iter().position(|other| *other == item) {
         Some(at) => drop(selected.remove(at)),
@@ -158,7 +155,7 @@ pub(crate) fn toggle<T: PartialEq>(selected: &mut Vec<T>, item: T) {
 }
 
 impl State {
-    /// The state of a page that was just opened.
+    /// Creates the state of a page that was just opened.
     pub(crate) fn new() -> Self {
         Self {
             opened: RwSignal::new(None),
@@ -208,22 +205,22 @@ impl State {
         }
     }
 
-    /// The figures on screen.
+    /// Returns the breakdown on screen.
     pub(crate) fn head(self) -> Memo<Option<PtrEq<BreakdownHead>>> {
         Memo::new(move |_| self.shown.get())
     }
 
-    /// What is open is a summary of, where it is one.
+    /// Returns the description of the open summary. `None` if no summary is open.
     pub(crate) fn summary(self) -> Option<SummaryInfo> {
         self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
     }
 
-    /// Whether what is open can answer a question. Before anything is open, it can.
+    /// Returns whether the open session has a capability. Without an open session, the result is `true`.
     pub(crate) fn can(self, capability: impl Fn(&Capabilities) -> bool) -> bool {
         self.opened.with(|opened| opened.as_ref().is_none_or(|opened| capability(&opened.session.capabilities)))
     }
 
-    /// Tells a failure: on the landing page where nothing is open, in the corner otherwise.
+    /// Reports a failure: on the landing page if no session is open, otherwise in the corner.
     pub(crate) fn fail(self, failure: Failure) {
         if self.opened.with_untracked(Option::is_none) {
             self.failure.set(Some(failure));
@@ -232,14 +229,14 @@ impl State {
         self.show_toast(failure, false);
     }
 
-    /// Tells something that is no failure; it goes by itself.
+    /// Reports information in the corner, which disappears by itself.
     pub(crate) fn inform(self, words: Failure) {
         let id = self.show_toast(words, true);
         Timeout::new(PASSING, move || self.dismiss(id)).forget();
     }
 
     fn show_toast(self, failure: Failure, passing: bool) -> u32 {
-        // No earlier one's: its time may not be over yet.
+        // The id is a new one, because the timer of an earlier message may still run.
         let id = self.next_serial();
         self.toasts.update(|toasts| {
             toasts.push(Toast { id, failure, passing });
@@ -250,18 +247,18 @@ impl State {
         id
     }
 
-    /// Takes back what was reported.
+    /// Removes a message from the corner.
     pub(crate) fn dismiss(self, id: u32) {
         self.toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
     }
 
-    /// Goes to a line of the program's text, counted from 1.
+    /// Goes to a line of the program's text. Lines are counted from 1.
     pub(crate) fn go_to_line(self, line: u32) {
         self.file.update(|place| place.line = Some(line));
         self.jumps.update(|jumps| *jumps += 1);
     }
 
-    /// Switches single-letter keys, and remembers it.
+    /// Enables or disables single-letter keys, and remembers this.
     pub(crate) fn switch_keys(self, on: bool) {
         self.keys_on.set(on);
         theme::remember("keys", (!on).then_some("off"));
@@ -269,7 +266,7 @@ impl State {
 }
 
 impl State {
-    /// Goes on to the next theme, and remembers it.
+    /// Switches to the next theme, and remembers it.
     pub(crate) fn switch_theme(self) {
         let theme = self.theme.get_untracked().next();
         self.theme.set(theme);

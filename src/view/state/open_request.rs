@@ -1,25 +1,26 @@
-//! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. This module knows handles; reads nothing.
+//! This module holds a request to open a session: files or the report of a link, their origin, and the parts that are
+//! not read.
 
 use crate::chart::widgets::picker_options;
 use crate::protocol::{Request, Skip};
 use crate::worker::client::{Link, Picked};
 
-/// What a load is of.
+/// A request to open a session.
 #[derive(Clone, Default)]
 pub(super) struct Wanted {
     pub(super) files: Vec<Picked>,
-    /// Where on the web they are from; empty: from this machine.
+    /// The web address of the files; empty if they come from this machine.
     pub(super) src: String,
-    /// Under which name they are kept on this device; empty: they are not.
+    /// The name under which the files are stored on this device; empty if they are not stored.
     pub(super) stored: String,
-    /// What of them is not read, where someone chose.
+    /// The parts of the files that are not read; `None` if the user has not chosen.
     pub(super) skips: Option<Vec<Skip>>,
-    /// The report of a link, in place of files; empty: none.
+    /// The report of a link, in place of files; empty if files are opened.
     pub(super) report: String,
 }
 
 impl Wanted {
-    /// What it is called, and its bytes.
+    /// Returns the name of the session and its size in bytes.
     pub(super) fn size(&self) -> (String, u64) {
         if !self.report.is_empty() {
             return ("a link".to_owned(), self.report.len() as u64);
@@ -28,7 +29,7 @@ impl Wanted {
         (picker_options::session_name(&names), total_size(&self.files))
     }
 
-    /// Hands it to a worker.
+    /// Sends the request to a worker.
     pub(super) fn open(&self, link: &Link) {
         if self.report.is_empty() {
             link.open(&self.files, self.skips.clone());
@@ -38,7 +39,7 @@ impl Wanted {
     }
 }
 
-/// Bytes of files.
+/// Returns the size of all files in bytes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
 pub(crate) fn total_size(files: &[Picked]) -> u64 {
     files.iter().map(|picked| picked.file.size() as u64).sum()

@@ -1,4 +1,4 @@
-//! Requests on their way to a worker. Plain state: knows no worker.
+//! This module holds the requests that a worker has not answered yet.
 
 use super::clock::now;
 use super::ptr_eq::PtrEq;
@@ -7,29 +7,29 @@ use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, RequestId}
 use crate::worker::client::Link;
 use web_sys::AbortController;
 
-/// A breakdown that was requested and is not on screen yet.
+/// A breakdown that was requested and is not shown yet.
 pub(super) struct Pending {
     pub(super) id: RequestId,
-    /// When it was asked, milliseconds of the page's clock.
+    /// The time of the request, in milliseconds of the page's clock.
     pub(super) since: f64,
 }
 
-/// What an answer meant to a pending breakdown.
+/// The meaning of an answer for a pending breakdown.
 pub(super) enum PendingState {
     NotMine,
     Done(PtrEq<BreakdownHead>),
     Failed(Failure),
-    /// Its filter is no expression.
+    /// The filter is not a valid regular expression.
     Refused(FilterError),
 }
 
 impl Pending {
-    /// Asks for a query's figures.
+    /// Requests the breakdown of a query.
     pub(super) fn send(link: &Link, query: Query) -> Self {
         Self { id: link.send(&Request::Breakdown(query)), since: now() }
     }
 
-    /// Withdraws it: which request that was.
+    /// Withdraws the request, and returns its id.
     pub(super) fn withdraw(&self, link: &Link) -> RequestId {
         link.send(&Request::Cancel(self.id));
         self.id
@@ -46,27 +46,27 @@ impl Pending {
     }
 }
 
-/// What is done with an answer.
+/// The handler of an answer.
 pub(super) type OnReply = Box<dyn FnOnce(Reply)>;
 
-/// A question that waits for its answer.
+/// A request that waits for its answer.
 pub(super) struct SentRequest {
     pub(super) id: RequestId,
     pub(super) then: OnReply,
-    /// Nobody asks it again by itself.
+    /// Whether the request is never sent again by itself.
     pub(super) once: bool,
-    /// When it was asked, milliseconds of the page's clock.
+    /// The time of the request, in milliseconds of the page's clock.
     pub(super) since: f64,
 }
 
 impl SentRequest {
-    /// What is reported in place of an answer: there will be none.
+    /// Calls the handler with [`Reply::Cancelled`], because no answer will come.
     pub(super) fn cancelled(self) {
         (self.then)(Reply::Cancelled);
     }
 }
 
-/// One that is under way.
+/// A fetch under way.
 #[derive(Clone)]
 pub(crate) struct Fetching {
     pub(super) serial: u32,

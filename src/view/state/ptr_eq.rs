@@ -1,14 +1,13 @@
-//! A shared value that is equal only to itself: signals over it need no deep comparison. This module knows nothing else.
+//! This module defines a shared value that is equal only to itself, so that signals need no deep comparison.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A shared value, compared by identity.
+/// A shared value that is compared by its address.
 #[derive(Debug)]
 pub(crate) struct PtrEq<T>(Arc<T>);
 
 impl<T> PtrEq<T> {
-    /// Shares `value`.
     pub(crate) fn new(value: T) -> Self {
         Self(Arc::new(value))
     }

@@ -1,4 +1,5 @@
-//! Asking about the open session: the figures of a query. An answer that is no longer wanted is withdrawn, and ignored when it comes.
+//! This module sends queries about the open session. A query that is not current any more is withdrawn, and its answer
+//! is ignored.
 
 use super::State;
 use super::engines::Engines;
@@ -11,12 +12,12 @@ use crate::protocol::{Answer, BreakdownHead};
 use leptos::prelude::*;
 
 impl State {
-    /// Asks for other figures.
+    /// Changes the query, and requests its breakdown.
     pub(crate) fn choose(self, change: impl FnOnce(&mut Query)) {
         let old = self.query.get_untracked();
         let mut query = old.clone();
         change(&mut query);
-        // With its worker gone for good, nobody answers: what is chosen stays what is shown.
+        // If the worker has ended for good, there is no answer, so the query stays the one on screen.
         if query == old || !self.engines.with_value(Engines::can_answer) {
             return;
         }
@@ -28,18 +29,18 @@ impl State {
         self.request_breakdown();
     }
 
-    /// Shows other ops.
+    /// Changes the filter of the query.
     pub(crate) fn filter(self, change: impl FnOnce(&mut Filter)) {
         self.choose(|query| change(&mut query.filter));
     }
 
-    /// Zooms the picture of scopes: the table shows the ops below that scope alone. Empty: all.
+    /// Zooms the icicle to a scope, and filters the table by it. An empty `path` removes the zoom and the filter.
     pub(crate) fn zoom_to(self, path: String) {
         self.filter(|filter| filter.scope.clone_from(&path));
         self.zoom.set(path);
     }
 
-    /// Zooms out by one scope; `false` where nothing is zoomed.
+    /// Zooms out by one scope. Returns `false` if the icicle is not zoomed.
     pub(crate) fn zoom_out(self) -> bool {
         let zoom = self.zoom.get_untracked();
         if !zoom.is_empty() {
@@ -48,12 +49,12 @@ impl State {
         !zoom.is_empty()
     }
 
-    /// Groups rows by something else.
+    /// Changes the grouping of the rows.
     pub(crate) fn group_by(self, by: GroupBy) {
         self.choose(|query| query.by = by);
     }
 
-    /// Chooses a device; its busiest step where it has no step of the number shown.
+    /// Chooses a device. If the device does not have the current step, its busiest step is chosen.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
         let step = untrack(|| self.step());
         let known = self.opened.with_untracked(|opened| {
@@ -72,7 +73,7 @@ impl State {
         self.choose(|query| query.step = step);
     }
 
-    /// The step that is shown or asked for, "busiest" resolved to its number.
+    /// Returns the step of the query. "Busiest" is replaced by the number of the step on screen.
     pub(crate) fn step(self) -> StepChoice {
         match self.query.with(|query| query.step) {
             StepChoice::Busiest => self
@@ -83,14 +84,14 @@ impl State {
         }
     }
 
-    /// The step `by` places on, where there is one.
+    /// Returns the step `by` places after the current one; `None` past either end.
     pub(crate) fn step_on(self, by: isize) -> Option<StepChoice> {
         let device = self.query.with(|query| query.device);
         let opened = self.opened.get()?;
         picker_options::steps(&opened.session, device).neighbour(self.step(), by)
     }
 
-    /// The device `by` places on, where there is one.
+    /// Returns the device `by` places after the current one; `None` past either end.
     pub(crate) fn device_on(self, by: isize) -> Option<DeviceChoice> {
         let opened = self.opened.get()?;
         picker_options::neighbour(&picker_options::devices(&opened.session), self.query.with(|query| query.device), by)
@@ -108,12 +109,12 @@ impl State {
             Some(())
         });
         self.look_at_waiting();
-        // Without a link the files are being read again: the question waits for that.
+        // Without a worker, the files are being read again, and the query waits for that.
         let is_asked = request.flatten().is_some() && !is_shown;
         self.busy.set(is_asked || self.engines.with_value(|engines| engines.open.is_none() && engines.can_answer()));
     }
 
-    /// Takes in an answer about the open session.
+    /// Handles an answer about the open session.
     pub(super) fn receive(self, answer: Answer) {
         let Some(answer) = self.hear_further(answer) else { return };
         let heard = self.engines.with_value(|engines| engines.pending.as_ref().map(|pending| pending.receive(answer)));
@@ -141,7 +142,7 @@ impl State {
         self.shown.set(Some(head));
     }
 
-    /// A question could not be answered: what is on screen stays, and is what is chosen again.
+    /// Handles a query that could not be answered: the page stays as it is, and its query is chosen again.
     pub(super) fn take_back(self) {
         self.engines.update_value(|engines| engines.pending = None);
         self.busy.set(false);

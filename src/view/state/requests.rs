@@ -1,5 +1,5 @@
-//! Questions beside the table's: scopes, statistics over steps, exports. Each is asked with what to do with its
-//! answer. This module knows requests; not what becomes of the answers.
+//! This module sends the requests beside the breakdown, such as scopes, statistics of steps, and exports. Each request
+//! has a handler for its answer.
 
 use super::State;
 use super::clock::now;
@@ -11,8 +11,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 impl State {
-    /// Asks the open session; `then` hears the answer, or [`Reply::Cancelled`] where someone cancels it or its worker ends, unless
-    /// another session is opened meanwhile. `None` where nothing is open to be asked.
+    /// Sends a request to the open session, and returns its id; `None` if no session is open. `then` handles the
+    /// answer, or [`Reply::Cancelled`] if the user cancels the request or the worker ends. If another session is opened
+    /// meanwhile, `then` is not called.
     pub(crate) fn request(self, request: &Request, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
         self.send(request, true, Box::new(then))
     }
@@ -27,9 +28,10 @@ impl State {
         id.flatten()
     }
 
-    /// Asks now, and again whenever what `request` reads changes or another session is open; only the last answer is
-    /// heard (none where there is nothing to ask), and none once the owner is gone. A question that someone cancelled is not asked
-    /// again by itself, unless it changes or they [say so](State::ask_again).
+    /// Sends a request now, and again whenever a signal that `request` reads changes or another session is open. Only
+    /// the last answer is handled; no answer is handled if `request` returns `None`, or once the owner is disposed. A
+    /// request that the user cancelled is not sent again by itself, unless it changes or [`State::ask_again`] is
+    /// called.
     pub(crate) fn keep_asking(self, request: impl Fn() -> Option<Request> + 'static, then: impl Fn(Reply) + 'static) {
         let then = Rc::new(then);
         let waiting = StoredValue::new(None::<RequestId>);
@@ -38,7 +40,7 @@ impl State {
                 self.withdraw(id);
             }
         };
-        // The question that was cancelled, and at which try.
+        // The request that was cancelled, and the value of `tries` at that time.
         let stopped = Arc::new(Mutex::new(None::<(Request, u32)>));
         let take_stopped = {
             let stopped = Arc::clone(&stopped);
@@ -91,7 +93,7 @@ impl State {
         });
     }
 
-    /// Withdraws a question: its answer is not heard.
+    /// Withdraws a request. Its answer is not handled.
     fn withdraw(self, id: RequestId) {
         self.engines.update_value(|engines| {
             engines.further.retain(|sent| sent.id != id);
@@ -103,7 +105,7 @@ impl State {
         self.look_at_waiting();
     }
 
-    /// Takes in an answer to such a question; gives back any other.
+    /// Handles an answer to a request of this module. Any other answer is returned.
     pub(super) fn hear_further(self, answer: Answer) -> Option<Answer> {
         let then = self.engines.try_update_value(|engines| {
             engines.withdrawn.retain(|id| *id != answer.id);

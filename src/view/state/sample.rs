@@ -1,4 +1,4 @@
-//! The sample that lies beside the page: fetched when it is requested, then opened as any file. This module knows its name.
+//! This module fetches the sample that lies beside the page, and opens it like any other file.
 
 use super::State;
 use crate::protocol::Failure;
@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, AbortSignal, File, RequestInit, Response};
 
-/// Its name, as the page's host has it.
+/// The name of the sample on the page's host.
 pub(super) const NAME: &str = "sample.xplane.pb.xz";
 
 /// Fetches the sample and opens it.
@@ -21,7 +21,7 @@ pub(crate) fn open(state: State) {
     state.fetches(&fetching, (NAME, &host), 0, None);
     spawn_local(async move {
         let fetched = fetch(&signal).await;
-        // Something else may have been opened meanwhile, or this cancelled.
+        // Another capture may have been opened meanwhile, or the fetch was cancelled.
         if !state.wants(&fetching) {
             return;
         }

@@ -1,20 +1,18 @@
-//! Light, dark, or what the system says; and what the page remembers between visits. This module knows local storage.
+//! This module holds the colour theme, and the values that the page remembers in local storage between visits.
 
 use leptos::prelude::*;
 
-/// Which colours.
+/// A colour theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// As the system says.
+    /// The theme of the operating system.
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
 impl Theme {
-    /// What was chosen on an earlier visit.
+    /// Returns the theme that was chosen on an earlier visit.
     pub(crate) fn remembered() -> Self {
         match remembered("theme").as_deref() {
             Some("light") => Self::Light,
@@ -23,7 +21,7 @@ impl Theme {
         }
     }
 
-    /// Puts it on the document.
+    /// Applies the theme to the document.
     pub(crate) fn apply(self) {
         let Some(root) = document().document_element() else { return };
         let _ = match self.key() {
@@ -32,7 +30,7 @@ impl Theme {
         };
     }
 
-    /// As an attribute and in storage; `None` for the system's.
+    /// Returns the name of the theme in the document and in storage; `None` for the system's theme.
     pub(crate) const fn key(self) -> Option<&'static str> {
         match self {
             Self::System => None,
@@ -41,7 +39,7 @@ impl Theme {
         }
     }
 
-    /// In words.
+    /// Returns the name of the theme for users.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::System => "as the system",
@@ -50,7 +48,7 @@ impl Theme {
         }
     }
 
-    /// The next one: light, dark, system.
+    /// Returns the next theme, in the order light, dark, system.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Light => Self::Dark,
@@ -64,15 +62,15 @@ fn key(name: &str) -> String {
     format!("rooflight.{name}")
 }
 
-/// What is remembered under a name. Nothing where the browser keeps nothing.
+/// Returns the value that is remembered under a name. `None` if there is no value, or if the browser stores nothing.
 pub(crate) fn remembered(name: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(&key(name)).ok()?
 }
 
-/// Remembered while captures are kept on this device.
+/// The name of the flag that is set while captures are stored on this device.
 pub(crate) const KEPT: &str = "kept";
 
-/// Remembers a value, or forgets it.
+/// Remembers a value; `None` forgets it.
 pub(crate) fn remember(name: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };
     let _ = match value {

@@ -1,5 +1,6 @@
-//! Questions whose answers take long: the page shows that they are computed, and they can be cancelled. A worker hears nothing while it computes, so to cancel is
-//! to end it; the files are read again, out of sight. This module knows what waits; not what is asked.
+//! This module handles requests with slow answers: the page shows that they are computed, and the user can cancel them.
+//! A worker receives no message while it computes, so a cancel ends the worker, and the files are read again by another
+//! one.
 
 use super::State;
 use super::clock::now;
@@ -10,13 +11,14 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 impl Engines {
-    /// Since when the question waits that waits longest.
+    /// Returns the time of the request that has waited longest, in milliseconds of the page's clock.
     fn waits_since(&self) -> Option<f64> {
         let further = self.further.iter().map(|sent| sent.since);
         further.chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
     }
 
-    /// Whether what the worker is at is a question that was withdrawn: it takes them in the order of their ids.
+    /// Returns whether the worker computes a request that was withdrawn. A worker handles requests in the order of
+    /// their ids.
     fn is_at_withdrawn(&self) -> bool {
         let further = self.further.iter().map(|sent| sent.id);
         let wanted = further.chain(self.pending.as_ref().map(|pending| pending.id)).min();
@@ -26,7 +28,8 @@ impl Engines {
 }
 
 impl State {
-    /// Looks whether a question waits for long: called whenever one was asked, answered or let go of.
+    /// Checks whether a request waits for long. Every function that sends, answers or withdraws a request calls this
+    /// one.
     pub(super) fn look_at_waiting(self) {
         let since = self.engines.try_with_value(Engines::waits_since).flatten();
         let Some(since) = since else {
@@ -54,15 +57,15 @@ impl State {
         }
     }
 
-    /// Cancels what is asked. What was asked before and is on screen stays; the worker is started anew.
+    /// Cancels the requests that are pending. The page stays as it is, and a new worker is started.
     pub(crate) fn stop_asking(self) {
         let ended = self.engines.try_update_value(|engines| {
-            // Where something else is being opened, that takes the worker's place soon.
+            // The worker of the load under way replaces this one soon.
             if engines.is_loading() {
                 return None;
             }
             let link = engines.open.take()?;
-            // What someone left before is what took so long: what is asked now is asked again.
+            // A withdrawn request took so long, so the requests that are still current are sent again.
             let asked_again = engines.is_at_withdrawn();
             end(link);
             Some((engines.forget_questions(), asked_again, engines.of.clone()))
@@ -76,12 +79,12 @@ impl State {
         self.start(of, true);
     }
 
-    /// Asks again what was cancelled.
+    /// Sends the cancelled requests again.
     pub(crate) fn ask_again(self) {
         self.tries.update(|tries| *tries += 1);
     }
 
-    /// Counts the questions of what is on screen that were cancelled.
+    /// Adds `by` to the number of cancelled requests.
     pub(super) fn count_stopped(self, by: i32) {
         self.stopped.update(|stopped| *stopped = stopped.saturating_add_signed(by));
     }

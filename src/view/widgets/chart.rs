@@ -1,5 +1,5 @@
-//! A chart on the screen: draws any scene, says what the pointer or the keyboard is on, saves itself as SVG or PNG, and
-//! shows the same figures as a table. This module knows marks; not what they stand for. One tab stop; arrows walk the marks.
+//! This module renders any scene as a chart, with tooltips for the mark under the pointer or the keyboard. The chart
+//! can be saved as SVG or PNG, and shown as a table. It is one tab stop, and arrow keys walk its marks.
 
 use super::clipboard;
 use super::menu::{Entry, MenuButton};
@@ -17,26 +17,27 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::Element;
 
-/// What a chart needs of its view. Copied freely.
+/// The scene of a chart, and its handlers. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Model {
-    /// What is drawn.
+    /// The scene to draw; `None` while there is none.
     pub(crate) scene: Memo<Option<PtrEq<Scene>>>,
-    /// What a mark has to say.
+    /// Returns the tooltip of a mark.
     pub(crate) tip: Callback<u32, Option<Tip>>,
-    /// A mark was pressed; or, with `true`, Enter was.
+    /// Handles a click on a mark, or with `true` the keys Enter and Space.
     pub(crate) press: Callback<(u32, bool)>,
-    /// Esc or Backspace: back out; `false` where there is nothing to leave.
+    /// Handles Esc, Backspace and `-` by a step back out. Returns `false` if there is nothing to leave.
     pub(crate) out: Callback<(), bool>,
-    /// Where an arrow key goes from a mark; `None`: by the place of marks.
+    /// Returns the mark to which an arrow key leads; `None` decides by the places of the marks.
     pub(crate) walk: Option<Callback<(u32, Direction), Option<u32>>>,
-    /// Keys of the view's own, before the chart's; `false` where it has no use for one.
+    /// Handles keys of the view, before those of the chart. Returns `false` for a key without a use.
     pub(crate) key: Option<Callback<String, bool>>,
-    /// The mark the keyboard is on.
+    /// The mark with the keyboard focus.
     pub(crate) at: RwSignal<Option<u32>>,
 }
 
-/// What is free on each side of a chart in a view this wide, as in the style sheet: there the window's width decides.
+/// Returns the margin on each side of a chart in a view of `width`, in pixels. As in the style sheet, the margin
+/// depends on the width of the window.
 pub(crate) fn gutter(width: f64) -> f64 {
     let window = screen().0.max(width);
     if window < TWO_LINES {
@@ -48,15 +49,15 @@ pub(crate) fn gutter(width: f64) -> f64 {
     }
 }
 
-/// From this width of the window on, type and margins are one step larger: as in `tokens.css`.
+/// From this width of the window on, type and margins are one step larger, as in `tokens.css`.
 const LARGE_TYPE: f64 = 2200.0;
 
-/// What is left for a chart in a view this wide.
+/// Returns the width that is left for a chart in a view of `width`, in pixels.
 pub(crate) fn room(width: f64) -> f64 {
     (width - 2.0 * gutter(width)).max(0.0)
 }
 
-/// The ring around the mark that the keyboard is at.
+/// Renders the ring around the mark with the keyboard focus.
 fn focus_ring(bounds: Rect) -> AnyView {
     view! {
         <rect
@@ -70,12 +71,12 @@ fn focus_ring(bounds: Rect) -> AnyView {
     .any()
 }
 
-/// The chart. It fills its scene's size; whoever makes scenes measures.
+/// Renders the chart in the size of its scene. The view that makes the scene measures the room for it.
 #[component]
 pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let focused = RwSignal::new(false);
-    // A scene that is made anew with the same marks (rows were sorted, say) is not drawn anew.
+    // A new scene with the same marks (after rows were sorted, for example) is not drawn again.
     let drawn = Memo::new(move |old: Option<&Option<PtrEq<Scene>>>| {
         let now = model.scene.get();
         let before = old.and_then(Option::as_ref);
@@ -84,7 +85,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let drawing = move || drawn.get().map(|scene| draw(&scene));
     let sentence =
         move || model.scene.with(|scene| scene.as_ref().map(|scene| scene.title.clone()).unwrap_or_default());
-    // The mark under the keyboard, by its own words: what is read out.
+    // The label of the mark with the keyboard focus, for screen readers.
     let current = move || {
         let at = model.at.get()?;
         model
@@ -138,7 +139,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
             "ArrowRight" => Direction::Right,
             "ArrowUp" => Direction::Up,
             "ArrowDown" => Direction::Down,
-            // What a press of the mouse does where Enter does something else.
+            // The keys `+` and `=` do what a click does, in charts where Enter does something else.
             key @ ("Enter" | " " | "+" | "=") => {
                 event.prevent_default();
                 if let Some(at) = model.at.get_untracked() {
@@ -186,7 +187,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let size = move |of: fn(&Scene) -> f64| {
         move || model.scene.with(|scene| scene.as_ref().map_or(0.0, |scene| of(scene))).to_string()
     };
-    // So that it can be drawn smaller on paper.
+    // The view box lets the chart shrink on paper.
     let whole = move || {
         let (width, height) =
             model.scene.with(|scene| scene.as_ref().map_or((1.0, 1.0), |scene| (scene.width, scene.height)));
@@ -217,12 +218,12 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     .any()
 }
 
-/// The box of the topmost mark of a datum.
+/// Returns the bounds of the first mark with an id.
 fn bounds_of(scene: &Scene, id: u32) -> Option<Rect> {
     scene.marks.iter().find(|mark| mark.id == Some(id)).map(|mark| mark.shape.bounds())
 }
 
-/// A scene's marks as elements.
+/// Renders the marks of a scene as elements.
 pub(crate) fn draw(scene: &Scene) -> AnyView {
     scene.marks.iter().filter(|mark| mark.paint.is_drawn()).map(mark).collect_view().into_any()
 }
@@ -257,7 +258,7 @@ fn mark(mark: &Mark) -> AnyView {
     }
 }
 
-/// The menu's entries: save as a picture, show as a table.
+/// Builds the entries of the chart's menu: show as a table, and save as a picture. `name` is a part of the file's name.
 pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwSignal<bool>) -> Signal<Vec<Entry>> {
     let picture = move |png: bool| Callback::new(move |()| save(state, model, name, png));
     let show = Callback::new(move |()| table.update(|shown| *shown = !*shown));
@@ -271,7 +272,7 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
     })
 }
 
-/// The button with the menu.
+/// Renders the button with the chart's menu.
 pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
     use super::icon::{Icon, icon};
     view! {
@@ -314,7 +315,7 @@ fn refused(state: State) {
     state.inform(Failure { title: "Nothing was saved".to_owned(), message });
 }
 
-/// The chart's figures as a table.
+/// Renders the data of the chart as a table of at most 2,000 rows.
 pub(crate) fn as_table(model: Model) -> AnyView {
     let table = move || {
         model.scene.get().map(|scene| {

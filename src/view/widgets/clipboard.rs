@@ -1,5 +1,4 @@
-//! What leaves the page on someone's word: text into the clipboard, a file into the downloads. This module knows the browser's
-//! two ways; not what goes out.
+//! This module copies text to the clipboard and saves files as downloads, when the user requests it.
 
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -8,10 +7,10 @@ use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, Url,
 };
 
-/// Puts text into the clipboard, then says whether it could.
+/// Copies text to the clipboard, and then calls `then` with `true` if this succeeded.
 pub(crate) fn copy(text: &str, then: impl FnOnce(bool) + 'static) {
     let navigator = window().navigator();
-    // Absent where the page was not loaded securely.
+    // The clipboard is absent if the page was not loaded securely.
     let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into()).ok().filter(|c| !c.is_undefined());
     if clipboard.is_none() {
         return then(false);
@@ -20,7 +19,7 @@ pub(crate) fn copy(text: &str, then: impl FnOnce(bool) + 'static) {
     spawn_local(async move { then(written.await.is_ok()) });
 }
 
-/// Whether words of the page are marked.
+/// Returns whether text of the page is selected.
 pub(crate) fn has_selection() -> bool {
     let get = js_sys::Reflect::get(&window(), &"getSelection".into())
         .ok()
@@ -30,7 +29,7 @@ pub(crate) fn has_selection() -> bool {
     kind.is_some_and(|kind| kind == "Range")
 }
 
-/// Saves text as a file of this name.
+/// Saves text as a file of the given name.
 pub(crate) fn save(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(mime);
@@ -38,19 +37,20 @@ pub(crate) fn save(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     save_blob(name, &blob)
 }
 
-/// Saves bytes as a file of this name.
+/// Saves a Blob as a file of the given name.
 pub(crate) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
     let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     link.set_href(&url);
     link.set_download(name);
     link.click();
-    // The download holds on to the Blob by itself; its address is needed until it has begun.
+    // The download keeps the Blob; its address is needed only until the download has begun.
     set_timeout(move || drop(Url::revoke_object_url(&url)), std::time::Duration::from_secs(10));
     Ok(())
 }
 
-/// Saves a picture, given as SVG of this size, as a PNG of twice as many pixels.
+/// Saves an SVG picture of `size` pixels as a PNG with twice as many pixels in each direction. Then calls `then` with
+/// `true` if this succeeded.
 pub(crate) fn save_png(name: &str, svg: &str, size: (f64, f64), then: impl FnOnce(bool) + 'static) {
     let (name, svg) = (name.to_owned(), svg.to_owned());
     spawn_local(async move { then(png(&name, &svg, size).await.is_ok()) });

@@ -1,4 +1,4 @@
-//! A drag across a chart: from where to where, with a band over what it covers. This module knows the pointer; not what lies there.
+//! This module handles a horizontal drag over a chart, with a band over the range that the drag covers.
 
 use super::size::rect;
 use super::tooltip::Tips;
@@ -6,22 +6,22 @@ use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// A press that moves this far is a drag.
+/// A pointer that moves farther than this, in pixels, makes a drag.
 const FAR: f64 = 6.0;
 
-/// A drag over an element. Copied freely.
+/// A horizontal drag over an element. It is cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Across {
     node: NodeRef<html::Div>,
     tips: Tips,
-    /// Where the press was.
+    /// The x position at which the pointer went down.
     from: StoredValue<Option<f64>>,
-    /// From where to where, in pixels of the element.
+    /// The start and the current end of the drag, in pixels of the element.
     now: RwSignal<Option<(f64, f64)>>,
 }
 
 impl Across {
-    /// Over the element that is made with this reference.
+    /// Creates a drag over the element `node`.
     pub(crate) fn new(node: NodeRef<html::Div>, tips: Tips) -> Self {
         Self { node, tips, from: StoredValue::new(None), now: RwSignal::new(None) }
     }
@@ -30,14 +30,14 @@ impl Across {
         f64::from(event.client_x()) - self.node.get_untracked().map_or(0.0, |node| rect(&node).x)
     }
 
-    /// A pointer came down. A finger scrolls instead.
+    /// Handles a pointer that goes down. A finger scrolls instead.
     pub(crate) fn down(self, event: &ev::PointerEvent) {
         if event.button() == 0 && event.pointer_type() != "touch" {
             self.from.set_value(Some(self.x(event)));
         }
     }
 
-    /// It moved.
+    /// Handles a pointer that moves.
     pub(crate) fn moved(self, event: &ev::PointerEvent) {
         let Some(start) = self.from.get_value() else { return };
         let to = self.x(event);
@@ -53,7 +53,7 @@ impl Across {
         }
     }
 
-    /// It is up: what it covered, from left to right; `None` where it was a press.
+    /// Handles a pointer that goes up. Returns the covered range from left to right, in pixels; `None` for a click.
     pub(crate) fn up(self) -> Option<(f64, f64)> {
         self.from.set_value(None);
         let (a, b) = self.now.get_untracked()?;
@@ -61,7 +61,7 @@ impl Across {
         Some((a.min(b), a.max(b)))
     }
 
-    /// What is covered so far.
+    /// Renders the band over the range that is covered so far.
     pub(crate) fn band(self) -> AnyView {
         let band = move || {
             self.now.get().map(|(a, b)| {

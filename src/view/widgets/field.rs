@@ -1,11 +1,11 @@
-//! Fields that rows are looked for in. This module knows the element; not what is looked for.
+//! This module renders the fields that filter the rows of a table.
 
 use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// The field of a view that looks for text in rows loaded. `words`: what it says while it is empty.
+/// Renders a field that filters rows by text. `words` is its placeholder.
 pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
     let node = NodeRef::<html::Input>::new();
     let key = move |event: ev::KeyboardEvent| {
@@ -34,7 +34,7 @@ pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
     .any()
 }
 
-/// Esc in a field: what stands in it goes (`cleared` is reported), and from an empty one the focus.
+/// Handles Esc in a field: a field with text is cleared, and `cleared` is called; an empty field loses the focus.
 pub(crate) fn leave(event: &ev::KeyboardEvent, node: NodeRef<html::Input>, cleared: impl FnOnce()) {
     event.stop_propagation();
     let Some(field) = node.get_untracked() else { return };

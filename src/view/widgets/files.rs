@@ -1,4 +1,5 @@
-//! The two ways to choose: files, or a folder. The inputs are out of sight and always there; buttons press them.
+//! This module opens the browser's dialogs for files and for a folder. The inputs are hidden and always in the
+//! document; buttons click them.
 
 use crate::view::state::{self, State};
 use crate::view::type_erasure::{EraseType, effect};
@@ -16,17 +17,17 @@ fn click_input(id: &str) {
     }
 }
 
-/// Asks for files.
+/// Opens the dialog for files.
 pub(crate) fn choose_files() {
     click_input(FILES);
 }
 
-/// Asks for a folder.
+/// Opens the dialog for a folder.
 pub(crate) fn choose_folder() {
     click_input(FOLDER);
 }
 
-/// The inputs.
+/// Renders the hidden inputs.
 #[component]
 pub(crate) fn FileInputs(state: State) -> impl IntoView {
     let chosen = move |event: Event| state::from_input(state, &event_target::<HtmlInputElement>(&event));

@@ -1,9 +1,10 @@
-//! Icons: 16 × 16, stroked in the text's colour. This module knows paths; never says anything (labels are the buttons').
+//! This module renders icons of 16 × 16, stroked in the colour of the text. Icons have no labels; their buttons have
+//! them.
 
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
-/// Which icon.
+/// The icons of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Icon {
     Check,
@@ -51,7 +52,7 @@ impl Icon {
     }
 }
 
-/// An icon.
+/// Renders an icon.
 pub(crate) fn icon(which: Icon) -> AnyView {
     let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> }.any());
     view! {
@@ -63,7 +64,7 @@ pub(crate) fn icon(which: Icon) -> AnyView {
     .any()
 }
 
-/// The mark: a roof line with one lit pane under it.
+/// Renders the logo: a roof line with one lit pane under it.
 pub(crate) fn mark() -> AnyView {
     view! {
         <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">

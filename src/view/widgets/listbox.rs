@@ -1,5 +1,5 @@
-//! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
-//! steps are as quick as three. This module knows labels and places; not what they stand for.
+//! This module renders a list from which one entry is chosen by arrows, Home, End and Enter. Only the entries in view
+//! exist, so that a list of a thousand steps is as fast as a list of three.
 
 use super::icon::{Icon, icon};
 use crate::chart::widgets::picker_options::Choice;
@@ -8,23 +8,22 @@ use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
-/// Height of an entry, as in the style sheet.
+/// The height of an entry in pixels, as in the style sheet.
 const ENTRY: f64 = 28.0;
-/// Height of the list at most, as in the style sheet.
+/// The largest height of the list in pixels, as in the style sheet.
 const HEIGHT: f64 = 336.0;
 
 fn rows(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// What a list offers, a line at a time: a line is made when it is seen.
+/// The lines of a list. A line is made when it comes into view.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<T: 'static> {
-    /// How many lines there are.
     pub(crate) count: Signal<u32>,
-    /// The line at a place.
+    /// Returns the line at an index.
     pub(crate) get: Callback<u32, Option<Choice<T>>>,
-    /// The place of a value.
+    /// Returns the index of a value.
     pub(crate) position: Callback<T, Option<u32>>,
 }
 
@@ -40,7 +39,7 @@ impl<T: Clone + PartialEq + Send + Sync> From<Memo<Vec<Choice<T>>>> for Lines<T>
     }
 }
 
-/// The list of `choices`, `chosen` ticked; `choose` hears what was pressed.
+/// Renders the list of `choices` with a tick at `chosen`. `choose` is called with the value that the user chooses.
 #[component]
 pub(crate) fn Listbox<T>(
     #[prop(into)] id: String,

@@ -1,5 +1,5 @@
-//! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
-//! popover). This module knows names and keys; not what they do.
+//! This module renders a menu of actions, which opens from a button or at a place. Arrow keys walk the entries, Enter
+//! runs one, and Esc closes the menu, which is a popover of the browser.
 
 use super::icon::{Icon, icon};
 use super::popover;
@@ -12,14 +12,14 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent};
 
-/// One thing to do.
+/// An entry of a menu.
 #[derive(Clone)]
 pub(crate) struct Entry {
     label: String,
     key: &'static str,
-    /// A line above it.
+    /// Whether a line is drawn above the entry.
     apart: bool,
-    /// One of several is chosen: whether it is this one.
+    /// Whether the entry is the chosen one of several choices; `None` if it is no choice.
     chosen: Option<bool>,
     run: Callback<()>,
 }
@@ -29,17 +29,17 @@ impl Entry {
         Self { label: label.into(), key: "", apart: false, chosen: None, run }
     }
 
-    /// The key that does the same.
+    /// Sets the key that does the same, which is shown beside the label.
     pub(crate) fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
 
-    /// One of several of which one is chosen.
+    /// Makes the entry one of several choices, and sets whether it is the chosen one.
     pub(crate) fn chosen(self, chosen: bool) -> Self {
         Self { chosen: Some(chosen), ..self }
     }
 
-    /// With a line above it.
+    /// Draws a line above the entry.
     pub(crate) fn apart(self) -> Self {
         Self { apart: true, ..self }
     }
@@ -51,7 +51,7 @@ pub(crate) fn open_at(id: &str, anchor: Rect) {
         return;
     };
     let _ = panel.show_popover();
-    // Its entries are made in this moment; only then it has its size.
+    // The entries are rendered at this moment, and only then the menu has its size.
     request_animation_frame(move || {
         let size = rect(&panel);
         let (x, y) = popover_position::beside(anchor, (size.width, size.height), screen(), 4.0);
@@ -63,8 +63,8 @@ pub(crate) fn open_at(id: &str, anchor: Rect) {
     });
 }
 
-/// The same for a press of the right button. Some systems ask for the menu while the button is still down, and the browser closes
-/// a popover that is open when it comes up: the menu opens after that.
+/// Opens the menu after a press of the right button. Some systems request the menu while the button is still down, and
+/// the browser closes an open popover when the button goes up. The menu therefore opens after that.
 pub(crate) fn open_after_press(id: &'static str, anchor: Rect, event: &MouseEvent) {
     if event.buttons() == 0 {
         return open_at(id, anchor);
@@ -85,7 +85,7 @@ fn focus(panel: &HtmlElement, at: usize) {
     }
 }
 
-/// Arrows, Home and End go from entry to entry, around the ends.
+/// Moves the focus between the entries by the arrow keys, Home and End. The arrows go around the ends.
 fn walk(event: &ev::KeyboardEvent, id: &str) {
     let panel: HtmlElement = event.current_target().map_or_else(|| event_target(event), JsCast::unchecked_into);
     let all = entries(&panel);
@@ -104,7 +104,7 @@ fn walk(event: &ev::KeyboardEvent, id: &str) {
     focus(&panel, to);
 }
 
-/// The entries, within a panel that is there already.
+/// Renders the entries inside an existing panel.
 fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView {
     let one = move |entry: Entry| {
         let run = entry.run;
@@ -141,7 +141,7 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
     .any()
 }
 
-/// A button (`class`, `label`, `face`) and its menu.
+/// Renders a button and its menu.
 #[component]
 pub(crate) fn MenuButton(
     id: &'static str,
@@ -154,7 +154,7 @@ pub(crate) fn MenuButton(
     view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.any()
 }
 
-/// A menu without a button of its own: opened by [`open_at`].
+/// Renders a menu without a button. [`open_at`] opens it.
 #[component]
 pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries: Signal<Vec<Entry>>) -> impl IntoView {
     view! {

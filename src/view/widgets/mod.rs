@@ -1,4 +1,5 @@
-//! Parts that several views use. Each knows how it behaves; none knows what it shows means.
+//! This module holds the widgets that several views use. A widget does not depend on the meaning of the data that it
+//! shows.
 
 pub(crate) mod chart;
 pub(crate) mod clipboard;

@@ -1,4 +1,4 @@
-//! A button that shows what is chosen and opens a list to choose another. This module knows labels; not what they stand for.
+//! This module renders a button that shows the chosen entry and opens a list to choose another one.
 
 use super::icon::{Icon, icon};
 use super::listbox::Listbox;
@@ -7,17 +7,17 @@ use crate::chart::widgets::picker_options::Choice;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
-/// The picker `id` of one of `choices`. `label` stands before what is chosen.
+/// Renders the picker `id` of one of `choices`. `label` stands before the chosen entry.
 #[component]
 pub(crate) fn Picker<T>(
     id: &'static str,
     label: &'static str,
-    /// Names the list.
+    /// The label of the list.
     list: &'static str,
-    /// What is reported beside the chosen entry on its line stands on the button too.
+    /// Whether the button also shows the detail of the chosen entry.
     #[prop(optional)]
     detailed: bool,
-    /// Shown while nothing that is on the list is chosen.
+    /// The text of the button while no entry of the list is chosen.
     #[prop(optional)]
     none: &'static str,
     choices: Memo<Vec<Choice<T>>>,

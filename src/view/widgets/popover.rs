@@ -1,5 +1,5 @@
-//! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
-//! press elsewhere, and gives the focus back. This module knows where it goes; not what is in it.
+//! This module renders a button and a panel that opens below it. The panel is a popover of the browser, which closes on
+//! Esc and on a click elsewhere, and gives the focus back.
 
 use super::size::{rect, screen};
 use crate::chart::plot::popover_position;
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement};
 
-/// Puts the panel of `event` below the button of id `button`, as it opens.
+/// Places the panel of `event` below the button with the id `button`, as the panel opens.
 fn place_below(event: &Event, button: &str) {
     let panel: HtmlElement = event_target(event);
     let Some(button) = document().get_element_by_id(button) else { return };
@@ -37,16 +37,17 @@ fn panel(id: &str) -> Option<HtmlElement> {
     document().get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// A button (`class`, `label`, `face`) and its panel. `id` names the panel; the button is `id-button`.
+/// Renders a button and its panel. `id` is the id of the panel, and the button has the id `id-button`.
 ///
-/// What is in the panel is made when it opens: a page has a dozen of them, and few are ever opened.
+/// The content of the panel is rendered when the panel opens first, because a page has a dozen panels, and few of them
+/// are ever opened.
 #[component]
 pub(crate) fn Popover(
     #[prop(into)] id: String,
     #[prop(into)] class: String,
     #[prop(into)] label: Signal<String>,
     panel_class: &'static str,
-    /// What is in the panel exists also while it is closed: for what is printed.
+    /// Whether the content also exists while the panel is closed, so that it can be printed.
     #[prop(optional)]
     eager: bool,
     face: Children,
@@ -61,11 +62,11 @@ pub(crate) fn Popover(
         let panel: HtmlElement = event_target(&event);
         let shown = panel.matches(":popover-open").unwrap_or(false);
         set_open.set(shown);
-        // Out of sight until it has its place.
+        // The panel is invisible until it has its place.
         let _ = panel.toggle_attribute_with_force("data-placed", shown);
         if shown {
             place_below(&event, &anchor);
-            // Where the panel has a list, a menu or switches, the keyboard goes there.
+            // If the panel has a list, a menu or switches, the first of them gets the focus.
             if let Ok(Some(list)) = panel.query_selector("[role=listbox], [role^=menuitem], input:not([disabled])") {
                 let _ = list.unchecked_into::<HtmlElement>().focus();
             }

@@ -1,18 +1,18 @@
-//! Groups of buttons that are one stop of the keyboard each: Tab goes to a group and from it, arrows, Home and End go within it. An
-//! element says that it is such a group by the attribute `data-roving`; within another group it is a part of that one. Which button of
-//! a group is its stop is decided in the moment that Tab is pressed, so that views say nothing of it.
+//! This module makes a group of buttons one tab stop (roving tabindex). Tab moves between groups; arrows, Home and End
+//! move within a group. An element with the attribute `data-roving` is a group, and inside another group it is a part
+//! of that one. The stop of a group is chosen when Tab is pressed, so that views need no code for it.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 
-/// Groups.
+/// The selector of groups.
 const GROUP: &str = "[data-roving]";
-/// What floats is outside of the group that its button is in.
+/// The selector of floating elements. They are outside of the group that holds their button.
 const FLOATING: &str = "[popover]";
 
-/// Listens for as long as the page lives.
+/// Listens for keys as long as the page lives.
 pub(crate) fn listen() {
     let options = EventListenerOptions { passive: false, ..EventListenerOptions::run_in_capture_phase() };
     let pressed = |event: &Event| {
@@ -36,7 +36,7 @@ fn around(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }
 
-/// The buttons of each group.
+/// Returns the buttons of each group.
 fn groups() -> Vec<Vec<HtmlElement>> {
     let buttons = |group: HtmlElement| -> Vec<HtmlElement> {
         let all = elements(group.query_selector_all("button")).into_iter();
@@ -46,21 +46,21 @@ fn groups() -> Vec<Vec<HtmlElement>> {
     all.map(buttons).filter(|group| group.len() > 1).collect()
 }
 
-/// Whether a group is a part of another one.
+/// Returns whether a group is a part of another one.
 fn is_inner(group: &Element) -> bool {
     let either = format!("{GROUP}, {FLOATING}");
     let outer = group.parent_element().and_then(|parent| around(&parent, &either));
     outer.is_some_and(|outer| outer.matches(GROUP).unwrap_or(false))
 }
 
-/// Whether a button can have the focus, and no list of tabs, menu or table has its own way with it.
+/// Returns whether a button can have the focus, and no tab list, menu or table handles its keys.
 fn is_member(button: &HtmlElement) -> bool {
     let is_seen = button.offset_parent().is_some() && !button.has_attribute("disabled");
     is_seen && around(button, "[role=tablist], [role=menu], [role=grid]").is_none()
 }
 
-/// Leaves one button of a group for Tab: the one with the focus, else the one that was before, else the one that is pressed, else the
-/// first.
+/// Makes one button of a group the tab stop: the one with the focus, else the previous stop, else the pressed one, else
+/// the first.
 fn set_stop(group: &[HtmlElement]) {
     let active = document().active_element();
     let is = |name: &str, value: &str| group.iter().position(|one| one.get_attribute(name).as_deref() == Some(value));
@@ -71,7 +71,7 @@ fn set_stop(group: &[HtmlElement]) {
     }
 }
 
-/// Goes to another button of the group that has the focus.
+/// Moves the focus to another button of the group that has the focus.
 fn move_focus(event: &KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
         return;

@@ -1,4 +1,4 @@
-//! How wide an element is, kept up to date. This module knows the browser's observer; decides nothing.
+//! This module measures elements, and calls back when their size changes.
 
 use crate::view::type_erasure::effect;
 use gloo::events::{EventListener, EventListenerOptions};
@@ -11,15 +11,16 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, ResizeObserver};
 
-/// What is to be done with what was read.
+/// The work that is done with a size that was read.
 pub(crate) type OnSize = Box<dyn FnOnce()>;
 
-/// Calls `resized` with the element's content width, once it is laid out and whenever it changes, until the owner is gone.
+/// Calls `resized` with the content width of the element in pixels, once it is laid out and whenever it changes, until
+/// the owner is disposed.
 pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + Clone + 'static) {
     on_size(element, move |(width, _)| resized(width));
 }
 
-/// The same with its content height.
+/// Calls `resized` with the content width and height in pixels, at the same times.
 fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
     let watched = element.clone();
     on_resize(
@@ -31,16 +32,17 @@ fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
     );
 }
 
-/// Calls `read` when the browser has laid the page out and the element has another size than before, until the owner is
-/// gone: sizes and places are known then, where asking at another time makes it lay out all that was changed, at once. What
-/// the first size leads to (rows, marks) is done in a task of its own, so that the frame is not longer for it.
+/// Calls `read` when the browser has computed the layout and the size of the element has changed, until the owner is
+/// disposed. Sizes and places are known at that time; reading them at another time forces the browser to compute the
+/// layout of all changes at once. The work after the first size (rows, marks) is done in a task of its own, so that it
+/// does not make the frame longer.
 pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     let first = Rc::new(Cell::new(None::<Timeout>));
     let (later, is_sent) = (Rc::clone(&first), Cell::new(false));
     let heard = Closure::<dyn FnMut()>::new(move || {
         let then = read();
         if is_sent.replace(true) {
-            // A first size that still waits for its task is no longer the size.
+            // A first size whose task still waits is outdated.
             drop(later.take());
             then();
         } else {
@@ -58,13 +60,13 @@ pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     });
 }
 
-/// Calls `read` with the next frame, which lays the page out anyway, and then what it wants done: after that frame.
+/// Calls `read` in the next frame, which computes the layout anyway, and does the returned work after that frame.
 pub(crate) fn with_frame(read: impl FnOnce() -> OnSize + 'static) {
     request_animation_frame(move || drop(Timeout::new(0, read()).forget()));
 }
 
-/// Calls `scrolled` whenever anything on the page is scrolled, until the owner is gone. Only the page's own scrolling bubbles:
-/// that of a part of it is heard on its way down.
+/// Calls `scrolled` whenever anything on the page is scrolled, until the owner is disposed. Only scroll events of the
+/// page itself bubble, so those of its parts are handled in the capture phase.
 pub(crate) fn on_scroll(scrolled: impl Fn() + 'static) {
     let down = EventListenerOptions::run_in_capture_phase();
     let listener = EventListener::new_with_options(&window(), "scroll", down, move |_| scrolled());
@@ -72,7 +74,7 @@ pub(crate) fn on_scroll(scrolled: impl Fn() + 'static) {
     on_cleanup(move || drop(cleanup.try_update_value(Option::take)));
 }
 
-/// The width of an element that is made with this reference; 0 until it is there.
+/// Returns the width of the element `node` in pixels; 0 until it exists.
 pub(crate) fn width_of(node: NodeRef<Div>) -> ReadSignal<f64> {
     let (width, set_width) = signal(0.0);
     effect(move || {
@@ -83,7 +85,7 @@ pub(crate) fn width_of(node: NodeRef<Div>) -> ReadSignal<f64> {
     width
 }
 
-/// The width and height of an element that is made with this reference; 0 until it is there.
+/// Returns the width and the height of the element `node` in pixels; 0 until it exists.
 pub(crate) fn size_of(node: NodeRef<Div>) -> ReadSignal<(f64, f64)> {
     let (size, set_size) = signal((0.0, 0.0));
     effect(move || {
@@ -94,13 +96,13 @@ pub(crate) fn size_of(node: NodeRef<Div>) -> ReadSignal<(f64, f64)> {
     size
 }
 
-/// An element's rectangle on the screen.
+/// Returns the rectangle of an element on the screen, in pixels.
 pub(crate) fn rect(element: &Element) -> crate::chart::plot::popover_position::Rect {
     let rect = element.get_bounding_client_rect();
     crate::chart::plot::popover_position::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
 }
 
-/// The screen's size.
+/// Returns the inner width and height of the window, in pixels.
 pub(crate) fn screen() -> (f64, f64) {
     let side = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0);
     (side(window().inner_width()), side(window().inner_height()))

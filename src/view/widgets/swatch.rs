@@ -1,16 +1,16 @@
-//! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
-//! colour alone would.
+//! This module renders the patterns of the parts of time, once for each page, and the swatch beside a name. A pattern
+//! distinguishes a part where a colour alone would not.
 
 use crate::chart::plot::time_part::Slot;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
-/// What fills a shape of a part: a pattern where it has one.
+/// Returns the class that fills a shape of a part, with a pattern if the part has one.
 pub(crate) fn fill(slot: Slot) -> String {
     format!("mark-{}", slot.class())
 }
 
-/// The patterns, in an image of no size.
+/// Renders the patterns, in an image of no size.
 pub(crate) fn patterns() -> AnyView {
     view! {
         <svg class="patterns" width="0" height="0" aria-hidden="true">
@@ -40,12 +40,12 @@ pub(crate) fn patterns() -> AnyView {
     .any()
 }
 
-/// The small square beside a part's name.
+/// Renders the small square beside the name of a part.
 pub(crate) fn swatch(slot: Slot) -> AnyView {
     class_swatch(slot.class())
 }
 
-/// The same by the last part of its class.
+/// Renders the small square for the last part of its class name.
 pub(crate) fn class_swatch(class: &str) -> AnyView {
     view! {
         <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">

@@ -1,11 +1,12 @@
-//! What is reported in the corner: errors stay until they are dismissed, information goes by itself.
+//! This module renders the messages in the corner. Errors stay until they are dismissed, and information disappears by
+//! itself.
 
 use super::icon::{Icon, icon};
 use crate::view::state::{State, Toast};
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
-/// All that is reported, the newest last.
+/// Renders all messages, the newest one last.
 #[component]
 pub(crate) fn Toasts(state: State) -> impl IntoView {
     let one = move |toast: Toast| {

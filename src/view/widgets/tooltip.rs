@@ -1,5 +1,5 @@
-//! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
-//! hides it. This module knows where it goes; not what it says.
+//! This module renders the only tooltip of the page, which appears after a moment on hover and at once on focus. The
+//! pointer can move onto the tooltip, it holds no control, and Esc hides it.
 
 use super::size::{rect, screen};
 use crate::chart::plot::popover_position::{self, Rect};
@@ -9,12 +9,13 @@ use gloo::timers::callback::Timeout;
 use leptos::html;
 use leptos::prelude::*;
 
-/// Hover this long, milliseconds.
+/// The delay between hover and tooltip, in milliseconds.
 const AFTER: u32 = 120;
-/// And this long after the pointer left, so that it can reach the tooltip.
+/// The time for which the tooltip stays after the pointer has left, in milliseconds, so that the pointer can reach the
+/// tooltip.
 const LINGER: u32 = 140;
 
-/// Shows and hides the tooltip. Copied freely.
+/// A handle that shows and hides the tooltip. It is cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Tips {
     shown: RwSignal<Option<(Tip, Rect)>>,
@@ -30,23 +31,23 @@ impl Tips {
         self.timer.set_value(Some(Timeout::new(ms, then)));
     }
 
-    /// The pointer came to rest on something at `anchor`.
+    /// Shows a tooltip at `anchor`, once the pointer has rested for the delay.
     pub(crate) fn hover(self, tip: Tip, anchor: Rect) {
         self.after(AFTER, move || self.shown.set(Some((tip, anchor))));
     }
 
-    /// Something at `anchor` has the focus.
+    /// Shows a tooltip at `anchor` at once, for an element that has the focus.
     pub(crate) fn focus(self, tip: Tip, anchor: Rect) {
         self.timer.set_value(None);
         self.shown.set(Some((tip, anchor)));
     }
 
-    /// The pointer or the focus left.
+    /// Hides the tooltip after a moment, because the pointer or the focus has left.
     pub(crate) fn leave(self) {
         self.after(LINGER, move || self.shown.set(None));
     }
 
-    /// At once.
+    /// Hides the tooltip at once.
     pub(crate) fn hide(self) {
         self.timer.set_value(None);
         if self.is_shown() {
@@ -59,7 +60,7 @@ impl Tips {
     }
 }
 
-/// Where the tooltip is drawn.
+/// Renders the tooltip at its place.
 #[component]
 pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     let node = NodeRef::<html::Aside>::new();

@@ -1,4 +1,4 @@
-//! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. This module knows no row.
+//! This module renders the parts of a table with rows that can be expanded, and handles its keys.
 
 use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;
@@ -7,10 +7,11 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// Which rows are open, by name.
+/// The names of the expanded rows.
 pub(crate) type Open = RwSignal<Vec<String>>;
 
-/// The button that opens what is below a row. `first`: the one that Tab goes to.
+/// Renders the button that expands a row, and returns whether the row is expanded. `first` makes the button the tab
+/// stop.
 pub(crate) fn branch(open: Open, name: &str, first: bool, face: AnyView) -> (AnyView, Memo<bool>) {
     let name = name.to_owned();
     let known = name.clone();
@@ -36,7 +37,7 @@ pub(crate) fn branch(open: Open, name: &str, first: bool, face: AnyView) -> (Any
     (button, is_open)
 }
 
-/// A row below that tells more, as names and values.
+/// Renders a row with more details, as names and values.
 pub(crate) fn more(columns: &'static str, items: Vec<(String, String)>) -> AnyView {
     if items.is_empty() {
         return ().into_any();
@@ -45,12 +46,13 @@ pub(crate) fn more(columns: &'static str, items: Vec<(String, String)>) -> AnyVi
     view! { <tr class="tree-more"><td colspan=columns>{items.into_iter().map(one).collect_view()}</td></tr> }.any()
 }
 
-/// A length within a bar, as the share it is of it.
+/// Returns a share of a bar as a length in CSS.
 pub(crate) fn width(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
-/// Arrows walk names; right and left open and close a row.
+/// Moves the focus between names by the arrows up and down, Home and End. The arrows right and left expand and collapse
+/// a row.
 #[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
 pub(crate) fn walk(event: ev::KeyboardEvent) {
     let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };

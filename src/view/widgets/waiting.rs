@@ -1,15 +1,15 @@
-//! An answer that takes long: how long it has taken, and Cancel; after that, that something was cancelled, and how to have it all the same.
-//! Knows the state; floats over the page, so that nothing moves for it.
+//! This module renders the strip for a slow answer: the time that it has taken, and Cancel; after a cancel, the offer
+//! to compute the answer all the same. The strip floats over the page, so that nothing moves.
 
 use crate::view::state::{State, now};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 
-/// Between two times that are reported, milliseconds.
+/// The interval between updates of the time, in milliseconds.
 const TICK: u32 = 100;
 
-/// The strip; nothing while answers come soon.
+/// Renders the strip. Nothing is shown while answers come soon.
 #[component]
 pub(crate) fn Waiting(state: State) -> impl IntoView {
     let is_slow = Memo::new(move |_| state.slow.with(Option::is_some) && !state.load_shown.get());

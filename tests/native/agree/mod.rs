@@ -1,5 +1,6 @@
-//! Figures agree wherever they are shown: the command line's JSON, its text and tables, a report file, a link, and Markdown, for the
-//! sample and every capture among the profiles. No value is written here: each output is compared with the JSON of the views.
+//! These tests check that figures agree in every output: the command line's JSON, its text and its tables, a report
+//! file, a link, and Markdown. The tests read the sample and every capture in the folder of real captures. No expected
+//! value is written here, because each output is compared with the JSON of the views.
 //! (`tests/browser/agree.test.mjs` does the same for the page.)
 
 mod report;
@@ -12,7 +13,7 @@ use rooflight::share::{decode_link, unpack};
 use std::path::{Path, PathBuf};
 use views::{Views, cli, run};
 
-/// The sample, and every capture among the profiles.
+/// Returns the sample and every capture in the folder of real captures.
 fn captures() -> Vec<PathBuf> {
     let mut found = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz")];
     let mut folders: Vec<PathBuf> = common::profiles().into_iter().collect();
@@ -21,7 +22,7 @@ fn captures() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                // What another program says of the captures, and what no one can read.
+                // These folders hold the results of xprof and damaged files.
                 folders.extend((!["xprof", "damaged"].contains(&name.as_str())).then_some(path));
             } else if [".xplane.pb", ".trace.json.gz", ".hlo_proto.pb"].iter().any(|end| name.ends_with(end)) {
                 found.push(path);

@@ -1,4 +1,5 @@
-//! A report file says exactly what the views say; a link says its figures exactly, and prints of its rows what they print.
+//! This module compares reports with the views: a report file has exactly the values of the views. A link has the
+//! figures exactly, and its rows print as those of the views.
 
 use super::views::{Views, printed, ps, rows};
 use rooflight::share::{Level, Report};
@@ -6,7 +7,7 @@ use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Figures that stand alone, by view: a report has them exactly, whatever its level (`docs/SHARING.md`).
+/// Fields that hold figures, by view. A report has them exactly, whatever its level (`docs/SHARING.md`).
 const FIGURES: [(&str, &[&str]); 4] = [
     (
         "breakdown",
@@ -16,15 +17,15 @@ const FIGURES: [(&str, &[&str]); 4] = [
     ("comm", &["comm_totals", "sparse_core_totals", "dma", "primitives", "pairing", "link"]),
     ("summary", &["comm_totals", "dma", "roofline"]),
 ];
-/// Tables whose rows a link cuts and rounds; at full detail they are exact, too.
+/// Fields that hold tables, by view. A link cuts and rounds their rows. At full detail, the rows are exact, too.
 const TABLES: [(&str, &[&str]); 4] = [
     ("breakdown", &["groups"]),
     ("roofline", &["groups", "steps", "programs", "opaque_kernels"]),
     ("comm", &["rows", "dma_rows", "steps", "balance"]),
     ("summary", &["step_stats", "memory"]),
 ];
-/// What a report never holds (`docs/SHARING.md`): the advice of a view, choices that need the capture, names of kernels, and what
-/// `Comm::as_carried` takes out.
+/// Ends of the paths of fields that a report never holds (`docs/SHARING.md`): the advice of a view, choices that need
+/// the capture, names of kernels, and the fields that `Comm::as_carried` removes.
 const NEVER_TOLD: [&str; 7] = [
     ".notes",
     ".offers",
@@ -34,10 +35,11 @@ const NEVER_TOLD: [&str; 7] = [
     ".balance.devices.waited_ps",
     ".balance.straggler",
 ];
-/// What a level cuts although it stands among figures: rows and advice.
+/// Ends of the paths of fields that a level cuts although they stand among figures: rows and advice.
 const CUT: [&str; 5] = [".notes", ".offers", ".top_gaps", ".flags", ".flag_settings"];
 
-/// What a row of a link is called, and what it prints as in its capture.
+/// Tables whose rows a link holds: the view, the table, the fields that identify a row, and the fields that must print
+/// as in the capture.
 const ROWS: [(&str, &str, &[&str], &[&str]); 5] = [
     ("breakdown", "groups", &["key", "program_id"], &["n_executions", "total_dur_ps", "pct_of_step"]),
     ("roofline", "groups", &["key", "program_id"], &["total_dur_ps", "rooflined_dur_ps"]),
@@ -56,7 +58,7 @@ const ROWS: [(&str, &str, &[&str], &[&str]); 5] = [
     ),
 ];
 
-/// Every difference between two values, by its path, but for fields whose path ends so.
+/// Collects every difference between two values, by its path. A field whose path ends with one of `but` is left out.
 fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut Vec<String>) {
     match (of, result) {
         (Value::Object(a), Value::Object(b)) => {
@@ -67,7 +69,7 @@ fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut
                 }
             }
         }
-        // Rows have no part in the path: an exemption is for all of them.
+        // The path does not contain the number of a row, so an exemption holds for all rows.
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, but, found));
         }
@@ -77,7 +79,8 @@ fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut
     }
 }
 
-/// A report says what the views say. `Level::digits` says whether its rows are exact.
+/// Asserts that a report has the values of the views. The rows of the report must be exact if the level rounds no
+/// digits (`Level::digits`).
 pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let result = Views::from_report(report);
     let is_exact = Level::from_slider(report.origin.level).digits.is_none();
@@ -106,7 +109,7 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let n = found.len();
     found.truncate(12);
     assert!(n == 0, "{what}: {n} differences from the program's JSON (which comes first):\n{}", found.join("\n"));
-    // What is reported and what is cut sum to the whole.
+    // The rows of the report and the rows that it leaves out sum to the whole.
     let result = report.rows.iter().map(|row| row.group.total).chain(report.rest.iter().map(|rest| rest.total));
     assert_eq!(result.sum::<Picos>(), ps(&views.breakdown["totals"]["busy_duration_ps"]), "{what}: rows and rest");
     assert_eq!(report.n_rows() as usize, rows(&views.breakdown["groups"]).len(), "{what}: rows");

@@ -1,4 +1,5 @@
-//! Texts for people: Markdown, the summary, and the tables of views. Each label has the figures of the fields that it names.
+//! This module checks the texts for users: Markdown, the summary, and the tables of views. Each label must have the
+//! figures of the fields that it names.
 
 use super::views::{Views, all_printed, printed, ps, rows};
 use rooflight::analysis::classify::Kind;
@@ -6,7 +7,7 @@ use rooflight::table::format::{TimeUnit, percent_text, time, time_text};
 use rooflight::units::Picos;
 use serde_json::Value;
 
-/// The numbers of a line, with their units: "166.84 ms", "26.4 %", "170".
+/// Returns the numbers of a line, with their units: "166.84 ms", "26.4 %", "170".
 fn figures(line: &str) -> Vec<String> {
     const UNITS: [&str; 10] = ["ps", "ns", "µs", "ms", "s", "%", "B", "KiB", "MiB", "GiB"];
     let trimmed = |word: &'_ str| word.trim_matches(['|', '(', ')', ',', ';', ':', '.']).to_owned();
@@ -20,7 +21,7 @@ fn figures(line: &str) -> Vec<String> {
     (0..words.len()).filter(|at| is_number(&words[*at])).map(figure).collect()
 }
 
-/// Asserts that lines of a text have the labels and figures that they must have, in this order, and that no other line has figures.
+/// Asserts that exactly the lines with figures in a text have the expected labels and figures, in the expected order.
 fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
     let lines = text.lines().filter(|line| !figures(line).is_empty());
     let result: Vec<(&str, Vec<String>)> = lines.map(|line| (line, figures(line))).collect();
@@ -32,7 +33,8 @@ fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
     }
 }
 
-/// Sums of the roofline as the summary and Markdown tell them: "Roofline efficiency: 59.5 % of 91.02 ms compute, 54.6 % of the step; coverage 96.9 %".
+/// Returns the sums of the roofline as the summary and Markdown print them: "Roofline efficiency: 59.5 % of 91.02 ms
+/// compute, 54.6 % of the step; coverage 96.9 %".
 fn efficiency(views: &Views) -> Vec<String> {
     let of = &views.roofline["step_summary"];
     let mut found = all_printed(of, &["weighted_avg_roofline_util"]);
@@ -46,13 +48,13 @@ fn efficiency(views: &Views) -> Vec<String> {
     found
 }
 
-/// What a program needs of the device's main memory: of the first program that needs any.
+/// Returns the peak of the first program that needs the device's main memory.
 fn peak(views: &Views) -> Vec<String> {
     let mut spaces = rows(&views.memory["programs"]).iter().flat_map(|program| rows(&program["spaces"]));
     spaces.find(|space| space["color"] == 0).map_or(Vec::new(), |space| all_printed(space, &["peak_bytes"]))
 }
 
-/// Cells of the rows of a Markdown table.
+/// Returns the cells of each row of a Markdown table.
 fn cells(text: &str) -> Vec<Vec<&str>> {
     let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|--"));
     rows.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
@@ -89,7 +91,7 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
     let kinds = kinds.map(|(label, time)| vec![label.to_owned(), time_text(time), share(time)]);
     let ops = rows(&views.breakdown["groups"]).iter().take(10).map(|row| {
         let total = ps(&row["total_dur_ps"]);
-        // By the right: a name may have any letters.
+        // The cells are counted from the right, because a name may contain any characters.
         vec![time_text(total), share(total), row["n_executions"].to_string()]
     });
     let expected: Vec<Vec<String>> = kinds.chain(ops).collect();
@@ -98,7 +100,8 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
     assert_eq!(result, expected, "{what}: tables\n{text}");
 }
 
-/// The lines of a summary around its tables. Columns of tables have their units in their heads: no row has a figure with a unit.
+/// Checks the lines of a summary around its tables. The columns of tables have their units in their headings, so no row
+/// has a figure with a unit.
 pub fn assert_summary(what: &str, text: &str, views: &Views) {
     let Some(step) = views.breakdown["step_duration_ps"].as_u64().map(Picos) else { return };
     let number = views.breakdown["step"].as_str().unwrap();
@@ -119,14 +122,15 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
     let late = late.map_or(Vec::new(), |of| all_printed(of, &["n_last", "n_executions"]));
     let allocators = rows(&views.summary["memory"]["runtime"]).iter();
     let most = allocators.max_by_key(|of| of["peak_in_use_bytes"].as_u64());
-    // Notes are sentences of the JSON; peaks are the chip's; "No straggler" tells what no field does.
+    // Left out are notes, which are sentences of the JSON, the peaks, which belong to the chip, and "No straggler",
+    // which no field of the JSON contains.
     let is_told = |line: &&str| {
         let others = ["note:", "Partial", "No straggler"];
         figures(line).iter().any(|figure| figure.contains(' '))
             && !line.contains("/s (")
             && !others.iter().any(|start| line.starts_with(start))
     };
-    // The name of a chip may have numbers.
+    // The name of a chip may contain numbers.
     let chip = views.breakdown["device_type"].as_str().unwrap_or_default();
     let text = text.replacen(&format!("({chip})"), "", 1);
     let lines: Vec<&str> = text.lines().filter(is_told).collect();
@@ -149,7 +153,8 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
     );
 }
 
-/// A view's table by the head of its first column, and for each other column the field of the JSON that it shows.
+/// A table of a view: the view, the heading of the first column, and for each other column its heading and the field of
+/// the JSON that it shows.
 pub type Columns<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 pub const COLUMNS: [Columns<'_>; 5] = [
     (
@@ -195,11 +200,11 @@ pub const COLUMNS: [Columns<'_>; 5] = [
     ),
 ];
 
-/// The rows of the JSON that a table shows.
+/// Returns the rows of the JSON that a table shows.
 fn shown(views: &Views, (view, first, _): Columns<'_>) -> Vec<Value> {
     let of = views.named(view);
     match first {
-        // A program whose memory is not known has a row of its own.
+        // A program whose memory is unknown has a row of its own.
         "Program" => rows(&of["programs"])
             .iter()
             .flat_map(|program| {
@@ -212,7 +217,7 @@ fn shown(views: &Views, (view, first, _): Columns<'_>) -> Vec<Value> {
     }
 }
 
-/// The tables that people read show the fields of the JSON.
+/// Checks that a table for users shows the fields of the JSON.
 pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>) {
     const UNITS: [TimeUnit; 5] = [TimeUnit::Ps, TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S];
     let rows = shown(views, columns);
@@ -237,7 +242,7 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
                 _ => printed(field, value),
             };
             let expected = if column.ends_with('%') { expected.trim_end_matches(" %") } else { &expected };
-            // By the right, for a name may have any letters.
+            // The cells are counted from the right, because a name may contain any characters.
             assert_eq!(
                 result[result.len() + at - heads.len()],
                 expected,
@@ -249,5 +254,5 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
     }
 }
 
-/// Rows of tables that are compared.
+/// Number of rows of each table that are compared.
 pub const TOP: usize = 10;

@@ -1,4 +1,5 @@
-//! What the program's JSON says, what a report says in the same words, and how a value of theirs is printed.
+//! This module provides the JSON of the command line, the same JSON for a report, and the format in which their values
+//! are printed.
 
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::{Breakdown, Shown};
@@ -12,7 +13,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The program's run. It ends with 1 where only a part of the capture could be read.
+/// Runs the program on a capture. The exit code is 1 if only a part of the capture could be read.
 pub fn run(args: &[&str], capture: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(capture).output().unwrap()
 }
@@ -45,7 +46,7 @@ impl Views {
         }
     }
 
-    /// What a report says, by the writers that the program has for its JSON.
+    /// Returns the JSON of a report, written by the program's own JSON writers.
     pub fn from_report(report: &Report) -> Self {
         let head = || json::head_of("", &[], false, &report.header, &report.totals);
         let breakdown = Breakdown {
@@ -91,7 +92,8 @@ impl Views {
     }
 }
 
-/// JSON as it is read from text, as the program's is: to the last bit of its numbers.
+/// Writes a value as JSON text and reads the text, as the program's JSON is read, so that numbers agree to the last
+/// bit.
 fn read(result: &impl serde::Serialize) -> Value {
     serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
 }
@@ -104,7 +106,7 @@ pub fn ps(value: &Value) -> Picos {
     Picos(value.as_u64().unwrap_or_else(|| panic!("{value} is no time")))
 }
 
-/// A value as people read it, by what its name says that it is.
+/// Formats a value as users read it, in the unit that its name implies.
 pub fn printed(name: &str, value: &Value) -> String {
     match (value.as_u64(), value.as_f64()) {
         (Some(whole), _) if name.ends_with("_ps") => time_text(Picos(whole)),
@@ -116,7 +118,7 @@ pub fn printed(name: &str, value: &Value) -> String {
     }
 }
 
-/// The same of fields of a value, those left out that are not there.
+/// Formats fields of a value like [`printed`], without the fields that are absent.
 pub fn all_printed(of: &Value, names: &[&str]) -> Vec<String> {
     names.iter().filter(|name| !of[**name].is_null()).map(|name| printed(name, &of[*name])).collect()
 }

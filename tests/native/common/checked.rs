@@ -1,6 +1,6 @@
-//! Everything that can be asked of captures, asked; what must hold whatever is in them, checked: parts sum to wholes, busy and idle
-//! fill the window, what is in flight is exposed or overlapped, and a report says at every level as much time as the capture.
-//! For tests and for fuzzing.
+//! This module sends every request to captures and checks the rules that hold for any content: parts sum to wholes,
+//! busy and idle time fill the window, time in flight is exposed or overlapped, and a report at every level gives the
+//! same time as the capture. Tests and fuzz targets use the module.
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{Breakdown, StepStats};
@@ -25,10 +25,10 @@ fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
     files.iter().map(input).collect()
 }
 
-/// Asks all of captures. Whether they open.
+/// Sends every request to the captures in `files` and checks the answers. Returns whether the captures open.
 ///
 /// # Panics
-/// Where something does not hold.
+/// Panics if a rule does not hold.
 pub fn check(files: &[(&str, &[u8])]) -> bool {
     let Ok(opened) = open(inputs(files), &mut |_| {}) else { return false };
     let analysis = Analysis::new(&opened.profile);
@@ -52,7 +52,7 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
     true
 }
 
-/// Some devices and steps: all of both, and one of each.
+/// Returns queries for all devices and steps, and for single ones.
 fn queries(analysis: &Analysis) -> Vec<Query> {
     let first = analysis.devices.first();
     let last_step =
@@ -71,7 +71,7 @@ fn total<T>(items: &[T], of: impl Fn(&T) -> Picos) -> u128 {
     items.iter().map(|item| u128::from(of(item).0)).sum()
 }
 
-/// `exact`: no sum can go beyond what a number holds.
+/// Checks the sums of a query. With `exact`, no sum exceeds the range of its type, and the sums must be equal.
 fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
     let profile = &opened.profile;
     for by in GroupBy::ALL {
@@ -132,7 +132,7 @@ fn steps(opened: &Opened, analysis: &Analysis) {
     }
 }
 
-/// What the page asks.
+/// Sends the requests of the page.
 fn views(engine: &mut OpenSession, query: &Query) {
     for column in ["key", "byte_rate"] {
         let sort = Some(SortBy::new(column, true));
@@ -203,7 +203,7 @@ fn ops_and_programs(engine: &mut OpenSession) {
     engine.answer(&Request::StepStats);
 }
 
-/// A report at all levels: it is read back as it was written, and time is neither lost nor made.
+/// Checks a report at several levels: it must decode to what was encoded, and no time may be lost or added.
 fn levels(full: &Report, exact: bool) {
     let time = |report: &Report| total(&report.rows, |row| row.group.total) + total(&report.rest, |rest| rest.total);
     if exact {
@@ -228,7 +228,7 @@ fn levels(full: &Report, exact: bool) {
                 };
                 let of = full.rows.iter().find(is).expect("a row of the report").group.total;
                 let by = u128::from(row.group.total.0.abs_diff(of.0));
-                // Four digits; what rounding leaves over is with the longest rows.
+                // Rows are rounded to four digits, and the longest rows take the difference that rounding leaves.
                 assert!(by * 20 <= u128::from(of.0) + 1000, "{} at level {at}: {of:?}", row.group.key);
             }
         }

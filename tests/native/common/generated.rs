@@ -1,12 +1,13 @@
-//! Captures made of any bytes: each byte is a choice, so what changes a byte changes a part of a capture and leaves it a capture.
-//! Planes of TPUs, GPUs and hosts with steps, modules, nested and overlapping ops, asynchronous pairs, collectives, costs, scopes,
-//! sources, allocators; now and then numbers that no profiler writes, or damage. For tests and for fuzzing.
+//! This module makes captures from any bytes. Each byte is a choice, so a changed byte changes a part of a capture, and
+//! the result is still a capture. The planes are those of TPUs, GPUs and hosts, with steps, modules, nested and
+//! overlapping ops, asynchronous pairs, collectives, costs, scopes, sources and allocators. Some captures have numbers
+//! that no profiler writes, or are damaged. Tests and fuzz targets use the module.
 
 use super::make::{Plane, int, text};
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 
-/// The bytes, taken one by one. Where there are none left, every choice is the first.
+/// The bytes, taken one by one. When no byte is left, every further byte is 0.
 pub struct Choices<'a>(&'a [u8]);
 
 const WILD: [i64; 12] = [
@@ -25,7 +26,6 @@ const WILD: [i64; 12] = [
 ];
 
 impl<'a> Choices<'a> {
-    /// Choices made by these bytes.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
@@ -36,7 +36,7 @@ impl<'a> Choices<'a> {
         *first
     }
 
-    /// A number below `n`, which is at most 256.
+    /// Returns a number below `n`, which is at most 256.
     fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n.max(1)
     }
@@ -45,13 +45,12 @@ impl<'a> Choices<'a> {
         all[self.below(all.len())]
     }
 
-    /// True so many times of 256.
+    /// Returns true for the `of_256` largest of the 256 bytes, and for the byte 0.
     fn rarely(&mut self, of_256: u8) -> bool {
-        // Without bytes, what is rare does not happen.
         self.byte().wrapping_sub(1) >= u8::MAX - of_256
     }
 
-    /// A length of time, or a cost; wild ones are what a damaged file may say.
+    /// Returns a duration or a cost. With `is_wild`, some numbers are those that only a damaged file has.
     fn number(&mut self, is_wild: bool) -> i64 {
         if is_wild && self.rarely(64) {
             return self.one_of(&WILD);
@@ -61,7 +60,7 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// The bytes of a capture, made of choices.
+/// Returns the bytes of a capture that is made from choices.
 pub fn capture(choices: &[u8]) -> Vec<u8> {
     let mut of = Choices::new(choices);
     let is_wild = of.rarely(40);
@@ -86,7 +85,7 @@ fn space(of: &mut Choices<'_>, is_wild: bool) -> XSpace {
     let style = of.below(3);
     let mut planes: Vec<XPlane> = Vec::new();
     for i in 0..n {
-        // Choices for one plane do not shift those of the next.
+        // Each plane has its own choices, so that a change in one plane does not shift the choices of the next.
         let own = of.0.len() / (n - i);
         let (mine, rest) = of.0.split_at(own);
         of.0 = rest;
@@ -166,7 +165,8 @@ const PATHS: [&str; 8] = [
     "////",
     "jit(f)/optimizer/adam",
 ];
-/// The same name may be of several programs, and of ops of several kinds.
+/// Number of the suffixes of op names. The number is small, so that several programs, and ops of several kinds, share
+/// names.
 const NUMBERS: usize = 4;
 
 fn op(of: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), is_wild: bool) -> i64 {
@@ -182,7 +182,7 @@ fn op(of: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), 
     }
     let program = of.below(4);
     if program > 0 {
-        // Metadata entries are found by their text: those of several programs differ.
+        // Metadata entries are found by their text, so the texts of several programs must differ.
         hlo += &format!(", metadata={{op_name=\"p{program}\"}}");
         stats.push(("program_id", int(program as i64)));
     }
@@ -207,7 +207,7 @@ fn op(of: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), 
     plane.op(&hlo, &name, &stats)
 }
 
-/// Events one after the other, within each other, or anyhow: (op, offset, duration).
+/// Returns events as (op, offset, duration): one after the other, with gaps, overlapping, or at any offset.
 fn events(of: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<(i64, i64, i64)> {
     let n = of.below(most);
     let way = of.below(4);
@@ -264,7 +264,7 @@ fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) ->
     plane.done()
 }
 
-/// What single events say: times on the device's clock, flows, runs, launches, allocators.
+/// Returns the stats of a single event: times on the device clock, flows, runs, launches, allocators.
 fn event_stats(of: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bool) -> Vec<XStat> {
     let mut stats = Vec::new();
     let mut say = |name: &str, n: i64| stats.push(plane.stat(name, int(n)));

@@ -1,11 +1,11 @@
-//! Real HLO: instruction texts and programs of the captures.
+//! This module provides real HLO: the texts of instructions, and the programs of captures.
 
 use super::{json, profile};
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::xspace::{XPlane, XSpace, x_stat};
 
-/// The programs that were compiled ahead of time, with buffer assignment but for the `after_codegen` ones.
+/// Programs that were compiled ahead of time. All but the `after_codegen` ones have a buffer assignment.
 pub const AOT: [&str; 8] = [
     "tpu7x_2x2x1_dense_L16_d4096_s2048_b16_tp2",
     "v4_2x2x1_dense_L8_d2048_s2048_b16_tp2",
@@ -17,18 +17,18 @@ pub const AOT: [&str; 8] = [
     "v6e_2x4_dense_L16_d2048_s2048_b16_tp2.after_codegen",
 ];
 
-/// One of [`AOT`].
+/// Reads one of [`AOT`]; `None` if there are no real captures.
 pub fn aot(name: &str) -> Option<HloProto> {
     Some(decode(&profile(&format!("tpu-aot/{name}.hlo_proto.pb"))?).unwrap())
 }
 
-/// Texts of one source, each once.
+/// The distinct texts of one source.
 pub struct Corpus {
     pub name: &'static str,
     pub texts: Vec<String>,
 }
 
-/// Every text of one instruction that the profiles have.
+/// Returns every text of a single instruction in the real captures, by source.
 pub fn corpora() -> Option<Vec<Corpus>> {
     let stats = json("tpu-v5p-golden/hlo_stats.json.gz")?;
     let column = stats["cols"].as_array()?.iter().position(|c| c["id"] == "hlo_op_expression")?;
@@ -56,7 +56,7 @@ fn distinct(mut texts: Vec<String>) -> Vec<String> {
     texts
 }
 
-/// Every string called `key`, anywhere.
+/// Collects every string under the key `key`, at any depth.
 fn strings(value: &serde_json::Value, key: &str, found: &mut Vec<String>) {
     match value {
         serde_json::Value::Array(items) => items.iter().for_each(|v| strings(v, key, found)),
@@ -72,19 +72,20 @@ fn strings(value: &serde_json::Value, key: &str, found: &mut Vec<String>) {
     }
 }
 
-/// An XSpace of the profiles.
+/// Reads an XSpace of the real captures.
 pub fn xspace(name: &str) -> Option<XSpace> {
     Some(prost::Message::decode(profile(name)?.as_slice()).unwrap())
 }
 
-/// Names of the ops of a device: their instructions' texts.
+/// Returns the names of the ops of a device, which are the texts of their instructions.
 pub fn op_texts(plane: &XPlane) -> Vec<String> {
     let lines = plane.lines.iter().filter(|l| l.name == "XLA Ops" || l.name == "Async XLA Ops");
     let ids = lines.flat_map(|l| l.events.iter().map(|e| e.metadata_id));
     distinct(ids.filter_map(|id| plane.event_metadata.get(&id)).map(|m| m.name.clone()).collect())
 }
 
-/// Every HLO proto of a capture's `/host:metadata`, with the name of the event that has it: `jit_f(program id)`.
+/// Returns every HLO proto in `/host:metadata` of a capture, with the name of the event metadata that holds it:
+/// `jit_f(program id)`.
 pub fn programs(space: &XSpace) -> Vec<(String, HloProto)> {
     let planes = space.planes.iter().filter(|p| p.name == "/host:metadata");
     let stats = planes.flat_map(|p| p.event_metadata.values().flat_map(|m| m.stats.iter().map(|s| (&m.name, s))));
@@ -96,7 +97,7 @@ pub fn programs(space: &XSpace) -> Vec<(String, HloProto)> {
         .collect()
 }
 
-/// The text of a whole module.
+/// Returns the text of a whole module.
 pub fn llama() -> Option<String> {
     let gzip = profile("hlo-text/llama3-8b-v6e8-train_step.after_optimizations.hlo.gz")?;
     Some(String::from_utf8(rooflight::source::inflate_slice(&gzip, 1 << 28).bytes).unwrap())

@@ -1,12 +1,12 @@
-//! Captures made here, in the messages that `prost` generates: small ones to reason about, and large ones to
-//! measure with.
+//! This module builds captures from the messages that `prost` generates: small captures to reason about, and large ones
+//! to measure with.
 
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 use std::collections::BTreeMap;
 
-/// Builds one plane: names become ids as they are first used.
+/// Builds one plane. Names get ids when they are first used.
 #[derive(Default)]
 pub struct Plane {
     plane: XPlane,
@@ -15,12 +15,11 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A plane of this name.
     pub fn new(name: &str) -> Self {
         Self { plane: XPlane { name: name.into(), ..XPlane::default() }, ..Self::default() }
     }
 
-    /// A stat by name.
+    /// Returns a stat, and adds its name to the plane's metadata.
     pub fn stat(&mut self, name: &str, value: Value) -> XStat {
         let next = self.stat_ids.len() as i64 + 1;
         let id = *self.stat_ids.entry(name.into()).or_insert(next);
@@ -32,19 +31,19 @@ impl Plane {
         XStat { metadata_id: id, value: Some(value) }
     }
 
-    /// A stat whose text is the name of another: `ref_value`.
+    /// Returns a stat with a `ref_value`: its text is the name of another stat.
     pub fn ref_stat(&mut self, name: &str, text: &str) -> XStat {
         let target = self.stat(text, Value::Int64Value(0)).metadata_id;
         self.stat(name, Value::RefValue(target.cast_unsigned()))
     }
 
-    /// A stat of the plane itself.
+    /// Adds a stat of the plane itself.
     pub fn own(&mut self, name: &str, value: Value) {
         let stat = self.stat(name, value);
         self.plane.stats.push(stat);
     }
 
-    /// Metadata of an op: its HLO text, its short name and its stats. Returns its id.
+    /// Adds the metadata of an op: its HLO text, its short name and its stats. Returns the id of the metadata.
     pub fn op(&mut self, text: &str, display: &str, stats: &[(&str, Value)]) -> i64 {
         let next = self.event_ids.len() as i64 + 1;
         let id = *self.event_ids.entry(text.into()).or_insert(next);
@@ -55,7 +54,7 @@ impl Plane {
         id
     }
 
-    /// A line of (op, offset, duration).
+    /// Adds a line of events, given as (op, offset, duration) in ps.
     pub fn line(&mut self, name: &str, events: &[(i64, i64, i64)]) -> &mut XLine {
         let events = events.iter().map(|(id, offset, duration)| event(*id, *offset, *duration)).collect();
         let line = XLine { id: self.plane.lines.len() as i64, name: name.into(), events, ..Default::default() };
@@ -63,28 +62,29 @@ impl Plane {
         self.plane.lines.last_mut().unwrap()
     }
 
-    /// The plane.
+    /// Returns the finished plane.
     pub fn done(self) -> XPlane {
         self.plane
     }
 }
 
-/// An event without stats.
+/// Returns an event without stats.
 pub fn event(metadata_id: i64, offset_ps: i64, duration_ps: i64) -> XEvent {
     XEvent { metadata_id, duration_ps, data: Some(Data::OffsetPs(offset_ps)), ..Default::default() }
 }
 
-/// A text value.
+/// Returns a text value.
 pub fn text(text: &str) -> Value {
     Value::StrValue(text.into())
 }
 
-/// A whole number.
+/// Returns an integer value.
 pub fn int(n: i64) -> Value {
     Value::Int64Value(n)
 }
 
-/// One TPU plane with steps, a loop, a collective and idle time, small enough to sum by hand (picoseconds):
+/// Returns a capture of two TPU planes and a host plane. Each TPU plane has steps, a loop, a collective and idle time,
+/// and is small enough to sum by hand (in ps):
 ///
 /// ```text
 ///  Steps    ├──────── 7: 0…1000 ────────┤├─── 8: 1000…1600 ───┤
@@ -94,7 +94,7 @@ pub fn small() -> XSpace {
     XSpace { planes: vec![device(0), device(1), host()], hostnames: vec!["host-a".into()], ..Default::default() }
 }
 
-/// Device `n` of [`small`].
+/// Returns device `n` of [`small`].
 pub fn device(n: u32) -> XPlane {
     let mut p = Plane::new(&format!("/device:TPU:{n}"));
     p.own("device_type_string", text("TPU v5e"));
@@ -140,14 +140,14 @@ pub fn device(n: u32) -> XPlane {
     p.done()
 }
 
-/// The trap of searching scope paths: `kda` names a block of the model, which is in the path of all that runs within, and
-/// a kernel. One step of 1000 ps, no idle time.
+/// Returns a capture for searches in scope paths: `kda` names a block of the model, which is in the path of all ops
+/// inside the block, and also a kernel. The capture has one step of 1000 ps without idle time.
 ///
 /// ```text
-///  0…300    fusion.1   …/layers_0/kda/proj/q/dot_general      the block's
+///  0…300    fusion.1   …/layers_0/kda/proj/q/dot_general      an op of the block
 ///  300…500  kda_fwd.1  …/layers_0/kda/chunk/inner/pallas_call the kernel
-///  500…575  fusion.4   …/layers_0/kda/mul                     three segments from the end
-///  575…790  fusion.2   …/layers_0/kda/out/o/mul               the block's
+///  500…575  fusion.4   …/layers_0/kda/mul                     an op with `kda` in the last three segments
+///  575…790  fusion.2   …/layers_0/kda/out/o/mul               an op of the block
 ///  790…1000 fusion.3   …/layers_0/mlp/wi/dot_general
 /// ```
 pub fn kda() -> XSpace {

@@ -1,4 +1,4 @@
-//! A program small enough to count its memory by hand.
+//! This module builds a program whose memory is small enough to count by hand.
 
 use rooflight::wire::proto::hlo::buffer_allocation_proto::Assigned;
 use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
@@ -16,7 +16,7 @@ pub fn shape(dims: &[i64]) -> ShapeProto {
         tiles: vec![TileProto { dimensions: vec![8, 128] }],
         ..LayoutProto::default()
     };
-    // f32.
+    // 11 is f32.
     ShapeProto { element_type: 11, dimensions: dims.to_vec(), layout: Some(Box::new(layout)), ..ShapeProto::default() }
 }
 
@@ -58,14 +58,15 @@ pub fn event(kind: Kind, buffer: i64, with: i64, instruction: &str) -> Event {
     }
 }
 
-/// Two weights in, one of them out again; logits of a vocabulary of 512 that the embedding has too.
+/// Returns a program with two weights as inputs, one of which is also an output. The logits have a vocabulary of 512,
+/// which is also a dimension of the embedding.
 ///
 /// ```text
 /// event           0 +act      1 +logits   2 -act      3 softmax = act again   4 -logits   5 -softmax
 /// heap      0     4,096       36,864      32,768      36,864                  4,096       0
 /// ```
 ///
-/// All the time 16,384 + 4,096 are there, so the peak is 57,344 after event 1, and once more after event 3.
+/// 16,384 + 4,096 bytes are alive all the time, so the peak is 57,344 bytes after event 1, and again after event 3.
 pub fn tiny() -> HloProto {
     let instructions = vec![
         HloInstructionProto {

@@ -1,4 +1,4 @@
-//! What several files need: real captures, where there are any, and captures made here.
+//! This module provides real captures, if there are any, and captures that the tests build.
 
 pub mod checked;
 pub mod generated;
@@ -19,7 +19,7 @@ use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::{Path, PathBuf};
 
-/// Every real XSpace among the profiles.
+/// Every XSpace among the real captures.
 pub const XSPACES: [&str; 4] = [
     "tpu-v6e-host-offload/host.xplane.pb",
     "cpu-jax/vm.xplane.pb",
@@ -27,8 +27,11 @@ pub const XSPACES: [&str; 4] = [
     "gpu-mi300/gemm.xplane.pb",
 ];
 
-/// The folder of real captures: `$ROOFLIGHT_PROFILES`, else `../shared/profiles`. Where there is none, says so, and
-/// fails if `$ROOFLIGHT_REQUIRE_PROFILES` is set.
+/// Returns the folder of real captures: `$ROOFLIGHT_PROFILES`, else `../shared/profiles`. If the folder does not exist,
+/// returns `None` and prints a message.
+///
+/// # Panics
+/// Panics if the folder does not exist and `$ROOFLIGHT_REQUIRE_PROFILES` is `1`.
 pub fn profiles() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = std::env::var_os("ROOFLIGHT_PROFILES").map_or_else(|| root.join("../shared/profiles"), PathBuf::from);
@@ -44,13 +47,13 @@ pub fn profiles() -> Option<PathBuf> {
     None
 }
 
-/// A file of the profiles, `None` (said) where there are none.
+/// Reads a file of the real captures. If there are no real captures, returns `None` and prints a message.
 pub fn profile(name: &str) -> Option<Vec<u8>> {
     let path = profiles()?.join(name);
     Some(std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
 }
 
-/// A gzip JSON file of the profiles.
+/// Reads a gzip JSON file of the real captures.
 pub fn json(name: &str) -> Option<serde_json::Value> {
     let bytes = profile(name)?;
     let text = rooflight::source::inflate_slice(&bytes, 1 << 28);
@@ -58,24 +61,24 @@ pub fn json(name: &str) -> Option<serde_json::Value> {
     Some(serde_json::from_slice(&text.bytes).unwrap_or_else(|e| panic!("{name}: {e}")))
 }
 
-/// What an op's panel asks with the capture's own peaks.
+/// Returns the roofline query that the page sends for an op, with the capture's own peaks.
 pub fn roofline_query(query: Query) -> RooflineQuery {
     RooflineQuery { query, ..RooflineQuery::default() }
 }
 
-/// Rows of a breakdown as its table has them.
+/// Requests rows of a breakdown, as its table does.
 pub fn breakdown_page(engine: &mut OpenSession, query: &Query, page: PageQuery) -> TablePage {
     let question = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
-/// The self time of a row, as a tooltip of the row has it.
+/// Returns the self time of a row, as its tooltip shows it.
 pub fn self_time(row: &rooflight::table::page::Row) -> Picos {
     let (_, text) = row.tips.iter().flatten().find(|(label, _)| label == "Self").expect("a self time");
     Picos(text.trim_end_matches(" ps").replace(',', "").parse().expect("picoseconds"))
 }
 
-/// Serializes an XSpace as any protobuf writer would.
+/// Encodes an XSpace as any protobuf writer would.
 pub fn bytes(space: &XSpace) -> Vec<u8> {
     prost::Message::encode_to_vec(space)
 }

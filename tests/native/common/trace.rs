@@ -1,4 +1,4 @@
-//! Trace JSON made here, and a profile told as plain values to compare.
+//! This module writes trace JSON, and converts profiles to plain values that can be compared.
 
 use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::Failure;
@@ -17,7 +17,7 @@ pub fn open_all(files: &[(&str, &[u8])]) -> Result<Opened, Failure> {
     open(files.iter().map(input).collect(), &mut |_| {})
 }
 
-/// Packs.
+/// Packs with gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(bytes).unwrap();
@@ -31,12 +31,12 @@ pub fn xz(bytes: &[u8]) -> Vec<u8> {
     xz.finish().unwrap()
 }
 
-/// A number of microseconds as the profiler prints it: a double with 17 digits.
+/// Formats a time in ps as the profiler prints it: microseconds as a double with 17 digits.
 fn micros(ps: u64) -> String {
     format!("{:.16e}", ps as f64 / 1e6)
 }
 
-/// What the profiler writes for the events of an XSpace whose events have no stats of their own.
+/// Returns the events that the profiler writes for an XSpace whose events have no stats of their own.
 pub fn events_of(space: &XSpace) -> Vec<Value> {
     let mut events = Vec::new();
     for (pid, plane) in space.planes.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn events_of(space: &XSpace) -> Vec<Value> {
     events
 }
 
-/// The whole text, as the profiler writes it.
+/// Returns the whole trace JSON, as the profiler writes it.
 pub fn text(events: &[Value]) -> Vec<u8> {
     let mut events: Vec<Value> = events.to_vec();
     events.push(json!({}));
@@ -91,10 +91,12 @@ pub fn text(events: &[Value]) -> Vec<u8> {
         .into_bytes()
 }
 
-/// A line as plain values: its name, and of each event start, duration, both on the device's clock, and its op in words.
+/// A line as plain values: its name, and for each event its start and duration, its start and duration on the device
+/// clock, and its op as a text. Times are in ps.
 pub type Line = (String, Vec<(u64, u64, Option<(u64, u64)>, String)>);
 
-/// Planes by name with their lines. Bytes in the file are left out: they differ with its spaces.
+/// Returns the planes by name, with their lines. The sizes of planes in the file are left out, because they depend on
+/// the whitespace of the file.
 pub fn planes_by_name(profile: &Profile) -> Vec<(String, Vec<Line>)> {
     profile.planes.iter().map(|plane| (plane.name.clone(), lines(profile, plane))).collect()
 }

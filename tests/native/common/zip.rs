@@ -1,25 +1,25 @@
-//! Zip archives made byte by byte, so that tests can also make those that lie.
+//! This module writes zip archives byte by byte, so that tests can also write archives with wrong headers.
 
 use std::io::Write;
 
-/// One member, as it is written.
+/// A member, as it is written.
 #[derive(Clone)]
 pub struct Entry {
     pub name: String,
-    /// Its bytes in the archive.
+    /// Bytes of the member in the archive.
     pub data: Vec<u8>,
     pub method: u16,
     pub flags: u16,
     pub crc: u32,
-    /// How long it says it is, unpacked.
+    /// Unpacked size that the headers give.
     pub size: u64,
-    /// Its sizes and its place are reported in 64 bits.
+    /// Whether the sizes and the offset are written in 64 bits.
     pub zip64: bool,
-    /// Where its header is reported to be, instead of where it is.
+    /// Offset of the local header that the central directory gives, instead of the true one.
     pub at: Option<u32>,
 }
 
-/// A member as it is.
+/// Returns a stored member.
 pub fn stored(name: &str, bytes: &[u8]) -> Entry {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
@@ -27,17 +27,16 @@ pub fn stored(name: &str, bytes: &[u8]) -> Entry {
     Entry { name, data, method: 0, flags: 0x800, crc: crc.sum(), size, zip64: false, at: None }
 }
 
-/// A packed member.
+/// Returns a deflated member.
 pub fn deflated(name: &str, bytes: &[u8]) -> Entry {
     let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
     deflate.write_all(bytes).unwrap();
     Entry { data: deflate.finish().unwrap(), method: 8, ..stored(name, bytes) }
 }
 
-/// What both headers of a member say.
+/// Returns the fields that both headers of a member share.
 fn common(entry: &Entry, version: u16, extra: u16) -> Vec<u8> {
     let size = |n: u64| if entry.zip64 { u32::MAX } else { u32::try_from(n).unwrap() };
-    // Bit 3: what is in the header comes after the data, and the header says zeros.
     let mut out = Vec::new();
     for n in [version, entry.flags, entry.method, 0, 0x21] {
         out.extend(n.to_le_bytes());
@@ -50,14 +49,14 @@ fn common(entry: &Entry, version: u16, extra: u16) -> Vec<u8> {
     out
 }
 
-/// The archive.
+/// Returns the archive of the members.
 pub fn zip(entries: &[Entry]) -> Vec<u8> {
     let (mut out, mut contents) = (Vec::new(), Vec::new());
     for entry in entries {
         let at = out.len() as u64;
         out.extend(b"PK\x03\x04");
         let local = common(entry, 20, 0);
-        // Sizes behind the data: the header before it has none.
+        // With bit 3 of the flags, the sizes and the checksum follow the data, and the local header holds zeros.
         out.extend(if entry.flags & 8 == 0 { local.clone() } else { [&local[..10], &[0; 12], &local[22..]].concat() });
         out.extend(entry.name.as_bytes());
         out.extend(&entry.data);

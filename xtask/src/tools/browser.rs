@@ -48,13 +48,13 @@ pub fn firefox() -> Result<Option<PathBuf>> {
     Ok(find())
 }
 
-/// Node.js, at a version that our tests can use.
+/// Returns the path of Node.js. Its test runner has the option `--test-force-exit` from version 20.14 on.
 pub fn node() -> Result<PathBuf> {
-    let node = process::find_program(&["node"]).context("no Node.js: install version 20 or newer")?;
+    let node = process::find_program(&["node"]).context("no Node.js: install version 20.14 or newer")?;
     let version = process::output_of(Command::new(&node).arg("--version")).unwrap_or_default();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major < Some(20) {
-        bail!("Node.js {version} is too old: install version 20 or newer")
+    let mut numbers = version.trim_start_matches('v').split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+    if (numbers.next(), numbers.next()) < (Some(20), Some(14)) {
+        bail!("Node.js {version} is too old: install version 20.14 or newer")
     }
     Ok(node)
 }

@@ -1,36 +1,38 @@
-//! The multiply-adds of a convolution: of the positions of its window only those that lie on an element of the input.
+//! This module counts the multiply-adds of a convolution. Only positions of the window on an element of the input
+//! count.
 //!
 //! ```text
-//!  input, dilated and padded   · x · x · x ·        position of output o and tap k:  p = o·stride + k·dilation − padding
-//!  window at one output          ^   ^   ^          it counts where p ≥ 0, p divides by the input's dilation, and
-//!                                                   p ÷ that dilation < size of the input
+//!  input, dilated and padded   · x · x · x ·     position of output o and tap k:  p = o·stride + k·dilation − padding
+//!  window at one output          ^   ^   ^       the position counts if p ≥ 0, p is a multiple of the dilation of the
+//!                                                input, and p ÷ that dilation < size of the input
 //! ```
 //!
 //! Dimensions are independent: multiply-adds = batch × output features × input features of the kernel × Π over spatial
-//! dimensions of the pairs (o, k) that count. This is what XLA's `HloCostAnalysis` counts. A reversed window visits the same
-//! positions. This module knows shapes and attributes; no other instruction.
+//! dimensions of the number of pairs (o, k) that count. XLA's `HloCostAnalysis` has the same count. A reversed window
+//! has the same positions.
 
 use super::{ArrayShape, Instruction};
 
-/// One spatial dimension.
+/// A spatial dimension of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Dimension {
     input: i128,
     kernel: i128,
     output: i128,
     stride: i128,
-    /// Before the first element; negative where elements are cut off.
+    /// Padding before the first element; negative if elements are cut off.
     padding: i128,
-    /// From one element of the input to the next.
+    /// Distance from one element of the input to the next.
     base_dilation: i128,
-    /// From one tap of the window to the next.
+    /// Distance from one tap of the window to the next.
     window_dilation: i128,
 }
 
-/// Outputs or taps of one dimension that are examined one by one, at most: of a hostile file they may be any number.
+/// Largest number of outputs or taps of a dimension that are examined one by one. A hostile file may have any number.
 const MOST: i128 = 1 << 16;
 
-/// FLOPs of a convolution by its `window` and `dim_labels`: two for each multiply-add. `None` where they do not say it.
+/// Returns the FLOPs of a convolution from its `window` and `dim_labels`: two for each multiply-add. Returns `None` if
+/// these attributes are absent or do not fit the shapes.
 pub(super) fn flops(of: &Instruction, input: &ArrayShape, kernel: &ArrayShape, output: &ArrayShape) -> Option<f64> {
     let (input_labels, rest) = of.text("dim_labels")?.split_once('_')?;
     let (kernel_labels, output_labels) = rest.split_once("->")?;
@@ -45,7 +47,7 @@ pub(super) fn flops(of: &Instruction, input: &ArrayShape, kernel: &ArrayShape, o
     }
     let window = of.text("window").unwrap_or_default();
     for (at, label) in output_labels.chars().filter(char::is_ascii_digit).enumerate() {
-        // Windows list dimensions by number, labels in the order of the layout.
+        // A window lists dimensions by their number, while labels have the order of the dimensions of the output.
         let number = usize::try_from(label.to_digit(10)?).unwrap_or(at);
         let value = |key: &str, usual: i128| entry(window, key, number).map_or(Some(usual), |text| text.parse().ok());
         let padding = entry(window, "pad", number).map_or(Some("0"), |pad| Some(pad.split_once('_')?.0))?;
@@ -63,7 +65,7 @@ pub(super) fn flops(of: &Instruction, input: &ArrayShape, kernel: &ArrayShape, o
     Some(product)
 }
 
-/// The value of one dimension of one key of `{size=3x3 pad=0_1x0_1}`.
+/// Returns the value of one key and one dimension in `{size=3x3 pad=0_1x0_1}`.
 fn entry<'a>(window: &'a str, key: &str, dimension: usize) -> Option<&'a str> {
     let parts = window.trim_start_matches('{').trim_end_matches('}').split(' ');
     let list = parts.filter_map(|part| part.split_once('=')).find(|(name, _)| *name == key)?.1;
@@ -76,8 +78,8 @@ const fn real(n: i128) -> f64 {
 }
 
 impl Dimension {
-    /// The pairs of an output and a tap that meet an element of the input. `None` where sizes make no sense, or there are
-    /// too many of both.
+    /// Returns the number of pairs of an output and a tap that meet an element of the input. Returns `None` if a size
+    /// is invalid, or if both outputs and taps are more than [`MOST`].
     fn positions(self) -> Option<i128> {
         let Self { input, kernel, output, stride, padding, base_dilation, window_dilation } = self;
         let makes_sense = [input, kernel, output].into_iter().all(|size| size >= 0)
@@ -85,7 +87,7 @@ impl Dimension {
         if !makes_sense {
             return None;
         }
-        // One by one along the shorter of both, at once along the longer one.
+        // The shorter one of outputs and taps is examined one by one, the longer one at once.
         let ((few, few_step), (many, many_step)) = if kernel <= output {
             ((kernel, window_dilation), (output, stride))
         } else {
@@ -103,18 +105,18 @@ impl Dimension {
     }
 }
 
-/// The places 0, step, 2·step … against the multiples of a modulus.
+/// The progression offset, offset + step, offset + 2·step …, for the search of multiples of a modulus in it.
 struct Progression {
     step: i128,
     gcd: i128,
-    /// Every so many places one is a multiple.
+    /// Number of terms from one multiple of the modulus to the next.
     period: i128,
     /// The inverse of step ÷ gcd modulo the period.
     inverse: i128,
 }
 
 impl Progression {
-    /// Both above zero.
+    /// Creates a progression. `step` and `modulus` must be positive.
     fn new(step: i128, modulus: i128) -> Option<Self> {
         // Extended Euclid: gcd = step · s + modulus · t.
         let (mut r, mut next) = (step, modulus);
@@ -128,7 +130,7 @@ impl Progression {
         Some(Self { step, gcd: r, period, inverse: s.checked_rem_euclid(period)? })
     }
 
-    /// How many i of 0..n have i · step + offset within 0..=last and a multiple of the modulus.
+    /// Returns the number of i in 0..n for which i · step + offset is in 0..=last and a multiple of the modulus.
     fn count(&self, n: i128, offset: i128, last: i128) -> Option<i128> {
         if offset.checked_rem_euclid(self.gcd)? != 0 {
             return Some(0);
@@ -138,7 +140,7 @@ impl Progression {
         let end = last.checked_sub(offset)?.checked_div_euclid(self.step)?.min(n.checked_sub(1)?);
         let residue = opposite.checked_div_euclid(self.gcd)?.checked_rem_euclid(self.period)?;
         let residue = residue.checked_mul(self.inverse)?.checked_rem_euclid(self.period)?;
-        // The first place from `first` on that is a multiple.
+        // The first term from `first` on that is a multiple.
         let skipped = residue.checked_sub(first)?.checked_rem_euclid(self.period)?;
         let first = first.checked_add(skipped)?;
         if first > end { Some(0) } else { end.checked_sub(first)?.checked_div(self.period)?.checked_add(1) }
@@ -151,7 +153,7 @@ mod tests {
     use crate::hlo::text;
     use proptest::prelude::*;
 
-    /// Every output against every tap.
+    /// Counts the pairs of every output and every tap.
     fn one_by_one(d: Dimension) -> i128 {
         let mut n = 0;
         for o in 0..d.output {
@@ -201,7 +203,8 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // Same size, a window of 3: of the outputs at each end one tap lies on the padding. 3·8 − 2 of 8 in each dimension.
+        // The output has the size of the input and the window has size 3, so one tap of the first output and one of the
+        // last lie on the padding: 3·8 − 2 positions in each dimension.
         let same = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
         assert_eq!(
             convolution("[2,8,8,4]", "[3,3,4,16]", "[2,8,8,16]", same),
@@ -215,10 +218,10 @@ mod tests {
             convolution("[1,8,8,3]", "[2,2,3,8]", "[1,4,4,8]", forward),
             "as many as forward"
         );
-        // Two groups: the kernel has half of the input's features.
+        // Two groups: the kernel has half of the features of the input.
         let groups = "window={size=1}, dim_labels=b0f_0io->b0f, feature_group_count=2";
         assert_eq!(convolution("[1,5,4]", "[1,2,6]", "[1,5,6]", groups), Some(2.0 * 5.0 * 2.0 * 6.0));
-        // Three dimensions whose numbers are in another order than they lie.
+        // Three dimensions whose labels are not in the order of their numbers.
         let mixed = "window={size=1x2x3 pad=0_0x0_0x2_0}, dim_labels=bf210_io210->bf210";
         let cost = convolution("[1,1,4,5,6]", "[1,1,3,2,1]", "[1,1,4,4,6]", mixed);
         assert_eq!(cost, Some(2.0 * 6.0 * 8.0 * (4.0 * 3.0 - 3.0)));

@@ -1,26 +1,27 @@
-//! What one execution of an instruction costs by its shapes, for programs whose captures do not say it.
+//! This module estimates the cost of one execution of an instruction from its shapes, for captures without costs.
 //!
-//! The rules are those of XLA's `HloCostAnalysis`: a dot is 2 · result · contracted, a convolution 2 for each multiply-add that
-//! meets an element of its input (padding and the holes of dilation are none), a reduction what goes in less what comes out,
-//! elementwise arithmetic one per element; bytes are what is taken and what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
-//! convolutions have FLOPs. This module knows shapes; no time.
+//! The rules are those of XLA's `HloCostAnalysis`. A dot has 2 · result · contracted FLOPs. A convolution has 2 FLOPs
+//! for each multiply-add that meets an element of its input, but none for padding and the holes of dilation. A
+//! reduction has the elements of its input minus those of its result, and elementwise arithmetic has one FLOP per
+//! element. The bytes are those of the operands and of the result, each once. Two rules differ from XLA: a
+//! transcendental function also counts as one FLOP, and library calls for matmuls and convolutions have FLOPs.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
-/// The cost of one execution. `None`: not known, as of a call into what cannot be seen.
+/// The cost of one execution. `None` means unknown, such as for a call of code outside of XLA.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Floating point operations; integer ones count alike.
+    /// FLOPs; operations on integers count like those on floats.
     pub flops: Option<f64>,
     /// Bytes read and written.
     pub bytes: Option<f64>,
 }
 
-/// Fusions within fusions are looked into this deep.
+/// Deepest nesting of fusions whose FLOPs are counted. The FLOPs of a deeper fusion are unknown.
 const DEPTH: u32 = 4;
 
 impl Module {
-    /// What one execution of an instruction costs. Loops, calls and conditionals have none of their own.
+    /// Returns the cost of one execution of an instruction. Loops, calls and conditionals have no cost of their own.
     pub fn cost(&self, id: InstructionId) -> Cost {
         match self.instruction(id) {
             Some(of) if !matches!(&*of.opcode, "while" | "call" | "conditional") => {
@@ -51,12 +52,13 @@ impl Module {
         }
     }
 
-    /// All that a fused computation does. An unknown part makes the sum unknown.
+    /// Returns the FLOPs of all instructions of a fused computation, or `None` if those of one instruction are unknown.
     fn sum_of(&self, computation: ComputationId, depth: u32) -> Option<f64> {
         self.instructions_of(computation).map(|id| self.flops(self.instruction(id)?, id, depth)).sum()
     }
 
-    /// Matmuls and convolutions of cuBLAS, hipBLASLt, cuDNN: their configuration says what is contracted.
+    /// Returns the FLOPs of a matmul or a convolution of cuBLAS, hipBLASLt or cuDNN. The backend config of a matmul has
+    /// the contracted dimensions.
     fn library_call(&self, of: &Instruction, id: InstructionId, result: f64) -> Option<f64> {
         let target = of.custom_call_target()?;
         if target.starts_with("__cublas$") {
@@ -64,7 +66,7 @@ impl Module {
             let list = after.split_once('[')?.1.split_once(']')?.0;
             return Some(2.0 * result * contracted(self.operand_shape(id, 0)?, &numbers(list))?);
         }
-        // Of the gradients' calls other operands are the kernel; forward ones take it second.
+        // The second operand of a forward convolution is its kernel. In the calls for gradients it is another operand.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
         if forward { self.convolution(of, id) } else { None }
     }
@@ -92,7 +94,8 @@ impl Module {
         }
     }
 
-    /// What a fusion takes and gives: of what it only slices the slices, of what it updates in place the update.
+    /// Returns the bytes that a fusion reads and writes. A parameter that is only sliced counts with its slices, and a
+    /// result that is updated in place counts with the update.
     fn fused_bytes(&self, computation: ComputationId) -> Option<f64> {
         let mut sum = 0.0;
         for id in self.instructions_of(computation) {
@@ -115,13 +118,13 @@ impl Module {
         Some(sum)
     }
 
-    /// How much of an operand one of its users reads, where that is less than all.
+    /// Returns the bytes that `user` reads of `operand`, or `None` if it reads all of them.
     fn part_of(&self, user: InstructionId, operand: InstructionId) -> Option<f64> {
         let of = self.instruction(user)?;
         let is_first = self.operands(user).next() == Some(operand);
         match &*of.opcode {
             "slice" | "dynamic-slice" | "gather" if is_first => size(&of.shape),
-            // What is written over is not read.
+            // The bytes that the update replaces are not read.
             "dynamic-update-slice" if is_first => Some(0.0),
             _ => None,
         }
@@ -133,25 +136,26 @@ impl Module {
     }
 }
 
-/// What an instruction gives; of a library call without its workspace, which comes last.
+/// Returns the shape of the result. A library call has a tuple whose first element is the result and whose last one is
+/// the workspace.
 fn result(of: &Instruction) -> Option<&Shape> {
     let library = of.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
     if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
 }
 
-/// The product of these dimensions.
+/// Returns the product of the sizes of these dimensions.
 fn contracted(shape: &Shape, dims: &[usize]) -> Option<f64> {
     let sizes = &shape.as_array()?.dims;
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
     dims.iter().map(|at| sizes.get(*at).map(|size| *size as f64)).product()
 }
 
-/// The numbers in `{1,2}`, `1,2` or `"1","2"`.
+/// Returns the numbers in `{1,2}`, `1,2` or `"1","2"`.
 fn numbers(text: &str) -> Vec<usize> {
     text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
 }
 
-/// The product of the sizes in `{size=1x3 stride=…}`.
+/// Returns the product of the sizes in `{size=1x3 stride=…}`.
 fn window_size(window: &str) -> f64 {
     let sizes = window.split_once("size=").map_or("", |(_, rest)| rest.split([' ', '}']).next().unwrap_or_default());
     sizes.split('x').filter_map(|n| n.parse::<u32>().ok()).map(f64::from).product()
@@ -167,7 +171,7 @@ fn size(shape: &Shape) -> Option<f64> {
     shape.bytes().map(|bytes| bytes as f64)
 }
 
-/// Only names what is there.
+/// Returns whether the opcode neither computes nor moves data.
 fn is_free(opcode: &str) -> bool {
     matches!(
         opcode,
@@ -186,7 +190,7 @@ fn is_free(opcode: &str) -> bool {
     )
 }
 
-/// Moves what is there.
+/// Returns whether the opcode only moves data.
 fn is_move(opcode: &str) -> bool {
     matches!(
         opcode,
@@ -216,7 +220,7 @@ fn is_move(opcode: &str) -> bool {
     )
 }
 
-/// Does more than one operation an element, and how many is not in its shapes.
+/// Returns whether the number of operations of the opcode does not follow from its shapes.
 fn is_known_compute(opcode: &str) -> bool {
     matches!(
         opcode,

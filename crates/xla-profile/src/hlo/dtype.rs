@@ -1,23 +1,24 @@
-//! Element types: their names in HLO text, their numbers in protos, their width. This module knows nothing of shapes.
+//! This module defines the element types: their names in HLO text, their numbers in protos, and their widths.
 
 use std::fmt;
 
 macro_rules! dtypes {
     ($($variant:ident $number:literal $name:literal $bits:literal,)*) => {
-        /// The element type of an array, or what a shape is instead of an array of elements.
+        /// The element type of an array, or the type of a shape that is not an array (`tuple`, `token`, `opaque`,
+        /// `buffer`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the names say what they are")]
         pub enum DType {
             $($variant,)*
-            /// A number that this build does not know: newer than the table.
+            /// A number that is not in the table, such as the number of a newer type.
             Unknown(i32),
         }
 
         impl DType {
-            /// Every known type.
+            /// Every known type, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The type of a `PrimitiveType` number.
+            /// Returns the type of a `PrimitiveType` number.
             pub const fn from_number(number: i32) -> Self {
                 match number {
                     $($number => Self::$variant,)*
@@ -25,7 +26,7 @@ macro_rules! dtypes {
                 }
             }
 
-            /// Its `PrimitiveType` number.
+            /// Returns the `PrimitiveType` number.
             pub const fn number(self) -> i32 {
                 match self {
                     $(Self::$variant => $number,)*
@@ -33,7 +34,8 @@ macro_rules! dtypes {
                 }
             }
 
-            /// The type that HLO text calls `name`.
+            /// Returns the type with the given name in HLO text, or `None` if the name is unknown. `type77` is the
+            /// unknown type with the number 77.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)*
@@ -41,7 +43,7 @@ macro_rules! dtypes {
                 }
             }
 
-            /// Its name in HLO text. A number that is not known has none; it prints as `type77`.
+            /// Returns the name in HLO text. The name of an unknown type is empty; `Display` prints it as `type77`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -49,7 +51,7 @@ macro_rules! dtypes {
                 }
             }
 
-            /// Bits of one element; 0 for what has no elements and for what is not known.
+            /// Returns the bits of one element; 0 for a type without elements and for an unknown type.
             pub const fn bits(self) -> u32 {
                 match self {
                     $(Self::$variant => $bits,)*
@@ -98,13 +100,13 @@ dtypes! {
 }
 
 impl DType {
-    /// Bits that one element takes in memory where the layout says nothing: elements are whole bytes, also those of
-    /// four bits or fewer. A layout's `E(4)` is what packs them.
+    /// Returns the bits of one element in memory, if the layout does not give them. An element takes whole bytes, even
+    /// if it has four bits or fewer; only a layout with `E(4)` packs such elements.
     pub const fn stored_bits(self) -> u32 {
         self.bits().next_multiple_of(8)
     }
 
-    /// Whether its elements are floats.
+    /// Returns whether the elements are floats.
     pub const fn is_float(self) -> bool {
         matches!(
             self,

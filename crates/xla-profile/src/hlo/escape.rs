@@ -1,6 +1,8 @@
-//! Quoted texts of HLO: C escapes. `\n \r \t \" \' \\`, and octal for every byte that is not printable ASCII.
+//! This module converts quoted texts of HLO, which have the escapes of C: `\n \r \t \" \' \\`, and octal numbers for
+//! all bytes that are not printable ASCII.
 
-/// Takes the escapes out. What is no escape stays; bytes that are no UTF-8 become `�`.
+/// Replaces the escapes by their characters. A backslash before any other character is dropped, and bytes that are not
+/// UTF-8 become `�`.
 pub(super) fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
@@ -31,7 +33,7 @@ pub(super) fn unescape(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// The text with escapes, in quotes.
+/// Returns the text with escapes, in quotes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len().saturating_add(2));
     out.push('"');

@@ -1,64 +1,54 @@
-//! Call stacks of a module, as tables that share their parts. Ids are 1-based; 0 is none.
+//! This module holds the call stacks of a module in tables that share their parts. Ids count from 1; 0 means absent.
 
 use super::Text;
 
 /// The tables of a module's call stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frames {
-    /// File names.
     pub files: Vec<Text>,
-    /// Function names.
     pub functions: Vec<Text>,
-    /// Places in files.
     pub locations: Vec<Location>,
-    /// Frames: a location and the frame that called it.
     pub frames: Vec<Frame>,
 }
 
-/// A place in a file.
+/// A range of text in a source file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// 1-based place in [`Frames::files`].
+    /// Position in [`Frames::files`], counted from 1.
     pub file: u32,
-    /// 1-based place in [`Frames::functions`].
+    /// Position in [`Frames::functions`], counted from 1.
     pub function: u32,
-    /// Line.
     pub line: u32,
-    /// Last line; 0 is not said.
+    /// Last line; 0 if it is absent.
     pub end_line: u32,
-    /// Column.
     pub column: u32,
-    /// Last column; 0 is not said.
+    /// Last column; 0 if it is absent.
     pub end_column: u32,
 }
 
 /// A frame of a call stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// 1-based place in [`Frames::locations`].
+    /// Position in [`Frames::locations`], counted from 1.
     pub location: u32,
-    /// 1-based place of the caller in [`Frames::frames`]; 0 for the outermost.
+    /// Position of the caller in [`Frames::frames`], counted from 1; 0 for the outermost frame.
     pub parent: u32,
 }
 
-/// One line of a call stack, resolved.
+/// A frame of a call stack with its file and its function. Empty texts and zeros are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceFrame<'m> {
-    /// The file; empty if it is not known.
     pub file: &'m str,
-    /// The function; empty if it is not known.
     pub function: &'m str,
-    /// The line; 0 if it is not known.
     pub line: u32,
-    /// The column; 0 if it is not known.
     pub column: u32,
 }
 
 impl Frames {
-    /// Deeper stacks are cut: frames that call each other in a circle have no end.
+    /// Largest number of frames of a stack. The limit ends a circle of frames.
     pub const DEPTH: usize = 256;
 
-    /// The stack of frame `id`, the innermost call first.
+    /// Returns the stack of frame `id`, the innermost call first. `id` counts from 1.
     pub fn stack(&self, id: u32) -> Vec<SourceFrame<'_>> {
         let mut stack = Vec::new();
         let mut next = id;

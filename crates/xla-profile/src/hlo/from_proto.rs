@@ -1,4 +1,4 @@
-//! The same [`Module`] from a proto. This module knows which fields text writes as which attributes, in which order.
+//! This module reads a [`Module`] from a proto. The attributes are those of the module's text, in the same order.
 
 use super::ids::Texts;
 use super::proto_attributes::Names;
@@ -10,8 +10,8 @@ use crate::wire::proto::hlo as proto;
 use std::collections::HashMap;
 
 impl Module {
-    /// The module of a proto. What it refers to that is not there is counted in [`Module::damage`]; a proto without a
-    /// module gives an empty one.
+    /// Reads the module of a proto. References to missing instructions and computations are counted in
+    /// [`Module::damage`]. A proto without a module gives an empty module.
     pub fn from_proto(program: &proto::HloProto) -> Self {
         match &program.hlo_module {
             Some(module) => read(module),

@@ -1,33 +1,33 @@
-//! Typed places in a [`Module`](super::Module) and the shared texts it is made of.
+//! This module defines the ids of instructions and computations of a [`Module`](super::Module), and its shared texts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A text that many instructions share: opcodes, scopes, file names. Cloning it copies no bytes.
+/// A text that many instructions share, such as an opcode, a scope or a file name. A clone copies no bytes.
 pub type Text = Arc<str>;
 
-/// The place of an instruction in [`Module::instructions`](super::Module::instructions).
+/// The index of an instruction in [`Module::instructions`](super::Module::instructions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstructionId(pub(super) u32);
 
-/// The place of a computation in [`Module::computations`](super::Module::computations).
+/// The index of a computation in [`Module::computations`](super::Module::computations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputationId(pub(super) u32);
 
 impl InstructionId {
-    /// Its place: 0 is the first instruction of the first computation.
+    /// Returns the index. The first instruction of the first computation has index 0.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The id of a place. A place of 2³² or more, which no file has, is one that is never found.
+    /// Creates the id of an index. An index of 2³² or more, which no file has, becomes an id that no instruction has.
     pub(super) fn new(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 }
 
 impl ComputationId {
-    /// Its place: 0 is the first computation.
+    /// Returns the index. The first computation has index 0.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -37,7 +37,7 @@ impl ComputationId {
     }
 }
 
-/// Hands out one [`Text`] per distinct text.
+/// A pool that holds one [`Text`] per distinct text.
 #[derive(Default)]
 pub(super) struct Texts(HashSet<Text>);
 

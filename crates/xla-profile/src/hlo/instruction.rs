@@ -1,58 +1,57 @@
-//! One instruction: name, opcode, shape, operands, attributes. Stands alone (the name of an op's event) or in a
-//! [`Module`](super::Module), where operands and called computations also have ids.
+//! This module defines one instruction: name, opcode, shape, operands and attributes. An instruction is on its own (the
+//! name of an op's event) or in a [`Module`](super::Module), where its operands and called computations also have ids.
 
 use super::{ComputationId, InstructionId, Metadata, ReplicaGroups, Shape, Text};
 
-/// One instruction.
+/// An HLO instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// Its name, without `%`.
+    /// Name, without `%`.
     pub name: Text,
-    /// What it does, as HLO spells it: `fusion`, `all-reduce-start`.
+    /// Opcode, such as `fusion` or `all-reduce-start`.
     pub opcode: Text,
-    /// What it gives.
+    /// Shape of the result.
     pub shape: Shape,
-    /// What it takes. Empty for a parameter and a constant, which have an `argument`.
+    /// Operands. Empty for a parameter and a constant, which have an `argument`.
     pub operands: Vec<Operand>,
-    /// What stands in the parentheses where it is no operand: a parameter's number, a constant's value, anything that
-    /// could not be read as operands.
+    /// The text in the parentheses if it is not operands: the number of a parameter, the value of a constant, or text
+    /// that could not be read as operands.
     pub argument: Option<Text>,
-    /// Everything after the parentheses, in order.
+    /// The attributes after the parentheses, in order.
     pub attributes: Vec<Attribute>,
-    /// Whether it is its computation's root.
+    /// The instruction is the root of its computation.
     pub is_root: bool,
-    /// The computation it is in; `None` for one that stands alone.
+    /// Computation of the instruction; `None` for an instruction on its own.
     pub computation: Option<ComputationId>,
-    /// Its id in the proto it was read from, by which buffers name it. `None` if it was read from text.
+    /// Id in the proto, by which buffers refer to the instruction. `None` if it was read from text.
     pub proto_id: Option<i64>,
 }
 
-/// Something an instruction takes.
+/// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
-    /// Its name, without `%`.
+    /// Name, without `%`.
     pub name: Text,
-    /// Its shape, where the text says it (an op's event does, a module does not).
+    /// Shape, if the text has it (the text of an op's event does, the text of a module does not).
     pub shape: Option<Shape>,
-    /// Its place in the module.
+    /// Id in the module; `None` if the operand is not in a module.
     pub id: Option<InstructionId>,
 }
 
-/// `key=value` after an instruction's operands, or in a module's first line.
+/// A `key=value` after the operands of an instruction, or in the first line of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// What stands before `=`.
+    /// Text before `=`; empty if there is no `=`.
     pub key: Text,
-    /// What stands after it.
     pub value: Value,
 }
 
-/// The value of an attribute: read where something uses it, as text elsewhere.
+/// The value of an attribute. Only values that some code uses are parsed; all others are texts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// As it was written.
+    /// The text of the value.
     Text(Text),
-    /// Computations: `calls=`, `to_apply=`, `body=`, `condition=`, `branch_computations=`, `called_computations=`.
+    /// Computations, such as those of `calls=`, `to_apply=`, `body=`, `condition=` and `branch_computations=`.
     Calls(Vec<Call>),
     /// Instructions: `control-predecessors=`.
     Instructions(Vec<Operand>),
@@ -65,19 +64,19 @@ pub enum Value {
 /// A computation that an instruction calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its name, without `%`.
+    /// Name, without `%`.
     pub name: Text,
-    /// Its place in the module.
+    /// Id in the module; `None` if the computation is not in a module.
     pub id: Option<ComputationId>,
 }
 
 impl Instruction {
-    /// The value of the first attribute `key`.
+    /// Returns the value of the first attribute with this key.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attributes.iter().find(|a| *a.key == *key).map(|a| &a.value)
     }
 
-    /// The value of `key` as text, if it is kept as text; quotes are taken off.
+    /// Returns the value of the attribute `key` without its quotes, if the value is a text.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.attribute(key)? {
             Value::Text(text) => Some(text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text)),
@@ -85,7 +84,7 @@ impl Instruction {
         }
     }
 
-    /// The computations it calls, in order: those of a `while` are its condition and body.
+    /// Iterates over the called computations in order. Those of a `while` are its condition and its body.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.attributes.iter().flat_map(|a| match &a.value {
             Value::Calls(calls) => calls.as_slice(),
@@ -93,7 +92,7 @@ impl Instruction {
         })
     }
 
-    /// The computation it calls as `key`: `instruction.call("body")`.
+    /// Returns the first computation of the attribute `key`, such as `instruction.call("body")`.
     pub fn call(&self, key: &str) -> Option<&Call> {
         match self.attribute(key)? {
             Value::Calls(calls) => calls.first(),
@@ -101,7 +100,7 @@ impl Instruction {
         }
     }
 
-    /// Instructions that have to run before it without giving it data.
+    /// Returns the instructions that must run before this one although they are not its operands.
     pub fn control_predecessors(&self) -> &[Operand] {
         match self.attribute("control-predecessors") {
             Some(Value::Instructions(before)) => before,
@@ -109,7 +108,7 @@ impl Instruction {
         }
     }
 
-    /// Where it comes from.
+    /// Returns the metadata: the op name and the source.
     pub fn metadata(&self) -> Option<&Metadata> {
         self.attributes.iter().find_map(|a| match &a.value {
             Value::Metadata(metadata) => Some(metadata.as_ref()),
@@ -117,12 +116,12 @@ impl Instruction {
         })
     }
 
-    /// The framework's name of the operation; empty if there is none.
+    /// Returns the op name (such as `jit(step)/layer_0/dot_general`), which is empty if there is none.
     pub fn op_name(&self) -> &str {
         self.metadata().and_then(|m| m.op_name.as_deref()).unwrap_or_default()
     }
 
-    /// Its replica groups or source-target pairs. A collective with `replica_groups={}` has
+    /// Returns the replica groups or the source-target pairs. A collective with `replica_groups={}` has
     /// [`ReplicaGroups::All`].
     pub fn replica_groups(&self) -> Option<&ReplicaGroups> {
         self.attributes.iter().find_map(|a| match &a.value {
@@ -131,22 +130,22 @@ impl Instruction {
         })
     }
 
-    /// The kind of a fusion: `kLoop`.
+    /// Returns the kind of a fusion, such as `kLoop`.
     pub fn fusion_kind(&self) -> Option<&str> {
         self.text("kind")
     }
 
-    /// What a custom call calls.
+    /// Returns the target of a custom call.
     pub fn custom_call_target(&self) -> Option<&str> {
         self.text("custom_call_target")
     }
 
-    /// What the backend noted, mostly JSON; as it was written.
+    /// Returns the text of `backend_config`, which is JSON in most cases.
     pub fn backend_config(&self) -> Option<&str> {
         self.text("backend_config")
     }
 
-    /// The number of a parameter.
+    /// Returns the number of a parameter, and `None` for other instructions.
     pub fn parameter_number(&self) -> Option<u64> {
         if &*self.opcode == "parameter" { self.argument.as_ref()?.trim().parse().ok() } else { None }
     }

@@ -1,10 +1,10 @@
-//! Joins what names refer to: operands to instructions, calls to computations, and both ways back.
+//! This module links a module: operands to instructions, calls to computations, and both in the opposite direction.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Text, Value};
 use std::collections::HashMap;
 
 impl Module {
-    /// Fills ids, users, callers and look-ups. What has an id already (from a proto) keeps it.
+    /// Sets ids, users, callers, roots and the indices by name. Ids from a proto are kept.
     pub(super) fn link(mut self) -> Self {
         self.names();
         self.operands_and_calls();
@@ -41,7 +41,7 @@ impl Module {
         for computation in computations {
             let range = computation.instructions.start as usize..computation.instructions.end as usize;
             let Some(own) = instructions.get_mut(range) else { continue };
-            // Names may repeat across computations: an operand is always of the same one.
+            // Computations may share names. An operand is always in the computation of its user.
             let start = computation.instructions.start as usize;
             let names: HashMap<Text, InstructionId> = own
                 .iter()
@@ -70,13 +70,13 @@ impl Module {
                     }
                 }
             }
-            // Where none is marked, the last one is what the computation gives.
+            // A computation without a marked root has its last instruction as the root.
             let place = own.iter().rposition(|n| n.is_root).or_else(|| own.len().checked_sub(1));
             computation.root = computation.root.or(place.map(|i| InstructionId::new(start.saturating_add(i))));
         }
     }
 
-    /// Text does not say which computations are bodies of fusions; who calls them does.
+    /// Marks the bodies of fusions. HLO text does not mark them, but its fusion instructions call them.
     fn fusions(&mut self) {
         for instruction in self.instructions.iter().filter(|i| &*i.opcode == "fusion") {
             for id in instruction.calls().filter_map(|c| c.id) {
@@ -95,13 +95,14 @@ impl Module {
     }
 }
 
-/// For each of `n` things the instructions that refer to it, each once: starts, and one list of all.
+/// Returns, for each of `n` targets, the instructions that refer to it, each once, as start indices and one list. Those
+/// of target `i` are `list[starts[i]..starts[i + 1]]`.
 fn reverse(
     instructions: &[Instruction],
     n: usize,
     refers_to: impl Fn(&Instruction) -> Vec<usize>,
 ) -> (Vec<u32>, Vec<InstructionId>) {
-    // As one number each: what is referred to above, who refers below.
+    // Each pair is one number: the target in the upper 32 bits, the instruction in the lower ones.
     let mut pairs: Vec<u64> = Vec::new();
     for (i, instruction) in instructions.iter().enumerate() {
         let ids = refers_to(instruction).into_iter().filter_map(|to| u32::try_from(to).ok());

@@ -1,41 +1,41 @@
-//! A module's text by lines: where each line starts, and which lines are computations and instructions.
+//! This module holds the text of a module by lines, with the lines at which computations and instructions begin.
 //!
-//! The text is made once and kept as one piece: a large module has 100,000s of lines.
+//! The text is printed once and kept as one string, because a large module has hundreds of thousands of lines.
 
 use super::print_module::{ModulePart, Piece, pieces};
 use super::{Module, Style};
 use std::fmt::Write;
 
-/// A text by lines. They end at line breaks; what follows the last one is a line if there is anything.
+/// A text that is divided into lines. Line numbers count from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     text: String,
-    /// Where each line starts.
+    /// Offset of each line in `text`.
     starts: Vec<u32>,
-    /// First lines of computations.
+    /// Numbers of the first lines of computations.
     computations: Vec<u32>,
-    /// First lines of instructions.
+    /// Numbers of the first lines of instructions.
     instructions: Vec<u32>,
-    /// The text would be longer: this is its start.
+    /// The text exceeds [`MAX_TEXT`], and its end is missing.
     is_cut: bool,
 }
 
-/// What a line is.
+/// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'l> {
-    /// The first line of a computation: which, in order.
+    /// The first line of a computation, with the index of the computation.
     Computation(usize),
-    /// The first line of an instruction, by its name.
+    /// The first line of an instruction, with the name of the instruction.
     Instruction(&'l str),
-    /// Any other.
+    /// Any other line.
     Other,
 }
 
-/// No text is longer: places in it fit 32 bits, and memory a tab.
+/// Largest length of a text, in bytes, so that offsets fit 32 bits and the text fits the memory of a tab.
 const MAX_TEXT: usize = 1 << 30;
 
 impl Listing {
-    /// The text of a module, as [`Module`] prints.
+    /// Creates the listing of a module, with the text that the `Display` of [`Module`] prints.
     pub fn new(module: &Module) -> Self {
         let mut listing = Self::default();
         for what in pieces(module) {
@@ -53,7 +53,7 @@ impl Listing {
         listing
     }
 
-    /// A comment, then instructions, each of which may have several lines.
+    /// Creates a listing of a comment and the texts of instructions. Each text may have several lines.
     pub fn of_texts<'t>(comment: &str, texts: impl Iterator<Item = &'t str>) -> Self {
         let mut listing = Self::default();
         listing.add(|text| writeln!(text, "// {comment}").is_ok());
@@ -66,10 +66,10 @@ impl Listing {
         listing
     }
 
-    /// Adds whole lines; `false` where there is no room for more.
+    /// Adds whole lines. Returns `false` if they do not fit.
     fn add(&mut self, write: impl FnOnce(&mut String) -> bool) -> bool {
         let start = self.text.len();
-        // Nothing else fails than what `Display` reports by itself, and nothing there does.
+        // `write` fails only if a `Display` returns an error of its own, and none does.
         let written = write(&mut self.text);
         if self.text.len() > MAX_TEXT {
             self.text.truncate(start);
@@ -80,7 +80,7 @@ impl Listing {
             self.starts.push(offset(start));
         }
         let added = self.text.get(start..).unwrap_or_default();
-        // The end of the text is no line's start.
+        // No line starts at the end of the text.
         let breaks = added.match_indices('\n').map(|(at, _)| start.saturating_add(at).saturating_add(1));
         self.starts.extend(breaks.filter(|at| *at < self.text.len()).map(offset));
         written
@@ -90,32 +90,32 @@ impl Listing {
         offset(self.starts.len())
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub const fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no lines.
     pub const fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// How many instructions there are.
+    /// Returns the number of instructions.
     pub const fn n_instructions(&self) -> usize {
         self.instructions.len()
     }
 
-    /// The text would be longer than a gigabyte: this is its start.
+    /// Returns whether the end of the text is missing, because the whole text is longer than 1 GiB.
     pub const fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// A line without its break; empty where there is none.
+    /// Returns a line without its line break, or an empty text if there is no such line.
     pub fn line(&self, line: usize) -> &str {
         let at = |line: usize| self.starts.get(line).map(|at| *at as usize);
         let Some(from) = at(line) else { return "" };
@@ -124,7 +124,7 @@ impl Listing {
         line.strip_suffix('\n').unwrap_or(line)
     }
 
-    /// What a line is.
+    /// Returns whether a line is the first line of a computation or of an instruction.
     pub fn kind(&self, line: usize) -> Line<'_> {
         if let Ok(which) = self.computations.binary_search(&offset(line)) {
             return Line::Computation(which);
@@ -135,18 +135,18 @@ impl Listing {
         }
     }
 
-    /// First lines of its computations, in order.
+    /// Returns the numbers of the first lines of all computations, in order.
     pub fn computations(&self) -> &[u32] {
         &self.computations
     }
 }
 
-/// No text is so long that a place in it does not fit.
+/// Converts an offset or a count to 32 bits, which hold all values because of [`MAX_TEXT`].
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The name in `  ROOT %name = …`.
+/// Returns the name in `  ROOT %name = …`.
 fn name(line: &str) -> &str {
     let line = line.trim_start();
     let line = line.strip_prefix("ROOT ").unwrap_or(line);

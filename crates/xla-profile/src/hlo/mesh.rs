@@ -1,48 +1,47 @@
-//! Groups along axes of a mesh: how newer files write replica groups.
+//! This module defines replica groups along the axes of a mesh, the form of newer files.
 //!
 //! ```text
 //! mesh['x'=2,'y'=4] {'y'}                          0…7 as 2 × 4; groups along y: {0,1,2,3} {4,5,6,7}
 //! mesh['x'=2,'y'=4] {'y':(2)2}                     y is 2 × 2; groups along its second half: {0,1} {2,3} …
-//! mesh['x'=2,'y'=2], device_ids=(0,2,3,1) {'x'}    the mesh's devices are in another order
+//! mesh['x'=2,'y'=2], device_ids=(0,2,3,1) {'x'}    the devices of the mesh are in another order
 //! ```
-//! Axes that are not named come first, so groups are in their order; within a group the axes are in mesh order, and
-//! parts of one axis in the order they are written.
+//! The order of the groups follows the axes that are not named. Within a group, the order of the devices follows the
+//! named axes in the order of the mesh, and the parts of one axis in the order of the text.
 
 use super::{Text, Transposed};
 
-/// Some axes of a mesh: devices that differ only along those are one group.
+/// Some axes of a mesh. Devices that differ only along these axes form a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshAxes {
     /// All axes of the mesh with their sizes, the most major first.
     pub mesh: Vec<(Text, u64)>,
-    /// Which devices the mesh consists of.
     pub devices: Devices,
     /// The axes along which a group extends.
     pub axes: Vec<AxisRef>,
 }
 
-/// The devices of a mesh, in mesh order.
+/// The devices of a mesh, in the order of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Devices {
-    /// 0, 1, 2, ….
+    /// 0, 1, 2, …
     Counting,
     /// 0, 1, 2, …, transposed.
     Transposed(Transposed),
-    /// One by one.
+    /// A list of all devices.
     Listed(Vec<u64>),
 }
 
-/// An axis of a mesh, or a part of one.
+/// An axis of a mesh, or a part of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisRef {
-    /// Which axis.
+    /// Index in [`MeshAxes::mesh`].
     pub axis: usize,
-    /// `(pre, size)` where the axis is split into pre × size × rest and only the middle is meant.
+    /// `(pre, size)` for the middle part of an axis that is split into pre × size × rest; `None` for a whole axis.
     pub sub: Option<(u64, u64)>,
 }
 
 impl MeshAxes {
-    /// Devices per group.
+    /// Returns the number of devices per group, or `None` if it does not fit or an axis does not exist.
     pub fn size(&self) -> Option<u64> {
         self.axes.iter().try_fold(1_u64, |n, a| n.checked_mul(self.size_of(*a)?))
     }
@@ -54,7 +53,8 @@ impl MeshAxes {
         }
     }
 
-    /// Its groups, one after the other; `None` as for [`ReplicaGroups::groups`](super::ReplicaGroups::groups).
+    /// Iterates over the groups. Returns `None` in the cases of
+    /// [`ReplicaGroups::groups`](super::ReplicaGroups::groups).
     pub(super) fn groups(&self) -> Option<impl Iterator<Item = Vec<u64>>> {
         let total = self.mesh.iter().try_fold(1_u64, |n, (_, size)| n.checked_mul(*size))?;
         let places = self.split()?.read(self.size()?, total)?;
@@ -65,12 +65,13 @@ impl MeshAxes {
         };
         Some(places.map(move |group| {
             let Some(devices) = &devices else { return group };
-            // Places are below `total`, which is how many devices there are.
+            // All indices are below `total`, which is the number of devices.
             group.iter().filter_map(|i| devices.get(usize::try_from(*i).ok()?).copied()).collect()
         }))
     }
 
-    /// The mesh with its split axes as axes of their own, transposed so that the grouped ones come last.
+    /// Returns the mesh with each part of a split axis as an axis of its own, transposed so that the axes of the groups
+    /// come last. Returns `None` if the parts do not fit their axes.
     fn split(&self) -> Option<Transposed> {
         if self.mesh.len() > Transposed::RANK {
             return None;
@@ -85,7 +86,8 @@ impl MeshAxes {
                 [one] if one.sub.is_none() => &whole[..],
                 parts => parts,
             };
-            // Parts of the axis from major to minor; between them, what is not named.
+            // The parts of the axis, which are sorted from major to minor. Gaps between them are axes outside of
+            // groups.
             let mut order: Vec<(usize, u64, u64)> = Vec::with_capacity(refs.len());
             for (i, part) in refs.iter().enumerate() {
                 let (pre, size) = part.sub?;
@@ -119,7 +121,7 @@ impl MeshAxes {
     }
 }
 
-/// `a / b` if nothing is left over.
+/// Returns `a / b`, or `None` if `b` does not divide `a`.
 fn exactly(a: u64, b: u64) -> Option<u64> {
     (a.checked_rem(b)? == 0).then(|| a.checked_div(b))?
 }

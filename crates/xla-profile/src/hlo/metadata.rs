@@ -1,36 +1,34 @@
-//! Where an instruction comes from: the framework's names and the source.
+//! This module defines the metadata of an instruction: its op name and its source.
 
 use super::Text;
 
-/// Where an instruction comes from. Empty texts and zeros are not there.
+/// The metadata of an instruction (`OpMetadata`). A number is 0 if it is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// The framework's name of the operation, with its scopes: `jit(f)/layer/dot_general`.
+    /// Op name with its scopes, such as `jit(f)/layer/dot_general`.
     pub op_name: Option<Text>,
-    /// The framework's type of the operation.
+    /// Type of the operation in the framework.
     pub op_type: Option<Text>,
-    /// The file of the innermost frame, where it is written here and not in the stack frames.
+    /// File of the innermost call, if it is here and not in the stack frames.
     pub source_file: Option<Text>,
-    /// Its line.
     pub source_line: u32,
-    /// The last line.
+    /// Last line.
     pub source_end_line: u32,
-    /// Its column.
     pub source_column: u32,
-    /// The last column.
+    /// Last column.
     pub source_end_column: u32,
-    /// The innermost frame, 1-based; see [`Module::stack`](super::Module::stack). 0 is none.
+    /// The innermost stack frame, counted from 1; see [`Module::stack`](super::Module::stack).
     pub stack_frame: u32,
-    /// The name that instructions of one source share.
+    /// Name that instructions with the same source share.
     pub deduplicated_name: Option<Text>,
-    /// The name a scheduler gave.
+    /// Name from the scheduler.
     pub scheduling_name: Option<Text>,
-    /// What else is written there, as `key` and `value` with its quotes.
+    /// Other fields as `key` and `value`; a value keeps its quotes.
     pub others: Vec<(Text, Text)>,
 }
 
 impl Metadata {
-    /// The field that text calls `key`, if it is a text.
+    /// Returns the text field with the given key in HLO text, or `None` if no text field has that key.
     pub(super) fn text_mut(&mut self, key: &str) -> Option<&mut Option<Text>> {
         match key {
             "op_type" => Some(&mut self.op_type),
@@ -42,7 +40,7 @@ impl Metadata {
         }
     }
 
-    /// The field that text calls `key`, if it is a number.
+    /// Returns the number with the given key in HLO text, or `None` if no number has that key.
     pub(super) fn number_mut(&mut self, key: &str) -> Option<&mut u32> {
         match key {
             "source_line" => Some(&mut self.source_line),

@@ -1,4 +1,5 @@
-//! What HLO means: shapes, layouts and their padding, replica groups, instructions, modules.
+//! This module defines HLO programs: shapes, layouts and their padding, replica groups, instructions and modules. It
+//! reads them from text or from a proto, and prints them as text.
 //!
 //! ```text
 //!  "%add.1 = f32[8]{0} add(…)" ──► text ──┐
@@ -6,8 +7,8 @@
 //!  HloProto (wire::hlo) ──► from_proto ───┘      Shape, ReplicaGroups …
 //! ```
 //!
-//! Must not know: events, time, chips, where a text or a proto came from. Nothing here panics, recurses without a
-//! bound, or allocates more than its input justifies; what is not understood is kept as text and counted.
+//! The module does not depend on events, time, chips, or the origin of a text or a proto. Nothing here panics, recurses
+//! without a bound, or allocates more than its input justifies. Parts that cannot be read are kept as text and counted.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)

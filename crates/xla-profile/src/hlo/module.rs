@@ -1,68 +1,67 @@
-//! A module: computations of instructions, linked both ways. This module knows neither the text nor the proto it came from.
+//! This module defines an HLO module: its computations and instructions, with links between them in both directions.
 
 use super::opcode::is_done;
 use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A whole program.
+/// A compiled HLO program.
 #[derive(Debug, Default)]
 pub struct Module {
-    /// Its name: `jit_train_step`.
+    /// Name of the module, such as `jit_train_step`.
     pub name: Text,
-    /// `HloModuleProto.id`; `None` from text. On TPUs this is **not** the `program_id` of a capture's events (12 and
-    /// 12190760917235803885 in one real capture), on CPUs and GPUs it is: find a program by the name of the event that
-    /// holds its proto, `jit_f(program id)`.
+    /// `HloModuleProto.id`; `None` if the module was read from text. On TPUs this is **not** the `program_id` of the
+    /// events (12 and 12190760917235803885 in one real capture); on CPUs and GPUs it is. The name of the event that
+    /// holds the proto, `jit_f(program id)`, identifies a program.
     pub id: Option<u64>,
-    /// What its first line says besides the name, in order.
+    /// Attributes of the first line, in order.
     pub attributes: Vec<Attribute>,
-    /// Where it starts.
     pub entry: Option<ComputationId>,
     /// Call stacks.
     pub frames: Frames,
-    /// What could not be read. Empty for every module that a compiler wrote.
+    /// Parts that could not be read. Empty for every module that a compiler wrote.
     pub damage: Damage,
-    /// Replicas and partitions that its devices were assigned to.
+    /// Number of replicas and of partitions in the device assignment.
     pub(super) assigned: Option<(u64, u64)>,
     pub(super) computations: Vec<Computation>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) links: Links,
 }
 
-/// A computation: instructions, one of which is what it gives.
+/// A computation of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Computation {
-    /// Its name, without `%`.
+    /// Name, without `%`.
     pub name: Text,
-    /// Its id in the proto; `None` from text.
+    /// Id in the proto; `None` if the module was read from text.
     pub proto_id: Option<i64>,
-    /// Its instructions' places.
+    /// Indices of the instructions in the module.
     pub instructions: Range<u32>,
-    /// What it gives.
+    /// The instruction whose result is the result of the computation.
     pub root: Option<InstructionId>,
-    /// Whether it is the body of a fusion, whose instructions do not run one by one.
+    /// The computation is the body of a fusion, whose instructions do not run one by one.
     pub is_fusion: bool,
-    /// The thread it runs on, where that is not the main one: `sparsecore`.
+    /// The thread, if it is not the main one, such as `sparsecore`.
     pub thread: Option<Text>,
-    /// The order its instructions run in, if it is known.
+    /// The order in which the instructions run, if it is known.
     pub schedule: Option<Vec<InstructionId>>,
 }
 
-/// What could not be read of a module or an instruction.
+/// The parts of a module or an instruction that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Pieces that were not understood: characters nothing knows, lines that are no instruction.
+    /// Number of parts that could not be parsed, such as unknown characters and lines that are not instructions.
     pub leftover: usize,
-    /// Operands, called computations and roots that are nowhere in the module.
+    /// Number of operands and called computations that are not in the module.
     pub unresolved: usize,
-    /// The first few, in words.
+    /// Descriptions of the first few parts.
     pub notes: Vec<String>,
 }
 
 impl Damage {
     const NOTES: usize = 8;
 
-    /// Keeps a note, if there are not enough already.
+    /// Adds a description, unless there are [`Self::NOTES`] already.
     pub(super) fn note(&mut self, note: impl FnOnce() -> String) {
         if self.notes.len() < Self::NOTES {
             self.notes.push(note());
@@ -70,13 +69,13 @@ impl Damage {
     }
 }
 
-/// Look-ups and the way back from an instruction to its users.
+/// Indices by name and by id, the users of each instruction, and the callers of each computation.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     pub(super) by_name: HashMap<Text, InstructionId>,
     pub(super) by_computation: HashMap<Text, ComputationId>,
     pub(super) by_proto_id: HashMap<i64, InstructionId>,
-    /// Users of instruction `i` are `users[user_start[i]..user_start[i + 1]]`.
+    /// The users of instruction `i` are `users[user_start[i]..user_start[i + 1]]`.
     pub(super) user_start: Vec<u32>,
     pub(super) users: Vec<InstructionId>,
     pub(super) caller_start: Vec<u32>,
@@ -84,7 +83,8 @@ pub(super) struct Links {
 }
 
 impl Module {
-    /// Devices that one run of it is shared by: replicas × partitions; `None` where it does not say them.
+    /// Returns the number of devices that run the module together: replicas × partitions. Returns `None` if the module
+    /// contains neither.
     pub fn devices(&self) -> Option<u64> {
         let attribute = |key: &str| match &self.attributes.iter().find(|a| &*a.key == key)?.value {
             Value::Text(text) => text.parse().ok(),
@@ -98,64 +98,65 @@ impl Module {
         replicas.checked_mul(partitions).filter(|n| *n > 0)
     }
 
-    /// Its computations with their ids, in the order of the file: the entry is mostly the last.
+    /// Iterates over the computations with their ids, in the order of the file. The entry is usually the last one.
     pub fn computations(&self) -> impl ExactSizeIterator<Item = (ComputationId, &Computation)> {
         self.computations.iter().enumerate().map(|(i, c)| (ComputationId::new(i), c))
     }
 
-    /// Every instruction with its id, computation by computation.
+    /// Iterates over all instructions with their ids, computation by computation.
     pub fn instructions(&self) -> impl ExactSizeIterator<Item = (InstructionId, &Instruction)> {
         self.instructions.iter().enumerate().map(|(i, n)| (InstructionId::new(i), n))
     }
 
-    /// An instruction; `None` for an id of another module.
+    /// Returns an instruction, or `None` if the module has no such id.
     pub fn instruction(&self, id: InstructionId) -> Option<&Instruction> {
         self.instructions.get(id.index())
     }
 
-    /// A computation; `None` for an id of another module.
+    /// Returns a computation, or `None` if the module has no such id.
     pub fn computation(&self, id: ComputationId) -> Option<&Computation> {
         self.computations.get(id.index())
     }
 
-    /// The instruction called `name` (without `%`); the first if several computations have one.
+    /// Returns the instruction with this name (without `%`), the first one if several computations have one.
     pub fn instruction_named(&self, name: &str) -> Option<InstructionId> {
         self.links.by_name.get(name).copied()
     }
 
-    /// The computation called `name` (without `%`).
+    /// Returns the computation with this name (without `%`).
     pub fn computation_named(&self, name: &str) -> Option<ComputationId> {
         self.links.by_computation.get(name).copied()
     }
 
-    /// The instruction that the proto calls `id`, as buffers do.
+    /// Returns the instruction with this id in the proto, by which buffers refer to it.
     pub fn instruction_of_proto(&self, id: i64) -> Option<InstructionId> {
         self.links.by_proto_id.get(&id).copied()
     }
 
-    /// The instructions of a computation, in the order of the file (which is the schedule where text says
-    /// `is_scheduled=true`).
+    /// Iterates over the instructions of a computation, in the order of the file. In a text with `is_scheduled=true`,
+    /// this is the schedule.
     pub fn instructions_of(&self, id: ComputationId) -> impl ExactSizeIterator<Item = InstructionId> + use<> {
         self.computation(id).map_or(0..0, |c| c.instructions.clone()).map(InstructionId)
     }
 
-    /// Operands that are in the module, in order.
+    /// Iterates over the operands that are in the module, in order.
     pub fn operands(&self, id: InstructionId) -> impl Iterator<Item = InstructionId> {
         self.instruction(id).map_or(&[][..], |i| &i.operands).iter().filter_map(|o| o.id)
     }
 
-    /// The instructions that take this one, each once, in the order of the file.
+    /// Returns the instructions that have this one as an operand, each once, in the order of the file.
     pub fn users(&self, id: InstructionId) -> &[InstructionId] {
         slice(&self.links.user_start, &self.links.users, id.index())
     }
 
-    /// The instructions that call a computation, in the order of the file.
+    /// Returns the instructions that call a computation, each once, in the order of the file.
     pub fn callers(&self, id: ComputationId) -> &[InstructionId] {
         slice(&self.links.caller_start, &self.links.callers, id.index())
     }
 
-    /// The instruction that does the work of `id`: of a `-done` its `-start`; of an `async-start` or a `call` the root of
-    /// the computation it calls; through several of them. Anything else is itself.
+    /// Returns the instruction that does the work of `id`. A `-done` leads to its `-start`; an `async-start` or a
+    /// `call` leads to the root of the called computation. Several such steps are followed. Any other instruction is
+    /// returned itself.
     ///
     /// ```text
     /// async-done → async-start → (calls) call → (to_apply) all-gather
@@ -163,7 +164,7 @@ impl Module {
     /// ```
     pub fn wrapped(&self, id: InstructionId) -> InstructionId {
         let mut at = id;
-        // Real ones are three deep; calls that go round in a circle have no end.
+        // Real chains have three steps. The limit ends a circle of calls.
         for _ in 0..16 {
             let Some(instruction) = self.instruction(at) else { break };
             let next = match &*instruction.opcode {
@@ -177,8 +178,8 @@ impl Module {
         at
     }
 
-    /// The call stack of an instruction, the innermost call first: from the module's stack frames, else the one place
-    /// that its metadata names. Empty if nothing is known.
+    /// Returns the call stack of an instruction, the innermost call first. It comes from the stack frames of the
+    /// module, else it is the one source line of the instruction's metadata. It is empty if neither is known.
     pub fn stack(&self, id: InstructionId) -> Vec<SourceFrame<'_>> {
         let Some(metadata) = self.instruction(id).and_then(Instruction::metadata) else { return Vec::new() };
         let stack = self.frames.stack(metadata.stack_frame);
@@ -191,7 +192,7 @@ impl Module {
         }
     }
 
-    /// Adds a computation of the instructions from `start` on.
+    /// Adds a computation that consists of the instructions from index `start` on.
     pub(super) fn push_computation(&mut self, start: usize, computation: Computation, is_entry: bool) {
         let place = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
         if is_entry {

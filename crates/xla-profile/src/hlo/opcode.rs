@@ -1,4 +1,4 @@
-//! Properties that follow from an opcode alone. Opcodes stay text: new ones appear with each compiler.
+//! This module derives properties from an opcode alone. Opcodes are texts, because new ones appear with each compiler.
 
 use super::Instruction;
 
@@ -12,30 +12,30 @@ const COLLECTIVES: [&str; 7] = [
     "reduce-scatter",
 ];
 
-/// The opcode without `-start`, `-update` or `-done`: `copy-done` is `copy`; a plain `async-start` is `async`.
+/// Returns the opcode without `-start`, `-update` or `-done`: `copy` for `copy-done`, `async` for `async-start`.
 pub fn base(opcode: &str) -> &str {
-    // `dynamic-update-slice` ends in neither.
+    // `dynamic-update-slice` has none of these endings.
     ["-start", "-done", "-update"].iter().find_map(|s| opcode.strip_suffix(s)).unwrap_or(opcode)
 }
 
-/// Whether it starts something that another instruction ends.
+/// Returns whether the opcode is an async start (`…-start`).
 pub fn is_start(opcode: &str) -> bool {
     opcode.ends_with("-start")
 }
 
-/// Whether it waits for the end of something that another instruction started.
+/// Returns whether the opcode is an async done (`…-done`), which waits until the operation of the start has ended.
 pub fn is_done(opcode: &str) -> bool {
     opcode.ends_with("-done")
 }
 
-/// Whether it is a collective, synchronous or a half of an asynchronous one.
+/// Returns whether the opcode is a synchronous collective, or the start or the done of an asynchronous one.
 pub fn is_collective(opcode: &str) -> bool {
     COLLECTIVES.contains(&base(opcode))
 }
 
 impl Instruction {
-    /// Whether it is an `async-start`, `-update` or `-done`: what runs is in the computation that the start calls
-    /// (see [`Module::wrapped`](super::Module::wrapped)).
+    /// Returns whether the instruction is an `async-start`, `async-update` or `async-done`. The operation itself is in
+    /// the computation that the start calls (see [`Module::wrapped`](super::Module::wrapped)).
     pub fn is_async(&self) -> bool {
         matches!(&*self.opcode, "async-start" | "async-update" | "async-done")
     }

@@ -1,25 +1,25 @@
-//! What tiles add to an array: pure arithmetic on dimensions.
+//! This module computes the padding that tiles add to an array.
 
 use super::Tile;
 
-/// Rounds `dims` up to whole tiles, in logical order. Each tile cuts the most minor dimensions of what the tile before
-/// it left, so an inner tile may round up what an outer one allowed:
+/// Returns `dims` rounded up to whole tiles, in logical order. The first tile divides the most minor dimensions of the
+/// array, and each further tile divides the tile before it, so an inner tile may round up the size of an outer one:
 ///
 /// ```text
 /// f32[3,5]{1,0:T(2,2)}           3 × 5  →  2·2 × 3·2: [4,6]
-/// bf16[3,5]{1,0:T(8,128)(2,1)}   3 × 5  →  1·8 × 1·128; the 8 × 128 is cut into 4·2 × 128·1: [8,128]
-/// bf16[3,5]{1,0:T(1,128)(2,1)}   3 × 5  →  3·1 × 1·128; the 1 × 128 is cut into 1·2 × 128·1: [6,128]
+/// bf16[3,5]{1,0:T(8,128)(2,1)}   3 × 5  →  1·8 × 1·128; the 8 × 128 is divided into 4·2 × 128·1: [8,128]
+/// bf16[3,5]{1,0:T(1,128)(2,1)}   3 × 5  →  3·1 × 1·128; the 1 × 128 is divided into 1·2 × 128·1: [6,128]
 /// s32[]{:T(128)}                        →  1·128: [128], a dimension in front
 /// ```
 ///
-/// `None` where the layout does not fit the dimensions, a tile has a zero, or the result is beyond 2⁶⁴.
+/// Returns `None` if the layout does not fit the dimensions, if a tile has a zero, or if the result does not fit.
 pub(super) fn padded_dims(dims: &[u64], minor_to_major: &[u32], tiles: &[Tile]) -> Option<Vec<u64>> {
     if tiles.is_empty() {
         return Some(dims.to_vec());
     }
     let rank = dims.len();
     let mut extra = 0_usize;
-    // Sizes from major to minor, each with the logical dimension it is a part of.
+    // The sizes of parts of dimensions from major to minor, each with its logical dimension.
     let mut parts: Vec<(usize, u64)> = Vec::with_capacity(rank);
     let mut covered = vec![false; rank];
     for dim in minor_to_major.iter().rev() {
@@ -54,7 +54,8 @@ pub(super) fn padded_dims(dims: &[u64], minor_to_major: &[u32], tiles: &[Tile]) 
         }
         parts.append(&mut inner);
     }
-    // What a dimension was cut into, multiplied again. Dimensions merged into a more minor one are counted there.
+    // The padded size of a dimension is the product of its parts. A dimension that is merged into a more minor one has
+    // size 1, and the more minor one has the size of both.
     let mut padded = vec![1_u64; rank.checked_add(extra)?];
     for (dim, size) in parts {
         let dim = padded.get_mut(dim)?;

@@ -1,4 +1,4 @@
-//! HLO as text again: what is printed reads back as the same. This module knows no parsing.
+//! This module prints HLO as text. The printed text parses to the same value.
 
 use super::escape::escape;
 use super::{
@@ -7,21 +7,21 @@ use super::{
 };
 use std::fmt::{self, Display, Formatter, Write};
 
-/// How a text is spelled.
+/// The style of an HLO text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Names of instructions and computations have a `%` before them.
     pub percent: bool,
-    /// Every fifth operand has a comment with its number before it. (Parts of a tuple's shape always do.)
+    /// Every fifth operand has a comment with its index before it. (The elements of a tuple's shape always have it.)
     pub counted: bool,
 }
 
 impl Style {
-    /// How compilers dump whole modules.
+    /// The style in which compilers dump whole modules.
     pub const MODULE: Self = Self { percent: true, counted: true };
 }
 
-/// Items with a separator between them.
+/// Writes items with a separator between them.
 fn join<T>(
     f: &mut Formatter<'_>,
     separator: &str,
@@ -41,7 +41,7 @@ fn numbers(f: &mut Formatter<'_>, numbers: &[u64]) -> fmt::Result {
     join(f, ",", numbers, |f, n| write!(f, "{n}"))
 }
 
-/// The comment before every fifth part of a long list.
+/// Writes the comment before every fifth item of a list.
 fn index(f: &mut Formatter<'_>, i: usize) -> fmt::Result {
     if i > 0 && i.is_multiple_of(5) { write!(f, "/*index={i}*/") } else { Ok(()) }
 }
@@ -53,7 +53,7 @@ impl Display for Shape {
 }
 
 impl Shape {
-    /// Its text without layouts: `bf16[8,128]`.
+    /// Returns the text without layouts, such as `bf16[8,128]`.
     pub fn without_layout(&self) -> impl Display {
         struct Bare<'a>(&'a Shape);
         impl Display for Bare<'_> {
@@ -65,7 +65,7 @@ impl Shape {
     }
 }
 
-/// Writes a shape, with or without layouts. Depth is bounded by [`Shape::DEPTH`] where shapes are made.
+/// Writes a shape, with or without layouts. Readers limit the nesting to [`Shape::DEPTH`].
 pub(super) fn write_shape(f: &mut Formatter<'_>, shape: &Shape, layouts: bool) -> fmt::Result {
     match shape {
         Shape::Array(array) => {
@@ -214,7 +214,7 @@ impl Display for Metadata {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let quoted = |text: &Option<Text>| text.as_ref().map(|text| escape(text));
         let number = |n: u32| (n > 0).then(|| n.to_string());
-        // The order in which compilers write them.
+        // This is the order in which compilers write the fields.
         let known = [
             ("op_type", quoted(&self.op_type)),
             ("op_name", quoted(&self.op_name)),
@@ -235,7 +235,7 @@ impl Display for Metadata {
     }
 }
 
-/// Something with a style.
+/// A value together with the style in which it is printed.
 pub(super) struct Styled<'a, T>(pub(super) &'a T, pub(super) Style);
 
 impl Style {
@@ -248,7 +248,7 @@ impl Style {
 }
 
 impl Instruction {
-    /// Its text, spelled as `style` says.
+    /// Returns the text of the instruction in the given style.
     pub fn display(&self, style: Style) -> impl Display {
         Styled(self, style)
     }
@@ -293,7 +293,7 @@ fn write_operand(f: &mut Formatter<'_>, operand: &Operand, style: Style) -> fmt:
     }
 }
 
-/// `, key=value` for each attribute.
+/// Writes `, key=value` for each attribute.
 pub(super) fn write_attributes(f: &mut Formatter<'_>, attributes: &[Attribute], style: Style) -> fmt::Result {
     for Attribute { key, value } in attributes {
         f.write_str(", ")?;
@@ -305,7 +305,7 @@ pub(super) fn write_attributes(f: &mut Formatter<'_>, attributes: &[Attribute], 
             Value::Groups(groups) => groups.fmt(f)?,
             Value::Metadata(metadata) => metadata.fmt(f)?,
             Value::Calls(calls) => {
-                // `calls=%f`, but `called_computations={%f}`.
+                // One computation is written as `calls=%f`, but as `called_computations={%f}`.
                 let braces = key.ends_with("_computations") || calls.len() != 1;
                 write_names(f, calls.iter().map(|c| &*c.name), braces, style)?;
             }

@@ -1,4 +1,4 @@
-//! Whole modules as text again.
+//! This module prints a whole HLO module as text.
 
 use super::escape::escape;
 use super::print::{Styled, write_attributes, write_shape};
@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use std::iter;
 
 impl Module {
-    /// Its text, spelled as `style` says.
+    /// Returns the text of the module in the given style.
     pub fn display(&self, style: Style) -> impl Display {
         Styled(self, style)
     }
@@ -26,24 +26,25 @@ impl Display for Styled<'_, Module> {
     }
 }
 
-/// A part of a module's text: whole lines.
+/// A part of a module's text that consists of whole lines.
 pub(super) struct Piece<'m> {
     pub(super) module: &'m Module,
     pub(super) what: ModulePart<'m>,
     pub(super) style: Style,
 }
 
-/// Which part.
+/// The content of a [`Piece`].
 #[derive(Clone, Copy)]
 pub(super) enum ModulePart<'m> {
-    /// All before the first computation.
+    /// The text before the first computation.
     Head,
     Opens(ComputationId, &'m Computation),
     Instruction(&'m Instruction),
     Closes(&'m Computation),
 }
 
-/// The parts of a module, in order: instructions as they are scheduled, where that is known of all of them, as compilers print them.
+/// Iterates over the parts of a module in the order in which compilers print them. The instructions of a computation
+/// follow its schedule if the schedule has all of them.
 pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = ModulePart<'m>> {
     let of = |(id, computation): (ComputationId, &'m Computation)| {
         let scheduled = computation.schedule.as_ref().filter(|order| order.len() == computation.instructions.len());

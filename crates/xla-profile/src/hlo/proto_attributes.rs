@@ -1,4 +1,4 @@
-//! Fields of a proto's instruction as the attributes that text has, in the order text has them.
+//! This module turns the fields of an instruction's proto into the attributes of HLO text, in the order of the text.
 
 use super::ids::{ComputationId, Texts};
 use super::{Attribute, Call, Metadata, Operand, Text, Value, proto_shape};
@@ -11,7 +11,7 @@ pub(super) fn text(key: &str, value: &str, texts: &mut Texts) -> Attribute {
     Attribute { key: texts.get(key), value: Value::Text(texts.get(value)) }
 }
 
-/// What text has in the parentheses of a parameter and a constant.
+/// Returns the text in the parentheses of a parameter or a constant, and `None` for other instructions.
 pub(super) fn argument(from: &HloInstructionProto) -> Option<Text> {
     match from.opcode.as_str() {
         "parameter" => Some(from.parameter_number.to_string().into()),
@@ -20,7 +20,8 @@ pub(super) fn argument(from: &HloInstructionProto) -> Option<Text> {
     }
 }
 
-/// A scalar that is a whole number. Others stand as text writes large ones: `{...}`.
+/// Returns the value of a scalar that is a boolean or a whole number. Any other literal is `{...}`, as text has it for
+/// large literals.
 fn literal(literal: &proto::LiteralProto) -> Text {
     let scalar = literal.shape.as_ref().is_some_and(|s| s.dimensions.is_empty() && s.tuple_shapes.is_empty());
     let value = if scalar { whole(literal) } else { None };
@@ -36,7 +37,7 @@ fn whole(literal: &proto::LiteralProto) -> Option<String> {
         .or_else(|| u64s.first().map(ToString::to_string))
 }
 
-/// Attributes in the order in which text writes them.
+/// Returns all attributes in the order of HLO text. `before` holds the control predecessors.
 pub(super) fn read(
     from: &HloInstructionProto,
     before: Vec<Operand>,
@@ -60,7 +61,7 @@ pub(super) fn read(
     if let Some(pairs) = proto_shape::pairs(from) {
         to.push("source_target_pairs", Value::Groups(Box::new(pairs)));
     }
-    // A reduce-scatter is an all-reduce first, and says its dimension after what both have.
+    // A reduce-scatter has its dimension after the attributes that it shares with an all-reduce.
     let scatters = opcode == "reduce-scatter";
     if !scatters {
         to.dimensions(from);
@@ -91,7 +92,7 @@ pub(super) fn read(
         to.push("metadata", Value::Metadata(Box::new(metadata)));
     }
     let config = String::from_utf8_lossy(&from.backend_config);
-    // JSON stands as it is, anything else in quotes.
+    // JSON has no quotes around it, any other text has.
     let config = if config.starts_with('{') { config.into_owned() } else { quoted(&config) };
     to.maybe("backend_config", &config);
     to.list
@@ -121,7 +122,7 @@ impl Attributes<'_> {
     fn dimensions(&mut self, from: &HloInstructionProto) {
         match from.opcode.as_str() {
             "iota" => self.text("iota_dimension", &list(&from.dimensions)),
-            // These write an empty list too.
+            // These opcodes have the attribute even if the list is empty.
             opcode if !from.dimensions.is_empty() || matches!(opcode, "broadcast" | "reduce" | "transpose") => {
                 self.text("dimensions", &braces(&from.dimensions));
             }
@@ -129,7 +130,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Slices, paddings, windows and dimension numbers.
+    /// Adds slices, padding, windows and dimension numbers.
     fn numbers_of(&mut self, from: &HloInstructionProto) {
         if !from.slice_dimensions.is_empty() {
             let slices: Vec<String> = from.slice_dimensions.iter().map(slice).collect();
@@ -162,7 +163,7 @@ impl Attributes<'_> {
         }
     }
 
-    /// Called computations, under the keys that text has for this opcode.
+    /// Adds the called computations under the keys that HLO text has for this opcode.
     fn calls(&mut self, from: &HloInstructionProto, names: &Names<'_>) {
         let mut calls = from.called_computation_ids.iter().map(|id| match names.computations.get(id) {
             Some((place, name)) => Call { name: (*name).into(), id: Some(*place) },
@@ -170,7 +171,7 @@ impl Attributes<'_> {
         });
         match from.opcode.as_str() {
             "while" => {
-                // The body is the first id, but text writes the condition first.
+                // The first id is the body, but text has the condition first.
                 let body = calls.next();
                 for (key, call) in [("condition", calls.next()), ("body", body)] {
                     if let Some(call) = call {
@@ -230,7 +231,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { String::new() } else { super::escape::escape(text) }
 }
 
-/// Attributes that are themselves written in braces stand without quotes.
+/// Returns a text in braces as it is, and any other text in quotes.
 fn plain_or_quoted(text: &str) -> String {
     if text.starts_with('{') && text.ends_with('}') { text.to_owned() } else { super::escape::escape(text) }
 }
@@ -245,7 +246,7 @@ fn pad(d: &proto::padding_config::Dimension) -> String {
     format!("{}_{}{interior}", d.edge_padding_low, d.edge_padding_high)
 }
 
-/// `{{}: (1, {}), {1}: (10, {})}`.
+/// Returns a text such as `{{}: (1, {}), {1}: (10, {})}`, which is empty if there are no pairs.
 fn aliasing(pairs: &[proto::hlo_instruction_proto::OutputOperandAliasing]) -> String {
     if pairs.is_empty() {
         return String::new();
@@ -258,7 +259,7 @@ fn aliasing(pairs: &[proto::hlo_instruction_proto::OutputOperandAliasing]) -> St
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// What ids of a proto refer to, by name.
+/// The id and the name of each computation, by its id in the proto.
 pub(super) struct Names<'p> {
     pub(super) computations: HashMap<i64, (ComputationId, &'p str)>,
 }

@@ -1,16 +1,17 @@
-//! Shapes, layouts and replica groups from protos.
+//! This module reads shapes, layouts and replica groups from protos.
 
 use super::{
     ArrayShape, AxisRef, DType, Devices, Iota, Layout, MeshAxes, ReplicaGroups, Shape, Tail, Tile, Transposed,
 };
 use crate::wire::proto::hlo as proto;
 
-/// A shape. The decoder limits how deep shapes nest; what is deeper than [`Shape::DEPTH`] becomes [`Shape::Other`].
+/// Reads a shape. Shapes that are nested deeper than [`Shape::DEPTH`] become [`Shape::Other`]. The decoder limits the
+/// nesting as well.
 pub(super) fn read(shape: Option<&proto::ShapeProto>) -> Shape {
     shape.map_or_else(unknown, |shape| nested(shape, Shape::DEPTH))
 }
 
-/// Reads back as what it is: a shape that is not known.
+/// Returns the shape of a proto that has none. Its text reads back as the same shape.
 fn unknown() -> Shape {
     Shape::Other("unknown[]".into())
 }
@@ -27,7 +28,7 @@ fn nested(shape: &proto::ShapeProto, depth: usize) -> Shape {
         },
         dtype => {
             let rank = shape.dimensions.len();
-            // Older files do not say which dimensions are bounds.
+            // In older files this list is absent.
             let dynamic = if shape.is_dynamic_dimension.contains(&true) {
                 shape.is_dynamic_dimension.iter().copied().chain(std::iter::repeat(false)).take(rank).collect()
             } else {
@@ -35,7 +36,7 @@ fn nested(shape: &proto::ShapeProto, depth: usize) -> Shape {
             };
             let dims = shape.dimensions.iter().map(|d| u64::try_from(*d).unwrap_or(ArrayShape::UNBOUNDED)).collect();
             let layout = shape.layout.as_ref().map(|l| layout(l));
-            // A scalar always has a layout in a proto; text writes it only where it says something.
+            // In a proto, every scalar has a layout. Text leaves out a layout without content.
             let layout = layout.filter(|l| rank > 0 || *l != Layout::default());
             Shape::Array(ArrayShape { dtype, dims, dynamic, layout: layout.map(Box::new) })
         }
@@ -46,7 +47,7 @@ fn layout(layout: &proto::LayoutProto) -> Layout {
     let tile_dim = |d: &i64| u64::try_from(*d).unwrap_or(Tile::COMBINE);
     let prefix = layout.dynamic_shape_metadata_prefix_bytes;
     let prefix = (prefix != 0).then(|| Tail { key: "M".into(), value: prefix.to_string().into() });
-    // Text leaves 1 out.
+    // Text leaves out an alignment of 1.
     let tail = u64::try_from(layout.tail_padding_alignment_in_elements).ok().filter(|n| *n > 1);
     Layout {
         minor_to_major: layout.minor_to_major.iter().map(|d| u32::try_from(*d).unwrap_or(u32::MAX)).collect(),
@@ -58,8 +59,8 @@ fn layout(layout: &proto::LayoutProto) -> Layout {
     }
 }
 
-/// The replica groups of an instruction in the form the file has, the newest first. `None` if it has none, or numbers
-/// below zero.
+/// Reads the replica groups of an instruction, in the newest form that the proto has. Returns `None` if the instruction
+/// has no groups, or if a number is negative.
 pub(super) fn groups(from: &proto::HloInstructionProto) -> Option<ReplicaGroups> {
     if let Some(mesh) = &from.mesh_axes_replica_group_list {
         return self::mesh(mesh).map(ReplicaGroups::Mesh);
@@ -78,7 +79,7 @@ pub(super) fn groups(from: &proto::HloInstructionProto) -> Option<ReplicaGroups>
     (is_grouped && starts).then_some(ReplicaGroups::All)
 }
 
-/// The pairs of a permute.
+/// Reads the source-target pairs of a collective-permute. Returns `None` if there are none, or if a number is negative.
 pub(super) fn pairs(from: &proto::HloInstructionProto) -> Option<ReplicaGroups> {
     let pair = |p: &proto::SourceTarget| Some((u64::try_from(p.source).ok()?, u64::try_from(p.target).ok()?));
     let pairs: Vec<_> = from.source_target_pairs.iter().map(pair).collect::<Option<_>>()?;
@@ -91,7 +92,7 @@ fn unsigned(numbers: &[i64]) -> Option<Vec<u64>> {
 
 fn iota(from: &proto::IotaReplicaGroupListProto) -> Option<Iota> {
     let perm: Vec<i64> = from.iota_transpose_perm.iter().map(|p| i64::from(*p)).collect();
-    // The identity is not written in text.
+    // Text leaves out the identity.
     let moves = (0_i64..).zip(&perm).any(|(i, p)| i != *p);
     let perm = if moves { unsigned(&perm)? } else { Vec::new() };
     Some(Iota {

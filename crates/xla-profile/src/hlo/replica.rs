@@ -1,18 +1,19 @@
-//! Which devices take part in a collective together. This module knows the forms files write; nothing of topology.
+//! This module defines the replica groups of a collective, in all forms of HLO text. It does not depend on the
+//! topology.
 //!
 //! ```text
 //! replica_groups={{0,1},{2,3}}            lists
-//! replica_groups=[4,2]<=[2,4]T(1,0)       0…7 as 2 × 4, transposed to 4 × 2, cut into 4 groups of 2: {0,4} first
+//! replica_groups=[4,2]<=[2,4]T(1,0)       0…7 as 2 × 4, transposed to 4 × 2, divided into 4 groups of 2: {0,4} first
 //! replica_groups={}                       all devices
 //! replica_groups=mesh['x'=2,'y'=4] {'x'}  the devices that differ only along some axes of a mesh
-//! source_target_pairs={{0,1},{1,0}}       who sends to whom
+//! source_target_pairs={{0,1},{1,0}}       source and target of each transfer
 //! ```
-//! Sizes come from files: no answer is computed that would hold more than [`ReplicaGroups::LIMIT`] devices.
+//! Sizes come from files, so no result with more than [`ReplicaGroups::LIMIT`] devices is computed.
 
 use super::mesh::MeshAxes;
 use super::transposed::Transposed;
 
-/// Which devices take part in a collective together.
+/// The sets of devices that take part in a collective together.
 ///
 /// ```
 /// let groups = xla_profile::hlo::text::replica_groups("[4,2]<=[2,4]T(1,0)").unwrap();
@@ -22,35 +23,35 @@ use super::transposed::Transposed;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplicaGroups {
-    /// No list: all devices are one group.
+    /// The empty list: all devices form one group.
     All,
-    /// Each group, device by device.
+    /// The devices of each group.
     Lists(Vec<Vec<u64>>),
     /// Consecutive numbers, reshaped and transposed.
     Iota(Iota),
     /// Axes of a mesh.
     Mesh(MeshAxes),
-    /// Who sends to whom: source and target.
+    /// Source and target of each transfer of a collective-permute.
     Pairs(Vec<(u64, u64)>),
 }
 
-/// `[groups,size]<=[dims]T(perm)`.
+/// Replica groups of the form `[groups,size]<=[dims]T(perm)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iota {
     /// Number of groups.
     pub groups: u64,
-    /// Devices per group.
+    /// Number of devices per group.
     pub size: u64,
-    /// Where the devices come from.
+    /// The order of the devices, of which each `size` consecutive ones form a group.
     pub order: Transposed,
 }
 
 impl ReplicaGroups {
-    /// More devices than this (a hundred times the largest machine there is) are not listed.
+    /// Largest number of devices that are listed, a hundred times that of the largest machine.
     pub const LIMIT: u64 = Transposed::MAX_DEVICES;
 
-    /// Devices per group, of the first group where they differ; 2 for pairs. `None` for all devices, whose number is
-    /// not said here, and for what makes no sense.
+    /// Returns the number of devices of the first group; 2 for pairs. Returns `None` for [`ReplicaGroups::All`], for
+    /// empty lists, and if the size does not fit.
     pub fn size(&self) -> Option<u64> {
         match self {
             Self::All => None,
@@ -61,7 +62,7 @@ impl ReplicaGroups {
         }
     }
 
-    /// The first group. `None` as for [`ReplicaGroups::groups`].
+    /// Returns the first group. Returns `None` in the cases of [`ReplicaGroups::groups`], and for empty lists.
     pub fn first(&self) -> Option<Vec<u64>> {
         match self {
             Self::All => None,
@@ -72,7 +73,8 @@ impl ReplicaGroups {
         }
     }
 
-    /// The distance between neighbours of the first group, if it is the same for all of them.
+    /// Returns the difference between consecutive devices of the first group. Returns `None` if the difference is not
+    /// the same for all of them, if it is negative, or if the group has fewer than two devices.
     pub fn stride(&self) -> Option<u64> {
         let first = self.first()?;
         let mut distances = first.iter().zip(first.iter().skip(1)).map(|(a, b)| b.checked_sub(*a));
@@ -80,8 +82,8 @@ impl ReplicaGroups {
         distances.all(|d| d == Some(stride)).then_some(stride)
     }
 
-    /// Every group. `None` for all devices, for what makes no sense (sizes that do not multiply) and beyond
-    /// [`ReplicaGroups::LIMIT`].
+    /// Returns all groups. Returns `None` for [`ReplicaGroups::All`], for sizes that contradict each other, and for
+    /// more than [`ReplicaGroups::LIMIT`] devices.
     pub fn groups(&self) -> Option<Vec<Vec<u64>>> {
         match self {
             Self::All => None,

@@ -1,4 +1,4 @@
-//! Shapes: what an instruction gives. This module knows sizes without padding; how elements lie is [`Layout`](super::Layout)'s.
+//! This module defines the shape of an instruction's result, and its size with and without padding.
 //!
 //! ```text
 //! bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}      an array: dtype, dimensions, layout
@@ -8,41 +8,37 @@
 
 use super::{DType, Layout, Text};
 
-/// What an instruction gives.
+/// The shape of an instruction's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Elements of one type.
     Array(ArrayShape),
-    /// Several shapes, by index.
     Tuple(Vec<Shape>),
-    /// `token[]`: order without data.
+    /// `token[]`, which orders instructions and has no data.
     Token,
-    /// `opaque[]`: data of which nothing is known.
+    /// `opaque[]`, data of an unknown type.
     Opaque,
     /// A buffer that holds a shape.
     Buffer(Box<Shape>),
-    /// What could not be read as any of these, as it was written; `unknown[]` where a proto has none.
+    /// The text of a shape that could not be read; `unknown[]` if it could not be read from a proto.
     Other(Text),
 }
 
-/// An array of elements.
+/// The shape of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayShape {
-    /// The type of its elements.
     pub dtype: DType,
-    /// Its dimensions, as written: logical order.
+    /// Sizes of the dimensions in logical order, which is the order of the text.
     pub dims: Vec<u64>,
-    /// Which dimensions are bounds (`<=128`) rather than sizes; empty where none is.
+    /// For each dimension, whether it is a bound (`<=128`) instead of a size. Empty if none is a bound.
     pub dynamic: Vec<bool>,
-    /// How its elements lie in memory, where that is reported.
     pub layout: Option<Box<Layout>>,
 }
 
 impl Shape {
-    /// Tuples nested deeper than this are not read: no compiler writes them.
+    /// Deepest nesting of shapes that is read. No compiler writes deeper ones.
     pub const DEPTH: usize = 48;
 
-    /// The array, if it is one.
+    /// Returns the array, or `None` if the shape is not an array.
     pub const fn as_array(&self) -> Option<&ArrayShape> {
         match self {
             Self::Array(array) => Some(array),
@@ -50,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// The parts of a tuple; of anything else none.
+    /// Returns the elements of a tuple, or an empty slice if the shape is not a tuple.
     pub fn elements(&self) -> &[Self] {
         match self {
             Self::Tuple(elements) => elements,
@@ -58,14 +54,15 @@ impl Shape {
         }
     }
 
-    /// The part at a shape index: `{1, 0}` is the first part of the second part; `{}` is the whole.
+    /// Returns the shape at a shape index: `{1, 0}` is the first element of the second element, `{}` is the shape
+    /// itself. Returns `None` if the index does not exist.
     pub fn subshape(&self, index: &[i64]) -> Option<&Self> {
         index.iter().try_fold(self, |shape, i| shape.elements().get(usize::try_from(*i).ok()?))
     }
 
-    /// Every array in it, in order, those in tuples too.
+    /// Iterates over all arrays of the shape in order, including those in tuples and buffers.
     pub fn arrays(&self) -> impl Iterator<Item = &ArrayShape> {
-        // Depth is bounded by DEPTH, the stack by what the shape itself holds.
+        // `left` never holds more shapes than the shape itself does.
         let mut left = vec![self];
         std::iter::from_fn(move || {
             loop {
@@ -79,52 +76,53 @@ impl Shape {
         })
     }
 
-    /// Bytes of its elements without padding, those of a tuple's parts summed. `None` beyond 2⁶⁴ or where the type of
-    /// an element is not known.
+    /// Returns the bytes of all arrays without padding. Returns `None` if the sum does not fit, or if an element type
+    /// or a dimension is not known.
     pub fn bytes(&self) -> Option<u64> {
         self.arrays().try_fold(0_u64, |sum, array| sum.checked_add(array.bytes()?))
     }
 
-    /// Bytes with padding, those of a tuple's parts summed (the table of pointers that a tuple itself takes is not
-    /// counted). `None` as for [`Shape::bytes`].
+    /// Returns the bytes of all arrays with padding. The table of pointers of a tuple does not count. Returns `None` in
+    /// the cases of [`Shape::bytes`], and if a tile does not fit its array.
     pub fn padded_bytes(&self) -> Option<u64> {
         self.arrays().try_fold(0_u64, |sum, array| sum.checked_add(array.padded_bytes()?))
     }
 }
 
 impl ArrayShape {
-    /// A size that is not known even as a bound, `?`.
+    /// The size `?` of a dimension without a bound.
     pub const UNBOUNDED: u64 = u64::MAX;
 
-    /// Whether dimension `i` is a bound rather than a size.
+    /// Returns whether dimension `i` is a bound instead of a size.
     pub fn is_dynamic(&self, i: usize) -> bool {
         self.dynamic.get(i).copied().unwrap_or(false)
     }
 
-    /// Number of elements; `None` beyond 2⁶⁴ or with a dimension of no bound.
+    /// Returns the number of elements, or `None` if it does not fit.
     pub fn elements(&self) -> Option<u64> {
         product(&self.dims)
     }
 
-    /// Bits of one element in memory: what the layout says (`E(4)`), else whole bytes of the type.
+    /// Returns the bits of one element in memory: those of the layout (`E(4)`), else whole bytes of the type. Returns
+    /// `None` if the type is not known.
     pub fn element_bits(&self) -> Option<u32> {
         let stated_bits = self.layout.as_ref().map_or(0, |l| l.element_bits);
         let bits = if stated_bits > 0 { stated_bits } else { self.dtype.stored_bits() };
         (bits > 0).then_some(bits)
     }
 
-    /// Bytes of its elements without padding.
+    /// Returns the bytes of all elements without padding.
     pub fn bytes(&self) -> Option<u64> {
         bytes_of(self.elements()?, self.element_bits()?)
     }
 
-    /// Bytes with the padding that its layout brings: whole tiles, and a whole tail (`L(128)`).
+    /// Returns the bytes with the padding of the layout: whole tiles, and a whole tail (`L(128)`).
     pub fn padded_bytes(&self) -> Option<u64> {
         let tail = self.layout.as_ref().map_or(1, |l| l.tail_alignment.max(1));
         bytes_of(product(&self.padded_dims()?)?.checked_next_multiple_of(tail)?, self.element_bits()?)
     }
 
-    /// Its dimensions rounded up to whole tiles, in logical order.
+    /// Returns the dimensions rounded up to whole tiles, in logical order.
     ///
     /// ```
     /// # use xla_profile::hlo::text;
@@ -134,9 +132,8 @@ impl ArrayShape {
     /// assert_eq!((array.bytes(), array.padded_bytes()), (Some(30), Some(2048)));
     /// ```
     ///
-    /// A tile of higher rank than the shape puts dimensions
-    /// in front: `f32[]{:T(128)}` pads to `[128]`. `None` where a tile or a dimension makes no sense or the result goes
-    /// beyond 2⁶⁴.
+    /// A tile of higher rank than the shape adds dimensions in front: `f32[]{:T(128)}` pads to `[128]`. Returns `None`
+    /// if the layout does not fit the dimensions, or if the result does not fit.
     pub fn padded_dims(&self) -> Option<Vec<u64>> {
         match &self.layout {
             Some(layout) => layout.padded_dims(&self.dims),
@@ -144,14 +141,14 @@ impl ArrayShape {
         }
     }
 
-    /// Where it lives: 0 (HBM on a TPU) unless the layout says `S(n)`.
+    /// Returns the memory space `n` of a layout with `S(n)`, else 0 (HBM on a TPU).
     pub fn memory_space(&self) -> i64 {
         self.layout.as_ref().map_or(0, |l| l.memory_space)
     }
 }
 
 fn product(dims: &[u64]) -> Option<u64> {
-    // A dimension of zero makes any array empty, also one whose other dimensions are beyond all bounds.
+    // A dimension of zero makes the array empty, even if the product of the other dimensions does not fit.
     if dims.contains(&0) {
         return Some(0);
     }

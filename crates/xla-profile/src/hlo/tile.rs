@@ -1,13 +1,13 @@
-//! One tile of a tiled layout.
+//! This module defines one tile of a tiled layout.
 
-/// One tile: what the most minor dimensions are cut into.
+/// A tile, into which the most minor dimensions of an array are divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Sizes, the most minor last, or [`Tile::COMBINE`].
+    /// Size along each dimension, or [`Tile::COMBINE`]; the most minor dimension is the last.
     pub dims: Vec<u64>,
 }
 
 impl Tile {
-    /// `*`: this dimension is merged with the next more minor one before tiling.
+    /// The size `*`: this dimension is merged with the next more minor one before tiling.
     pub const COMBINE: u64 = u64::MAX;
 }

@@ -1,28 +1,29 @@
-//! Device numbers in the order of a transposed grid, as `[2,4]T(1,0)` writes them.
+//! This module lists device numbers in the order of a transposed grid, such as `[2,4]T(1,0)`.
 
-/// `[dims]T(perm)`: 0, 1, 2, … laid out as `dims`, transposed by `perm`, read in order again.
+/// The form `[dims]T(perm)`: the numbers 0, 1, 2, … are reshaped to `dims`, transposed by `perm`, and read in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transposed {
-    /// What 0, 1, 2, … are reshaped to.
+    /// Sizes of the grid before the transpose.
     pub dims: Vec<u64>,
-    /// The order of `dims` after the transpose; empty where nothing is transposed.
+    /// The order of `dims` after the transpose; empty if the grid is not transposed.
     pub perm: Vec<u64>,
 }
 
 impl Transposed {
-    /// More devices than this (a hundred times the largest machine there is) are not listed.
+    /// Largest number of devices that are listed, a hundred times that of the largest machine.
     pub(super) const MAX_DEVICES: u64 = 1 << 20;
-    /// More dimensions than this have no meaning for devices.
+    /// Largest number of dimensions of a grid. A real grid has fewer.
     pub(super) const RANK: usize = 64;
 
-    /// Its numbers, `size` at a time. `None` unless there are `total` of them and all of it makes sense.
+    /// Iterates over the numbers in groups of `size`. Returns `None` if the grid does not have `total` numbers, if
+    /// `perm` is not a permutation, if `size` is 0, or if a limit is exceeded.
     pub(super) fn read(&self, size: u64, total: u64) -> Option<impl Iterator<Item = Vec<u64>> + use<>> {
         let strides = self.strides(total)?;
         if size == 0 {
             return None;
         }
         let at = move |mut i: u64| {
-            // From the most minor dimension up: each digit of `i` times its distance.
+            // The sum over dimensions, from the most minor one on, of the digit of `i` times its stride.
             strides.iter().rev().fold(0_u64, |sum, (dim, stride)| {
                 let digit = i.checked_rem(*dim).unwrap_or(0);
                 i = i.checked_div(*dim).unwrap_or(0);
@@ -33,7 +34,7 @@ impl Transposed {
         Some(starts.map(move |from| (from..from.saturating_add(size).min(total)).map(&at).collect()))
     }
 
-    /// The transposed dimensions with the distance that one step along each makes.
+    /// Returns the size and the stride of each dimension after the transpose.
     fn strides(&self, total: u64) -> Option<Vec<(u64, u64)>> {
         if self.dims.len() > Self::RANK || total > Self::MAX_DEVICES || total == 0 {
             return None;

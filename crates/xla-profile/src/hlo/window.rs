@@ -1,14 +1,14 @@
-//! Windows and the dimension labels of convolutions, as text writes them.
+//! This module prints the window and the dimension labels of a convolution, as HLO text has them.
 //!
 //! ```text
-//! window={size=4x1 stride=2x1 pad=1_0x0_0 lhs_dilate=… rhs_dilate=… rhs_reversal=…}    what is the same as without is left out
-//! dim_labels=b01f_01io->b01f                                                          b batch, f feature, i/o kernel features
+//! window={size=4x1 stride=2x1 pad=1_0x0_0 lhs_dilate=… rhs_dilate=… rhs_reversal=…}    defaults are left out
+//! dim_labels=b01f_01io->b01f                        b is batch, f is feature, i and o are the features of the kernel
 //! ```
 
 use crate::wire::proto::hlo::window::Dimension;
 use crate::wire::proto::hlo::{ConvolutionDimensionNumbers, Window};
 
-/// The text of a window; empty for one of no dimensions.
+/// Returns the text of a window, which is empty for a window without dimensions.
 pub(super) fn window(window: &Window) -> String {
     let dims = &window.dimensions;
     if dims.is_empty() {
@@ -30,7 +30,7 @@ pub(super) fn window(window: &Window) -> String {
     format!("{{{}}}", parts.join(" "))
 }
 
-/// The labels of a convolution's dimensions.
+/// Returns the text of `dim_labels`.
 pub(super) fn dim_labels(dims: &ConvolutionDimensionNumbers) -> String {
     let of = |letters: [(i64, char); 2], spatial: &[i64]| {
         let mut all: Vec<(i64, String)> = letters.into_iter().map(|(at, c)| (at, c.to_string())).collect();

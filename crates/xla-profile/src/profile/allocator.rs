@@ -1,24 +1,24 @@
-//! What an allocator says at an event of its own: how much it has given away and how much it has left.
+//! This module reads the state of an allocator from the stats of allocator events: allocated and available bytes.
 //!
-//! Knows the stats' names; nothing of peaks. Rows stand beside a line's events, for those events alone that have them: a
-//! capture without them pays nothing, and one with them allocates nothing per event.
+//! The rows are beside the events of a line, and only allocator events have one. A capture without allocator events
+//! therefore has no extra cost, and no event allocates memory of its own.
 
 use super::StrId;
 
-/// An allocator's state after one event. Sizes are bytes.
+/// The state of an allocator after one event. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AllocatorRow {
-    /// The event's place in its line.
+    /// Index of the event in its line.
     pub event: u32,
-    /// `bytes_reserved`: for programs.
+    /// `bytes_reserved`, for programs.
     pub reserved: u64,
-    /// `bytes_allocated`: for arrays.
+    /// `bytes_allocated`, for arrays.
     pub allocated: u64,
     /// `bytes_available`.
     pub available: Option<u64>,
-    /// `fragmentation`: a fraction.
+    /// `fragmentation`, a fraction.
     pub fragmentation: Option<f64>,
-    /// `peak_bytes_in_use`: the most so far, also of before the capture.
+    /// `peak_bytes_in_use`, the largest value so far, including the time before the capture.
     pub peak: Option<u64>,
     /// `index_on_host`, else `device_ordinal`.
     pub ordinal: Option<u64>,
@@ -26,7 +26,7 @@ pub struct AllocatorRow {
     pub name: Option<StrId>,
 }
 
-/// A stat of an allocator.
+/// A stat of an allocator event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllocatorStat {
     Reserved,
@@ -40,7 +40,7 @@ pub(super) enum AllocatorStat {
 }
 
 impl AllocatorStat {
-    /// What a name means to us.
+    /// Returns the stat with this name, or `None` if it is not a stat of an allocator.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "bytes_reserved" => Self::Reserved,
@@ -56,7 +56,7 @@ impl AllocatorStat {
     }
 }
 
-/// The stats of the event being read.
+/// The allocator stats of the current event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pending {
     any: bool,
@@ -71,7 +71,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Sets a number; one below zero is none.
+    /// Sets a number. A negative number counts as absent.
     pub(super) fn number(&mut self, which: AllocatorStat, value: f64) {
         self.any = true;
         #[expect(
@@ -92,17 +92,18 @@ impl Pending {
         }
     }
 
-    /// Sets the allocator's name.
+    /// Sets the name of the allocator.
     pub(super) fn name(&mut self, name: StrId) {
         (self.any, self.name) = (true, Some(name));
     }
 
-    /// `device_ordinal` of the event so far.
+    /// Returns the `device_ordinal` of the current event, if it has come.
     pub(super) const fn ordinal(&self) -> Option<u64> {
         self.ordinal
     }
 
-    /// The event is complete: its row, if it said both what is reserved and what is allocated. The next one has said nothing.
+    /// Ends the current event. Returns its row if it has both reserved and allocated bytes, and clears the stats for
+    /// the next event.
     #[inline]
     pub(super) fn take(&mut self, event: usize) -> Option<AllocatorRow> {
         if !self.any {

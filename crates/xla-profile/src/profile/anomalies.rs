@@ -1,4 +1,5 @@
-//! Anomalies: records that are unusual but not damaged. They are counted while a capture is read, and each kind becomes one note.
+//! This module counts anomalies while a capture is read: records that are unusual but not damaged. Each kind becomes
+//! one note.
 
 use super::{Note, NoteCode, Severity};
 use crate::wire::xspace::StatValue;
@@ -37,7 +38,7 @@ impl Anomalies {
         })
     }
 
-    /// One note for each kind of anomaly that was found.
+    /// Returns one note for each kind of anomaly that was found, and one for each line with mixed clocks.
     pub(super) fn notes(self) -> Vec<Note> {
         let counted =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));

@@ -1,10 +1,12 @@
-//! Builds a [`Profile`] from what the XSpace walk finds: resolves names, folds stats into ops, fills columns.
+//! This module builds a [`Profile`] from the records of the XSpace walk: it resolves names, merges stats into ops, and
+//! fills the columns of events.
 //!
-//! No allocation per event: columns grow by blocks, and the stats of an event are nearly always a set that was seen before.
+//! Events do not allocate memory of their own: columns grow by blocks, and nearly all events have a set of stats that
+//! occurred before.
 //!
 //! ```text
 //!  metadata 7 ──► op 0 ◄── events without stats of their own
-//!                  └─ + {flops: 12} ──► op 9 ◄── events that say flops = 12   (event stats win)
+//!                  └─ + {flops: 12} ──► op 9 ◄── events with the stat flops = 12   (stats of events win)
 //! ```
 
 use super::allocator::{self, AllocatorStat};
@@ -23,25 +25,25 @@ use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, StatValue};
 use rustc_hash::FxHashMap;
 
-/// Builds a profile, file by file.
+/// A builder of a profile, file by file.
 pub struct Builder<'p> {
     pub(super) profile: Profile,
     plane: Plane,
     role: Role,
     names: Names,
     ops: IdMap<u32>,
-    /// Ops by (metadata's op, stats that differ), as words.
+    /// Ops by key: the op of the metadata and the stats of the event, as words.
     variants: FxHashMap<Box<[u64]>, u32>,
     line: Option<Line>,
-    /// Flows of its events are wanted: it is async, or its name comes last and may say so.
+    /// Flows of the current line are stored, because it holds asynchronous ops or its name is not known yet.
     has_flows: bool,
-    /// Programs that came before this plane.
+    /// Number of programs before the current plane.
     n_hlo: usize,
     pending: Pending,
     pub(super) anomalies: Anomalies,
     pub(super) room: Room,
     memories: Numbers,
-    /// Programs that are files of their own.
+    /// The programs that are files of their own.
     dropped: Vec<Dropped>,
     pub(super) progress: &'p mut dyn FnMut(Reached<'_>),
     pub(super) n_events: u64,
@@ -61,7 +63,7 @@ struct Slot {
     on_metadata: u64,
 }
 
-/// The event being read.
+/// The stats of the current event.
 #[derive(Default)]
 struct Pending {
     device_start: Option<u64>,
@@ -70,14 +72,14 @@ struct Pending {
     correlation_ids: correlation_ids::Pending,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
-    /// The key of the event's op: the metadata's op, then the overrides as words.
+    /// The key of the event's op: the op of the metadata, then the overrides as words.
     key: Vec<u64>,
-    /// The last key that was looked up, and what it gave.
+    /// The last key that was looked up, and its op.
     last: (Vec<u64>, u32),
 }
 
 impl<'p> Builder<'p> {
-    /// An empty builder. `progress` hears about once per megabyte how far it is.
+    /// Creates an empty builder, which calls `progress` about once per MiB.
     pub fn new(progress: &'p mut dyn FnMut(Reached<'_>)) -> Self {
         Self {
             profile: Profile::default(),
@@ -99,24 +101,26 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// What follows comes from this file.
+    /// Starts a file. All planes and programs that follow belong to it.
     pub fn file(&mut self, name: &str) {
         self.profile.files.push(name.to_owned());
     }
 
-    /// The file is a program: its module's name and id, and where in it the program is.
+    /// Adds the current file as a program. `name` and `id` are those of its module, and `span` is the position of the
+    /// program in the file. An `id` of 0 means that the module has none.
     pub fn program(&mut self, name: &str, id: u64, span: Span, form: HloForm) {
         let file = self.profile.files.len().saturating_sub(1);
         self.dropped.push(Dropped { hlo: self.profile.hlo.len(), id });
         self.profile.hlo.push(HloBlob { name: name.to_owned(), program: None, file, span, form });
     }
 
-    /// Adds a note of the reader's own.
+    /// Adds a note.
     pub fn note(&mut self, note: Note) {
         self.profile.notes.push(note);
     }
 
-    /// The profile, with a note for each kind of anomaly; complete, unless it [needs deriving](Profile::needs_deriving).
+    /// Returns the profile, with a note for each kind of anomaly. The profile is complete, unless it
+    /// [needs deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
         self.profile.notes.extend(self.room.notes());
@@ -127,7 +131,8 @@ impl<'p> Builder<'p> {
         self.profile
     }
 
-    /// The op of the pending event: its metadata's, or the variant that its own stats make of it.
+    /// Returns the op of the current event: the op of its metadata, or the variant of that op with the event's own
+    /// stats.
     fn op_of(&mut self, metadata_id: i64) -> u32 {
         let base = self.ops.get(metadata_id).unwrap_or_else(|| self.unresolved(metadata_id));
         if self.pending.overrides.is_empty() {
@@ -173,7 +178,7 @@ impl<'p> Builder<'p> {
         id
     }
 
-    /// The value of a stat that describes an op.
+    /// Returns the value of a stat that describes an op.
     fn op_value(&mut self, which: OpStat, value: StatValue<'_>) -> Option<Value> {
         if which != OpStat::Memory {
             return self.value(value);
@@ -190,7 +195,7 @@ impl<'p> Builder<'p> {
 
 pub(super) fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);
-    // More than 2³² ops would not fit any memory this runs in.
+    // 2³² ops would not fit the memory of any machine.
     u32::try_from(ops.len() - 1).unwrap_or(u32::MAX)
 }
 
@@ -251,7 +256,7 @@ impl Sink for Builder<'_> {
         let short = strings.intern(if display_name.is_empty() { short_name(name) } else { display_name });
         let op = Op { resolved: true, name: short, text, stats: OpStats::default() };
         let index = push_op(&mut self.plane.ops, op);
-        // The last entry of an id wins, as in any protobuf map.
+        // As in every protobuf map, the last entry of an id counts.
         self.ops.insert(id, index);
         self.plane.n_metadata = self.plane.ops.len();
     }
@@ -347,7 +352,7 @@ impl Sink for Builder<'_> {
             line.flows.push((line.events.len() as u32, flow));
         }
         let Line { events, allocator, correlation_ids, .. } = line;
-        // Looking at the op of each event of a TPU would wait for memory at each.
+        // This is skipped for TPUs, because the access to the op of every event would wait for memory.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
             let device = self.pending.allocator.ordinal();
@@ -387,7 +392,7 @@ impl Sink for Builder<'_> {
 
     fn plane_end(&mut self) {
         let mut plane = std::mem::take(&mut self.plane);
-        // One with lines or programs is listed in any case: it is as large as what it holds.
+        // A plane with lines or programs is always listed, because its size is in proportion to its content.
         let is_empty = plane.lines.is_empty() && self.profile.hlo.len() == self.n_hlo;
         if !self.room.take() && is_empty {
             return self.room.leave_out(0);

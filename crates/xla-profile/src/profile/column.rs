@@ -1,57 +1,59 @@
-//! A column of 64-bit numbers that takes as many bytes per number as its numbers need where they stand.
+//! This module implements a column of 64-bit numbers in which each block of numbers has the smallest width that
+//! suffices.
 //!
 //! ```text
-//!  numbers   7 000 000 000 512 · 7 000 000 000 700 · 7 000 000 001 024 …     256 make a block
-//!  block     least = 7 000 000 000 512, width = 2 bytes │ 0 │ 188 │ 512 …    any of them is one load away
+//!  numbers   7 000 000 000 512 · 7 000 000 000 700 · 7 000 000 001 024 …     256 numbers form a block
+//!  block     least = 7 000 000 000 512, width = 2 bytes │ 0 │ 188 │ 512 …    one load reads any number
 //! ```
 //!
-//! Nothing is lost: a block whose numbers lie far apart is eight bytes wide. *Least* is meant of signed numbers, so small
-//! differences on both sides of zero are as narrow as small numbers. A column grows block by block: what is there stays where it
-//! is, so nothing need be counted beforehand. This module knows numbers only; not what they measure.
+//! All numbers are exact: a block whose numbers lie far apart is eight bytes wide. `least` is the least of the numbers
+//! as signed numbers, so that small differences on both sides of zero are narrow. A column grows block by block, and
+//! complete blocks are not moved, so the numbers need not be counted beforehand.
 
 use std::fmt;
 
-/// Numbers in a block: fewer would say `least` too often, more would be as wide as the farthest of more.
+/// Number of numbers in a block. Smaller blocks would repeat `least` more often, and larger ones would be wider,
+/// because more of their numbers lie far apart.
 const BLOCK: usize = 256;
 
 /// Bytes of a number that is not packed.
 const WORD: usize = 8;
 
-/// Numbers in the order in which they were added. See the module.
+/// A sequence of numbers in packed form, as the documentation of the module describes it.
 #[derive(Clone, Default)]
 pub struct Column {
-    /// Complete blocks; once it is [closed](Column::close) the last may hold fewer numbers.
+    /// Complete blocks. After [`Column::close`], the last block may have fewer numbers.
     blocks: Vec<Block>,
-    /// What follows them, as it is, and room for more.
+    /// The numbers after the blocks, not packed, and room for more.
     open: Vec<u64>,
     len: usize,
 }
 
-/// Numbers as differences to the least of them.
+/// Numbers as differences from the least of them.
 #[derive(Clone)]
 struct Block {
     least: u64,
     /// Bytes of a difference, 0 to 8.
     width: u8,
-    /// The differences, and as many zeros as the last one lacks to eight bytes: so each is one load.
+    /// The differences, and zeros that extend the last one to eight bytes, so that one load reads any difference.
     bytes: Box<[u8]>,
 }
 
 impl Column {
-    /// How many numbers.
+    /// Returns the number of numbers.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the column is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number at a place.
+    /// Returns the number at an index.
     ///
     /// # Panics
-    /// Where there is none, as slices do.
+    /// Panics if the index is not below the length.
     #[inline]
     pub fn get(&self, place: usize) -> u64 {
         assert!(place < self.len, "place {place} of {}", self.len);
@@ -59,13 +61,13 @@ impl Column {
         self.blocks.get(place / BLOCK).map_or_else(|| self.open[within], |block| block.get(within))
     }
 
-    /// All numbers, in order.
+    /// Iterates over all numbers in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { column: self, next_block: 0, numbers: [0; BLOCK], at: 0, n: 0 }
     }
 
     /// Adds a number.
-    // Always, like what follows: five times per event, and the page is optimised for size.
+    // `always`, because this runs up to five times per event, and the page is optimized for size.
     #[inline(always)]
     pub fn push(&mut self, number: u64) {
         let at = self.len % BLOCK;
@@ -81,10 +83,10 @@ impl Column {
         }
     }
 
-    /// Puts another number at a place.
+    /// Replaces the number at an index.
     ///
     /// # Panics
-    /// Where there is none, as slices do.
+    /// Panics if the index is not below the length.
     pub fn set(&mut self, place: usize, number: u64) {
         assert!(place < self.len, "place {place} of {}", self.len);
         let within = place % BLOCK;
@@ -94,20 +96,20 @@ impl Column {
         }
     }
 
-    /// All numbers are there: lets go of the room for more. More may follow all the same.
+    /// Packs all numbers and releases the room for more. Numbers may still be added afterwards.
     pub fn close(&mut self) {
         self.pack();
         self.open = Vec::new();
         self.blocks.shrink_to_fit();
     }
 
-    /// Bytes that it takes in memory.
+    /// Returns the bytes that the column takes in memory.
     pub fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(|block| block.bytes.len()).sum();
         blocks + self.blocks.capacity() * size_of::<Block>() + self.open.capacity() * WORD
     }
 
-    /// Packs what is not yet.
+    /// Packs the numbers that are not packed yet.
     #[inline(never)]
     fn pack(&mut self) {
         let n = self.len.saturating_sub(self.blocks.len() * BLOCK);
@@ -116,11 +118,12 @@ impl Column {
         }
     }
 
-    /// Room for a number at a place of the block that is not complete: few numbers take little.
+    /// Makes room for a number at index `at` of the last, incomplete block. The room doubles, so that a column of few
+    /// numbers stays small.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, at: usize) {
-        // The last block was packed before it was complete, and more follows.
+        // `close` has packed the last block before it was complete, so the block is unpacked again.
         let again = if self.blocks.len() * BLOCK > self.len { self.blocks.pop() } else { None };
         self.open.resize((2 * at).clamp(8, BLOCK), 0);
         if let Some(block) = again {
@@ -144,7 +147,8 @@ impl Block {
         let mut bytes = vec![0; room].into_boxed_slice();
         let mut at = 0;
         for number in numbers {
-            // Each is written whole: its upper bytes are zeros, and the next one's place. Where all are the same there is no room.
+            // All eight bytes are written. The upper ones are zeros, which the next difference overwrites. If all
+            // numbers are equal, the width is 0 and nothing is written.
             if let Some(place) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
                 *place = number.wrapping_sub(least).to_le_bytes();
             }
@@ -159,7 +163,7 @@ impl Block {
         self.least.wrapping_add(load(self.bytes.get(place * width..)) & mask(width))
     }
 
-    /// Its first numbers, as many as there is room for.
+    /// Unpacks the first numbers of the block into `numbers`.
     fn read(&self, numbers: &mut [u64]) {
         let (width, least) = (usize::from(self.width), self.least);
         let (mask, mut at) = (mask(width), 0);
@@ -178,7 +182,7 @@ impl Block {
             }
             return;
         }
-        // Where all are the same, any number of them is.
+        // A block with width 0 does not have its length, and is unpacked as a full block.
         let n = self.bytes.len().saturating_sub(WORD).checked_div(width).map_or(BLOCK, |before| before + 1);
         let mut numbers = [0; BLOCK];
         let numbers = &mut numbers[..n];
@@ -188,36 +192,36 @@ impl Block {
     }
 }
 
-/// The first eight bytes as a number; where all differences are 0, there are none.
+/// Returns the first eight bytes as a number, or 0 if there are none because all differences are 0.
 #[inline(always)]
 fn load(bytes: Option<&[u8]>) -> u64 {
     bytes.and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// The bits of a number of so many bytes.
+/// Returns a mask for the bits of a number of `width` bytes.
 #[inline]
 const fn mask(width: usize) -> u64 {
     if width == 0 { 0 } else { u64::MAX >> (u64::BITS as usize - 8 * width) }
 }
 
-/// The numbers of a column, in order.
+/// An iterator over the numbers of a column.
 #[derive(Clone)]
 pub struct Iter<'a> {
     column: &'a Column,
     next_block: usize,
-    /// The first `n` are those of the current block, of which `at` have been given.
+    /// The first `n` are the numbers of the current block, of which the first `at` have been returned.
     numbers: [u64; BLOCK],
     at: usize,
     n: usize,
 }
 
 impl Iter<'_> {
-    /// How many are in blocks that were not begun.
+    /// Returns the number of numbers after the current block.
     const fn left(&self) -> usize {
         self.column.len.saturating_sub(self.next_block * BLOCK)
     }
 
-    /// Unpacks the next block. Where there is none, nothing is loaded.
+    /// Unpacks the next block. After the last block, `n` becomes 0.
     #[inline(never)]
     fn unpack(&mut self) {
         (self.at, self.n) = (0, self.left().min(BLOCK));
@@ -263,7 +267,7 @@ impl<'a> IntoIterator for &'a Column {
     }
 }
 
-/// Closed, as nothing else is likely to follow.
+/// Collects numbers into a closed column.
 impl FromIterator<u64> for Column {
     fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
         let mut column = Self::default();
@@ -273,7 +277,7 @@ impl FromIterator<u64> for Column {
     }
 }
 
-/// The same numbers, however they are packed.
+/// Compares the numbers, independently of their packing.
 impl PartialEq for Column {
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && self.iter().eq(other)
@@ -291,7 +295,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Numbers as times are (near each other, now and then far), and any.
+    /// Generates numbers like times (mostly near each other, sometimes far apart), and arbitrary numbers.
     fn number() -> impl Strategy<Value = u64> {
         let near = (any::<u64>(), 0..u64::BITS).prop_map(|(bits, shift)| bits >> shift);
         let around_zero = any::<i16>().prop_map(|n| i64::from(n).cast_unsigned());
@@ -342,7 +346,7 @@ mod tests {
         #[test]
         fn any_range_is_kept_in_as_few_bytes_as_it_needs(least in any::<u64>(), shift in 0..u64::BITS) {
             let widest = u64::MAX >> shift;
-            // Signed numbers end at i64::MAX: a range across it is as wide as all.
+            // A range across i64::MAX is as wide as the whole range, because `least` is the least signed number.
             prop_assume!(widest <= i64::MAX.cast_unsigned() && least.cast_signed() <= i64::MAX - widest.cast_signed());
             let numbers: Vec<u64> = (0..BLOCK as u64).map(|i| least.wrapping_add(if i % 2 == 0 { 0 } else { widest })).collect();
             let column: Column = numbers.iter().copied().collect();

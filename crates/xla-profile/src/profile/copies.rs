@@ -1,9 +1,10 @@
-//! What runtimes call copies and fills: CUDA and ROCm, by event, by call and by kernel. This module knows names alone.
+//! This module detects copies and fills of CUDA and ROCm by the names of events, calls and kernels.
 
-/// What is copied where, or set, by the name of an event, a call or a kernel, in CUPTI's words: `MemcpyH2D` itself,
-/// `hipMemcpyHtoDAsync`, `CopyHostToDevice`, `[CUDA memcpy Host-to-Device]`. `Memcpy` where the name does not say between what.
+/// Returns the CUPTI name of a copy or a fill from the name of an event, a call or a kernel: `MemcpyH2D` for
+/// `MemcpyH2D`, `hipMemcpyHtoDAsync`, `CopyHostToDevice` and `[CUDA memcpy Host-to-Device]`. Returns `Memcpy` if the
+/// name does not contain the direction, and `None` if the name is not that of a copy or a fill.
 pub fn copy_of_name(name: &str) -> Option<&'static str> {
-    // Names of kernels are long: what is a copy says so in its first word or two.
+    // Names of kernels may be long, but a copy has its word near the start of the name.
     let letters = name.bytes().filter(u8::is_ascii_alphanumeric).take(LETTERS).map(|b| b.to_ascii_lowercase());
     let word: String = letters.map(char::from).collect();
     if word.contains("memset") || word.contains("fillbuffer") {
@@ -15,15 +16,16 @@ pub fn copy_of_name(name: &str) -> Option<&'static str> {
     let between = |rest: &str| WAYS.into_iter().find(|(ways, _)| ways.iter().any(|way| rest.starts_with(way)));
     match word.split_once("memcpy") {
         Some((_, rest)) => Some(between(rest).map_or("Memcpy", |(_, word)| word)),
-        // `Copy` alone starts many a kernel's name: only with both ends is it a copy of the runtime.
+        // Many kernels have names that start with `copy`. Only a name with a direction is that of a copy of the
+        // runtime.
         None => between(word.strip_prefix("copy")?).map(|(_, word)| word),
     }
 }
 
-/// Letters and digits of a name that are examined.
+/// Number of letters and digits of a name that are examined.
 const LETTERS: usize = 48;
 
-/// What stands behind `memcpy` and `copy`.
+/// The directions after `memcpy` and `copy`, each with its CUPTI name.
 const WAYS: [(&[&str], &str); 5] = [
     (&["h2d", "htod", "hosttodevice"], "MemcpyH2D"),
     (&["d2h", "dtoh", "devicetohost"], "MemcpyD2H"),

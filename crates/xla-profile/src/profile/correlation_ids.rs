@@ -1,17 +1,18 @@
-//! Ids that join events of different planes: a kernel to the host call that launched it, and an op of a CPU to its run and device.
-//! They are read for GPU and host planes only, used once when all files have been read, and then dropped.
+//! This module holds the ids that join events of different planes: a kernel to the host call that launched it, and an
+//! op of a CPU to its run and device. The ids are read for GPU and host planes only, used once when all files have been
+//! read, and then dropped.
 
 use super::Strings;
 use super::value::Value;
 
-/// The role of a plane, as far as reading depends on it.
+/// The role of a plane, which decides the stats that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
-    /// `/device:GPU:N`: events are kernels.
+    /// `/device:GPU:N`, whose events are kernels.
     Gpu,
-    /// `/host:CPU`: events are calls, launches of kernels, and on CPUs ops.
+    /// `/host:CPU`, whose events are calls, launches of kernels, and ops of CPUs.
     Host,
-    /// Anything else.
+    /// Any other plane.
     #[default]
     Other,
 }
@@ -29,9 +30,9 @@ impl Role {
 /// A stat that joins events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CorrelationStat {
-    /// `correlation_id`: the same on a kernel and on the host's call that launched it.
+    /// `correlation_id`, which a kernel shares with the host call that launched it.
     Correlation,
-    /// `run_id`: the same on all ops of one run of a program, on all devices.
+    /// `run_id`, which all ops of one run of a program share on all devices.
     Run,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct OpRun {
     pub(super) run: Option<u64>,
 }
 
-/// The ids of the event that is being read.
+/// The ids of the current event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pending {
     correlation: Option<u32>,
@@ -73,7 +74,7 @@ impl Pending {
             (CorrelationStat::Run, Value::Uint(run)) => self.run = Some(run),
             (CorrelationStat::Run, Value::Int(run)) => self.run = Some(run.cast_unsigned()),
             (CorrelationStat::Run, value) => self.run = value.number(strings).map(|run| run as u64),
-            // CUPTI and rocprofiler count launches in 32 bits; 0 is none.
+            // CUPTI and rocprofiler count launches in 32 bits, and 0 means that there is no id.
             (CorrelationStat::Correlation, value) => {
                 self.correlation =
                     value.number(strings).filter(|id| (1.0..f64::from(u32::MAX)).contains(id)).map(|id| id as u32);
@@ -81,7 +82,8 @@ impl Pending {
         }
     }
 
-    /// Stores the ids once the event has been read. `has_op`: the event names its op. `device`: its device ordinal.
+    /// Stores the ids of the current event, which has index `event` in its line, and clears them for the next event.
+    /// With `has_op`, the event has an op. `device` is its device ordinal.
     #[inline]
     pub(super) fn take(
         &mut self,

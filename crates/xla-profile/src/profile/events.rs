@@ -1,85 +1,89 @@
-//! A line's events as columns: when, how long, which op; and the same on the device's own clock where all of them say so.
+//! This module stores the events of a line in columns: start, duration and op. If all events of the line have times on
+//! the device clock, these times are stored too.
 //!
-//! Columns are [narrow](Column), so an event takes some 17 bytes, not the 36 of its numbers. Times on the device's clock stand as
-//! differences to the event's own: two clocks of one machine drift apart by nanoseconds while a block of events passes, so two
-//! bytes hold what would take six. This module knows places and times; not what an op is.
+//! A [`Column`] packs its numbers, so an event takes some 17 bytes instead of 36. Times on the device clock are stored
+//! as differences from the times on the clock of events. Two clocks of one machine drift by nanoseconds during a block
+//! of events, so a difference takes two bytes instead of six.
 
 use super::column::Column;
 use super::ids::OpId;
 
-/// Events in file order. Times are picoseconds; nothing is rounded.
+/// The events of a line, in the order of the file. Times are exact, in ps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events {
     start: Column,
     duration: Column,
     op: Column,
-    /// Start and duration on the device's clock, less those on the event clock, modulo 2⁶⁴.
+    /// Start and duration on the device clock minus those on the clock of events, modulo 2⁶⁴.
     device: Option<[Column; 2]>,
-    /// Some of them have a time on the device's clock and some do not: two clocks in one line would be hundreds of
-    /// milliseconds apart, so none has.
+    /// Only some events have times on the device clock. These times are dropped, because the two clocks may differ by
+    /// hundreds of milliseconds.
     is_mixed: bool,
 }
 
 impl Events {
-    /// How many.
+    /// Returns the number of events.
     pub const fn len(&self) -> usize {
         self.op.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no events.
     pub const fn is_empty(&self) -> bool {
         self.op.is_empty()
     }
 
-    /// Start and duration on the event clock: picoseconds after the line's timestamp, and picoseconds.
+    /// Iterates over start and duration of all events on the clock of events. The start is in ps after the timestamp of
+    /// the line, the duration in ps.
     pub fn times(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         self.start.iter().zip(&self.duration)
     }
 
-    /// The same of one event.
+    /// Returns start and duration of one event, as in [`Events::times`].
     ///
     /// # Panics
-    /// Where there is no such event, as slices do; likewise below.
+    /// Panics if `event` is not below the number of events, like the other functions with an index.
     pub fn time(&self, event: usize) -> (u64, u64) {
         (self.start.get(event), self.duration.get(event))
     }
 
-    /// Whether every event has a time on the device's own clock. A line without events has none.
+    /// Returns whether every event has times on the device clock. For a line without events, the result is `false`.
     pub const fn has_device_clock(&self) -> bool {
         self.device.is_some()
     }
 
-    /// Start and duration on the device's own clock, picoseconds (the line's timestamp plays no part).
+    /// Iterates over start and duration of all events on the device clock, in ps. The timestamp of the line does not
+    /// count. Returns `None` if the line does not have these times.
     pub fn device_times(&self) -> Option<impl ExactSizeIterator<Item = (u64, u64)>> {
         let [start, duration] = self.device.as_ref()?;
         let differences = start.iter().zip(duration);
         Some(self.times().zip(differences).map(|(time, more)| moved(time, more)))
     }
 
-    /// The same of one event.
+    /// Returns start and duration of one event, as in [`Events::device_times`].
     pub fn device_time(&self, event: usize) -> Option<(u64, u64)> {
         let [start, duration] = self.device.as_ref()?;
         Some(moved(self.time(event), (start.get(event), duration.get(event))))
     }
 
-    /// Which ops, in order.
+    /// Iterates over the ops of all events.
     pub fn ops(&self) -> impl ExactSizeIterator<Item = OpId> {
         self.op.iter().map(op)
     }
 
-    /// Which op.
+    /// Returns the op of an event.
     #[inline]
     pub fn op(&self, event: usize) -> OpId {
         op(self.op.get(event))
     }
 
-    /// Bytes that they take in memory.
+    /// Returns the bytes that the events take in memory.
     pub fn bytes(&self) -> usize {
         let own = [&self.start, &self.duration, &self.op];
         own.into_iter().chain(self.device.iter().flatten()).map(Column::bytes).sum()
     }
 
-    /// Adds an event: start and duration on the event clock, and both on the device's own, where it says both.
+    /// Adds an event with start and duration on the clock of events, and with both on the device clock if the event has
+    /// them.
     #[inline]
     pub(super) fn push(&mut self, op: OpId, time: (u64, u64), device: Option<(u64, u64)>) {
         match (device, &mut self.device) {
@@ -99,12 +103,12 @@ impl Events {
         self.op.push(op.0.into());
     }
 
-    /// Says of which op an event is after all.
+    /// Replaces the op of an event.
     pub(super) fn set_op(&mut self, event: usize, op: OpId) {
         self.op.set(event, op.0.into());
     }
 
-    /// Says how long an event lasts on the event clock.
+    /// Replaces the duration of an event on the clock of events. The duration on the device clock does not change.
     pub(super) fn set_duration(&mut self, event: usize, duration: u64) {
         if let Some([_, more]) = &mut self.device {
             let own = self.duration.get(event).wrapping_add(more.get(event));
@@ -113,7 +117,7 @@ impl Events {
         self.duration.set(event, duration);
     }
 
-    /// All events are there. Says whether some have a time on the device's clock and some do not.
+    /// Packs the columns after the last event. Returns whether only some events had times on the device clock.
     pub(super) fn close(&mut self) -> bool {
         let own = [&mut self.start, &mut self.duration, &mut self.op];
         own.into_iter().chain(self.device.iter_mut().flatten()).for_each(Column::close);
@@ -121,14 +125,14 @@ impl Events {
     }
 }
 
-/// What a column of ops holds.
+/// Converts a number of the column of ops.
 #[inline]
 const fn op(word: u64) -> OpId {
-    // It came from an `OpId`.
+    // The number came from an `OpId`, so it fits 32 bits.
     OpId(word as u32)
 }
 
-/// A time, by so much later and longer.
+/// Adds the differences `more` to start and duration.
 #[inline]
 const fn moved((start, duration): (u64, u64), more: (u64, u64)) -> (u64, u64) {
     (start.wrapping_add(more.0), duration.wrapping_add(more.1))
@@ -177,7 +181,7 @@ mod tests {
     fn events_as_profilers_write_them_are_narrow() {
         let mut events = Events::default();
         for i in 0..100_000_u64 {
-            // A microsecond or so each; the device's clock is half a second off and drifts by a millionth.
+            // Each event lasts about 1 µs. The device clock differs by half a second and drifts by a millionth.
             let (start, duration) = (i * 1_000_000 + i % 7 * 1_250, 800_000 + i % 11 * 78_125);
             let device = (start + 500_000_000_000 + start / 1_000_000, duration + i % 3 * 78);
             events.push(OpId((i % 1_000) as u32), (start, duration), Some(device));

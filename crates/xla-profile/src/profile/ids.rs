@@ -1,12 +1,14 @@
-//! A map from the file's ids to places in a table. Ids are dense on device planes and 64-bit, possibly
-//! negative, on others: both are quick, and neither lets an id decide how much is allocated.
+//! This module defines the ids of programs and ops, and a map from the ids of a file.
+//!
+//! The ids in a file are dense on planes of devices; on others they have 64 bits and may be negative. The map is fast
+//! for both, and the value of an id does not decide how much memory is allocated.
 
 use rustc_hash::FxHashMap;
 
-/// Ids up to this are looked up by index. Larger ones, and negative ones, by hash.
+/// Ids below this are looked up by index; larger and negative ids are looked up by hash.
 const DENSE: usize = 1 << 16;
 
-/// From ids to values.
+/// A map from ids of a file to values.
 #[derive(Default)]
 pub(super) struct IdMap<T> {
     dense: Vec<Option<T>>,
@@ -37,15 +39,15 @@ impl<T: Copy> IdMap<T> {
     }
 }
 
-/// A program's id; the wire has it signed or unsigned, here it is unsigned.
+/// The id of a program. It is unsigned here, although files also have it signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProgramId(pub u64);
 
-/// An op's place in its plane's table.
+/// The index of an op in [`Plane::ops`](super::Plane::ops).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpId(pub u32);
 
-/// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
+/// Splits `jit_f(12190760917235803885)` into name and id. The id in the text may be signed.
 pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
     let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
     let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;

@@ -1,56 +1,53 @@
-//! Which memories an op reads and writes: what `memory_access_breakdown` says, each distinct answer once.
-//!
-//! Knows the stat's bytes; nothing of peaks. Where a capture has no such stat nothing is kept.
+//! This module reads the stat `memory_access_breakdown`, which has the bytes that an op reads and writes by memory.
+//! Each distinct value is kept once. A capture without this stat takes no extra memory.
 
 use super::ids::OpId;
 use crate::wire::{Cursor, Field, Value};
 use std::collections::HashMap;
 
-/// Bytes of one execution by memory. The stat tells memories by number: 1 HBM, 2 CMEM, 3 VMEM.
+/// Bytes of one execution by memory. The stat has the numbers 1 for HBM, 2 for CMEM and 3 for VMEM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryBytes {
-    /// Read from and written to HBM.
+    /// Bytes read from and written to HBM.
     pub hbm: u64,
-    /// Read from CMEM.
     pub cmem_read: u64,
-    /// Written to CMEM.
     pub cmem_write: u64,
-    /// Read from VMEM.
     pub vmem_read: u64,
-    /// Written to VMEM.
     pub vmem_write: u64,
-    /// Of memories with other numbers, and of CMEM and VMEM where it is not said whether read or written.
+    /// Bytes of memories with other numbers, and bytes of CMEM and VMEM that are neither reads nor writes in the stat.
     pub other: u64,
 }
 
-/// Distinct answers, by number.
+/// The distinct values of the stat, by number.
 #[derive(Debug, Default)]
 pub struct Memories {
     all: Vec<MemoryBytes>,
 }
 
-/// The number of an op in a plane's list of those that have one.
+/// Returns the number of an op in the list of a plane ([`Plane::memory`](super::Plane::memory)), or `None` if the op is
+/// not in the list.
 pub(super) fn value_of(list: &[(OpId, u32)], op: OpId) -> Option<u32> {
     list.binary_search_by_key(&op, |(op, _)| *op).ok().map(|at| list[at].1)
 }
 
-/// Adds the latest op to a plane's list. Of several answers the last counts.
+/// Adds the latest op to the list of a plane. If the op is in the list already, its number is replaced.
 pub(super) fn put(list: &mut Vec<(OpId, u32)>, op: u32, number: u32) {
     list.pop_if(|(last, _)| last.0 == op);
     list.push((OpId(op), number));
 }
 
-/// Finds the number of an answer while a profile is built.
+/// A map from values to their numbers, for the construction of a profile.
 #[derive(Default)]
 pub(super) struct Numbers(HashMap<MemoryBytes, u32>);
 
 impl Memories {
-    /// The answer of a number that this table gave.
+    /// Returns the value of a number.
     pub fn get(&self, number: u32) -> Option<&MemoryBytes> {
         self.all.get(number as usize)
     }
 
-    /// The number of what the stat's bytes say; `None` where they say nothing, or are no such message.
+    /// Returns the number of the value in the bytes of a stat, and adds the value if it is new. Returns `None` if the
+    /// bytes are empty or are not such a message.
     pub(super) fn add(&mut self, numbers: &mut Numbers, stat: &[u8]) -> Option<u32> {
         let bytes = read(stat)?;
         let all = &mut self.all;
@@ -61,7 +58,7 @@ impl Memories {
     }
 }
 
-/// `{ memory_accessed = 1: { operation = 1 (1 read, 2 write), memory = 2, bytes = 3 } … }`.
+/// Reads the message `{ memory_accessed = 1: { operation = 1 (1 read, 2 write), memory = 2, bytes = 3 } … }`.
 fn read(stat: &[u8]) -> Option<MemoryBytes> {
     let mut sums = MemoryBytes::default();
     let (mut message, mut any) = (Cursor::new(stat, 0), false);
@@ -77,7 +74,7 @@ fn read(stat: &[u8]) -> Option<MemoryBytes> {
                 _ => {}
             }
         }
-        // What does not fit a signed number is one below zero: unknown.
+        // A number that does not fit 63 bits is a negative number, which means unknown.
         if i64::try_from(bytes).is_err() {
             return None;
         }
@@ -101,7 +98,7 @@ mod tests {
 
     #[test]
     fn bytes_by_memory() {
-        // Read 5 MiB · 1024 of HBM, as a real capture has it.
+        // A real capture has this stat: 5 MiB · 1024 read from HBM.
         let hbm = b"\x0a\x0a\x08\x01\x10\x01\x18\x80\x80\x80\x80\x14";
         assert_eq!(read(hbm), Some(MemoryBytes { hbm: 5_368_709_120, ..MemoryBytes::default() }));
         let mut all = hbm.to_vec();

@@ -1,4 +1,5 @@
-//! The model: what a capture holds, as columns, and how it is built from the walks over XSpace and trace JSON.
+//! This module defines the model of a capture, with events in columns, and builds the model from the walks over XSpace
+//! and trace JSON.
 //!
 //! ```text
 //!  Profile ─ planes ─ lines ─ events: start │ duration │ op     (device clock beside it)
@@ -6,8 +7,8 @@
 //!                      └── texts ──► Strings, each distinct text once
 //! ```
 //!
-//! Knows XSpace's words, not its bytes (that is `wire`), and not what a step, a device or a kind is
-//! (that is `analysis`).
+//! The module uses the terms of an XSpace. It does not depend on the bytes of an XSpace (`wire`), or on steps, devices
+//! and kinds (`analysis`).
 mod allocator;
 mod anomalies;
 mod builder;

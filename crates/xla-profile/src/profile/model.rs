@@ -1,6 +1,4 @@
-//! What a capture holds: planes, lines, and the distinct ops that events point at.
-//!
-//! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
+//! This module defines the types of the model: planes, lines, and the distinct ops to which events refer.
 
 use super::correlation_ids::CorrelationIds;
 use super::ids::{OpId, ProgramId};
@@ -9,76 +7,72 @@ use crate::wire::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A session: the captures that were opened together.
+/// The captures of a session, which were opened together.
 #[derive(Default)]
 pub struct Profile {
-    /// The files, in the order they were opened.
+    /// Names of the files, in the order in which they were opened.
     pub files: Vec<String>,
-    /// All planes, in file order.
+    /// All planes, in the order of the files.
     pub planes: Vec<Plane>,
-    /// Every text, once.
+    /// Every distinct text.
     pub strings: Strings,
     /// Names of programs by id, from module runs and from `/host:metadata`.
     pub programs: BTreeMap<ProgramId, String>,
-    /// Serialized HLO programs, by place in their file.
+    /// Positions of serialized HLO programs in their files.
     pub hlo: Vec<HloBlob>,
-    /// What reading had to say.
+    /// Notes of the readers.
     pub notes: Vec<Note>,
-    /// Hosts named by the captures.
+    /// Host names in the captures.
     pub hosts: Vec<String>,
-    /// What ops say of the memories they read and write, each distinct answer once.
+    /// Distinct values of `memory_access_breakdown`, to which [`Plane::memory`] refers.
     pub memories: Memories,
-    /// Programs that are files of their own, until all that is to be worked out is.
+    /// Programs that are files of their own. `None` after [`Profile::settle`].
     pub(super) unsettled: Option<Vec<Dropped>>,
 }
 
-/// One plane.
+/// A plane of a capture.
 #[derive(Default)]
 pub struct Plane {
-    /// Its id in the file.
+    /// Id in the file.
     pub id: i64,
-    /// Its name, `/device:TPU:0`.
+    /// Name, such as `/device:TPU:0`.
     pub name: String,
-    /// Index into [`Profile::files`].
+    /// Index in [`Profile::files`].
     pub file: usize,
-    /// Its stats, in file order.
+    /// Stats of the plane, in the order of the file.
     pub stats: Vec<(String, PlaneStat)>,
-    /// Its lines, in file order.
     pub lines: Vec<Line>,
-    /// Distinct ops: one per metadata entry, and one per further set of stats that events give it.
+    /// Distinct ops: one per metadata entry, and one per further set of stats that events add to a metadata entry.
     pub ops: Vec<Op>,
-    /// Numbers in [`Profile::memories`] of those ops that say which memories they read and write, by op.
+    /// The ops with bytes by memory, sorted by op, each with its number in [`Profile::memories`].
     pub memory: Vec<(OpId, u32)>,
-    /// Metadata entries; the first of [`Plane::ops`].
+    /// Number of metadata entries, which are the first ops in [`Plane::ops`].
     pub n_metadata: usize,
-    /// How often each stat occurs, by name.
+    /// Number of occurrences of each stat, by name.
     pub stat_counts: BTreeMap<String, StatCount>,
-    /// Bytes in the file; 0 of a plane that is [derived](Plane::is_derived).
+    /// Size in the file; 0 for a [derived](Plane::is_derived) plane.
     pub bytes: u64,
 }
 
-/// How often a stat occurs in a plane.
+/// Number of occurrences of a stat in a plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatCount {
-    /// On events.
     pub on_events: u64,
-    /// On event metadata.
+    /// Occurrences on event metadata.
     pub on_metadata: u64,
 }
 
-/// A plane stat's value.
+/// The value of a stat of a plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PlaneStat {
-    /// Text.
     Text(String),
-    /// A number.
     Number(f64),
-    /// Bytes, by length.
+    /// Bytes, of which only the length is kept.
     Bytes(u64),
 }
 
 impl PlaneStat {
-    /// As text: a number as it is, of bytes how many.
+    /// Returns the value as text: a text or a number itself, and the length of bytes.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -88,57 +82,56 @@ impl PlaneStat {
     }
 }
 
-/// One line.
+/// A line of a plane.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Its id in the file.
+    /// Id in the file.
     pub id: i64,
-    /// Its name.
     pub name: String,
-    /// The name to show, where it differs.
+    /// Name for display; empty if there is none.
     pub display_name: String,
-    /// Where its own time starts, ns.
+    /// Start of the line's time, in ns.
     pub timestamp_ns: i64,
-    /// Its events, in file order.
+    /// Events, in the order of the file.
     pub events: Events,
-    /// What an allocator said at some of them, in their order.
+    /// States of the allocator at allocator events, in the order of the events.
     pub allocator: Vec<AllocatorRow>,
-    /// Of a line of what is asynchronous: events' places with their `flow`, in order. Events of one flow are one thing in flight.
+    /// Indices of events with their `flow`, in order; only for a line of asynchronous ops. The events of one flow
+    /// belong to one operation in flight.
     pub flows: Vec<(u32, u64)>,
-    /// Bytes in the file.
+    /// Size in the file.
     pub bytes: u64,
-    /// It is in no file, but was made of what is: runs of programs, ops of a host's threads by device.
+    /// The line is not in a file, but was made from other lines: runs of programs, or the ops of a CPU device.
     pub derived: bool,
-    /// What joins its events to others, until all files are read.
+    /// Ids that join events to events of other planes. Empty after all files have been read.
     pub(super) correlation_ids: CorrelationIds,
 }
 
 impl Line {
-    /// It is a GPU's queue of kernels and copies: `Stream #16(Kernel)`, `Stream #134(Compute,MemcpyD2D)`.
+    /// Returns whether the line is a stream of a GPU: `Stream #16(Kernel)`, `Stream #134(Compute,MemcpyD2D)`.
     pub fn is_stream(&self) -> bool {
         self.name.starts_with("Stream #")
     }
 
-    /// What it shows goes on beside the core: `Async XLA Ops`.
+    /// Returns whether the line holds asynchronous ops, which run beside the ops of the core: `Async XLA Ops`.
     pub fn is_async(&self) -> bool {
         self.name.contains("Async")
     }
 }
 
-/// A distinct op: what metadata says, overridden by what its events say.
+/// A distinct op: the stats of its metadata, overridden by the stats of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Op {
-    /// Whether there is metadata for it. If not, `name` is made from the id.
+    /// The op has metadata. If it has none, its name is made from its id.
     pub resolved: bool,
     /// Short name, without `%`.
     pub name: StrId,
-    /// The metadata's name: on TPU op lines the whole HLO text.
+    /// Name of the metadata, which is the whole HLO text on op lines of a TPU.
     pub text: StrId,
-    /// The stats that analyses use.
     pub stats: OpStats,
 }
 
-/// The stats of an op that analyses use. Costs are per execution; −1 on the wire is `None`.
+/// The stats of an op that analyses use. Costs are per execution; a cost of −1 in the file is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OpStats {
     /// `hlo_category`.
@@ -153,11 +146,11 @@ pub struct OpStats {
     pub dedup: Option<StrId>,
     /// `shape_with_layout`.
     pub shape: Option<StrId>,
-    /// `hlo_op`: on lines whose events are not named by op.
+    /// `hlo_op`, on lines whose events do not have the name of the op.
     pub hlo_op: Option<StrId>,
     /// `hlo_module`.
     pub hlo_module: Option<StrId>,
-    /// Of a GPU's op the kernel that ran; `name` then is the HLO op it is of, where that is known.
+    /// Name of the kernel of a GPU op. [`Op::name`] is then the name of the HLO op, if it is known.
     pub kernel: Option<StrId>,
     /// `program_id`.
     pub program: Option<ProgramId>,
@@ -167,12 +160,12 @@ pub struct OpStats {
     pub model_flops: Option<f64>,
     /// `bytes_accessed`.
     pub bytes_accessed: Option<f64>,
-    /// As how many events one execution of its instruction is seen, where it is more than one: kernels of a library call. The
-    /// costs above are then one event's share.
+    /// Number of events per execution of the instruction, if it is more than one, such as the kernels of a library
+    /// call. The costs above are then the share of one event.
     pub events_per_execution: Option<std::num::NonZeroU32>,
 }
 
-/// What the bytes of a serialized program are.
+/// The format of a serialized program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HloForm {
     /// An `HloProto` in a stat of a capture.
@@ -188,37 +181,39 @@ pub enum HloForm {
 /// A serialized HLO program: inside a capture, or a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HloBlob {
-    /// `module(program_id)` where it is inside a capture, else the module's name.
+    /// `module(program_id)` for a program inside a capture, else the name of the module.
     pub name: String,
-    /// The id in the name; of a file of its own that of the program it was joined to.
+    /// The id in the name. For a file of its own, the id of the matching program; `None` if no program matches.
     pub program: Option<ProgramId>,
-    /// Index into [`Profile::files`].
+    /// Index in [`Profile::files`].
     pub file: usize,
-    /// Where its bytes are.
+    /// Position in the (unpacked) file.
     pub span: Span,
-    /// What they are.
     pub form: HloForm,
 }
 
 impl HloBlob {
-    /// It is a file of its own.
+    /// Returns whether the program is a file of its own.
     pub fn is_dropped(&self) -> bool {
         self.form != HloForm::Embedded
     }
 
-    /// The module's name.
+    /// Returns the name of the module.
     pub fn module(&self) -> &str {
         if self.is_dropped() { &self.name } else { program_of(&self.name).map_or(&self.name, |(name, _)| name) }
     }
 }
 
 impl Plane {
-    /// An op by id. Ids come from this plane's own events.
+    /// Returns an op by id. The id must come from an event of this plane.
+    ///
+    /// # Panics
+    /// Panics if the plane has no such op.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.0 as usize]
     }
 
-    /// A stat's text.
+    /// Returns the text of a stat, or `None` if the plane has no text stat of this name.
     pub fn text_stat(&self, name: &str) -> Option<&str> {
         self.stats.iter().find_map(|(n, v)| match v {
             PlaneStat::Text(text) if n == name => Some(text.as_str()),
@@ -226,7 +221,7 @@ impl Plane {
         })
     }
 
-    /// A stat's number.
+    /// Returns the number of a stat, or `None` if the plane has no number stat of this name.
     pub fn number_stat(&self, name: &str) -> Option<f64> {
         self.stats.iter().find_map(|(n, v)| match v {
             PlaneStat::Number(number) if n == name => Some(*number),
@@ -234,29 +229,30 @@ impl Plane {
         })
     }
 
-    /// It is in no file, but was made of a host's threads: a CPU's device.
+    /// Returns whether the plane is not in a file, but was made from the threads of a host: the device of a CPU.
     pub fn is_derived(&self) -> bool {
         !self.lines.is_empty() && self.lines.iter().all(|line| line.derived)
     }
 
-    /// Events of all lines that are in the file.
+    /// Returns the number of events in the file, without those of derived lines.
     pub fn n_events(&self) -> usize {
         self.lines.iter().filter(|l| !l.derived).map(|l| l.events.len()).sum()
     }
 }
 
 impl Profile {
-    /// A text of this profile.
+    /// Returns a text of this profile.
     pub fn text(&self, id: StrId) -> &str {
         self.strings.get(id)
     }
 
-    /// Bytes that one execution of an op of `plane` reads and writes, by memory; `None` where nothing splits them.
+    /// Returns the bytes by memory that one execution of an op of `plane` reads and writes, or `None` if the capture
+    /// does not have them.
     pub fn memory(&self, plane: &Plane, op: OpId) -> Option<&MemoryBytes> {
         self.memories.get(memory::value_of(&plane.memory, op)?)
     }
 
-    /// Events of all planes, as they are in the files.
+    /// Returns the number of events in all files, without those of derived lines.
     pub fn n_events(&self) -> usize {
         self.planes.iter().map(Plane::n_events).sum()
     }
@@ -264,8 +260,8 @@ impl Profile {
 
 /// A program that is a file of its own.
 pub(super) struct Dropped {
-    /// Its place in [`Profile::hlo`].
+    /// Index in [`Profile::hlo`].
     pub(super) hlo: usize,
-    /// `HloModuleProto.id`; 0 where there is none.
+    /// `HloModuleProto.id`; 0 if there is none.
     pub(super) id: u64,
 }

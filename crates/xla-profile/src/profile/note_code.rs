@@ -1,4 +1,5 @@
-//! The codes of notes: a stable name and one sentence each. The sentence explains the code; the note's own message has the numbers.
+//! This module defines the codes of notes, each with a stable name and one sentence. The sentence explains the code,
+//! and the message of a note has the numbers.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,10 +14,10 @@ macro_rules! note_codes {
         }
 
         impl NoteCode {
-            /// Every code, by name.
+            /// Every code, in the order of the names.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Its name in JSON, in `snake_case`.
+            /// Returns the name in JSON, in `snake_case`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),+
@@ -27,13 +28,15 @@ macro_rules! note_codes {
 }
 
 note_codes! {
-    /// A collective moved more bytes per second than its links carry, so its sizes, its groups or the topology are wrong.
+    /// A collective moved more bytes per second than its links carry, so its sizes, its groups or the topology are
+    /// wrong.
     AboveLinkPeak = "above_link_peak",
-    /// An op took less time than its cost needs at peak, so its cost estimate is too large or part of its work ran elsewhere.
+    /// An op took less time than its cost needs at peak, so its cost estimate is too large or part of its work ran
+    /// elsewhere.
     AbovePeak = "above_peak",
     /// The compiler reuses the addresses of a buffer before the heap trace frees it; an address counts once.
     AddressesShared = "addresses_shared",
-    /// Events are sums over many executions and have no place in time.
+    /// Events are sums over many executions and have no position in time.
     AggregatedEvents = "aggregated_events",
     /// Events of an allocator lie far after the others and are left out.
     AllocatorClock = "allocator_clock",
@@ -61,7 +64,7 @@ note_codes! {
     FileNotRead = "file_not_read",
     /// A file of the folder is neither a capture nor a program.
     FilesPassedOver = "files_passed_over",
-    /// Events of a heap trace make no sense and are ignored.
+    /// Events of a heap trace are invalid and are ignored.
     HeapTraceDamaged = "heap_trace_damaged",
     /// The HLO of a program could not be read.
     HloUnreadable = "hlo_unreadable",
@@ -71,7 +74,7 @@ note_codes! {
     HostsNotAligned = "hosts_not_aligned",
     /// A line has times outside its plane and is left out.
     ImplausibleTime = "implausible_time",
-    /// The graph around an op ends where the computation that holds the op ends.
+    /// The graph around an op is limited to the computation that contains the op.
     Inside = "inside",
     /// Files or planes were left out by choice.
     LeftOut = "left_out",
@@ -81,7 +84,7 @@ note_codes! {
     LinesSideBySide = "lines_side_by_side",
     /// Memory is estimated from live ranges, because the program has no buffer assignment.
     LiveRanges = "live_ranges",
-    /// Texts of a trace are longer than the reader keeps.
+    /// Texts of a trace exceed the limit of the reader and are cut.
     LongTexts = "long_texts",
     /// A member of an archive is not read.
     MembersPassedOver = "members_passed_over",
@@ -115,7 +118,7 @@ note_codes! {
     NoLinkPeak = "no_link_peak",
     /// The device has no known peak for a compute type.
     NoPeakForDtype = "no_peak_for_dtype",
-    /// Events do not say which program an op belongs to.
+    /// The events of an op do not have the program of the op.
     NoProgram = "no_program",
     /// The capture holds no HLO.
     NoPrograms = "no_programs",
@@ -149,11 +152,11 @@ note_codes! {
     OnlyPrograms = "only_programs",
     /// Custom kernels have no cost.
     OpaqueKernels = "opaque_kernels",
-    /// Ops are in no HLO of the capture.
+    /// The HLO of the capture does not contain some ops.
     OpsWithoutHlo = "ops_without_hlo",
-    /// Asynchronous events that are neither collectives nor copies are in no figure.
+    /// Asynchronous events that are neither collectives nor copies do not count in any figure.
     OtherAsync = "other_async",
-    /// Counters and flows of a trace are no events of a line and are left out.
+    /// Counters and flows of a trace are not events of a line and are left out.
     OtherEvents = "other_events",
     /// Steps of a device overlap.
     OverlappingSteps = "overlapping_steps",
@@ -173,7 +176,7 @@ note_codes! {
     ProgramByName = "program_by_name",
     /// The name of a file gives another program id than the capture, and the module’s name joins them.
     ProgramIdDiffers = "program_id_differs",
-    /// Programs have numbers of Rooflight, because the capture gives no ids.
+    /// Rooflight numbers the programs, because the capture does not have their ids.
     ProgramNumbers = "program_numbers",
     /// The published HBM bandwidth counts, because the profile’s figure counts half of the transfers.
     PublishedHbm = "published_hbm",
@@ -193,7 +196,7 @@ note_codes! {
     SpansLeftOut = "spans_left_out",
     /// SparseCore planes are listed and not summed.
     SparseCoreApart = "sparse_core_apart",
-    /// Waits last longer than the exposed time of what they wait for.
+    /// Waits last longer than the exposed time of the transfers that they wait for.
     StallBeyondExposed = "stall_beyond_exposed",
     /// Devices need different times for the same step.
     StepImbalance = "step_imbalance",
@@ -231,7 +234,7 @@ note_codes! {
     UnmatchedEvents = "unmatched_events",
     /// Stats have an id without a name.
     UnnamedStats = "unnamed_stats",
-    /// Halves of asynchronous pairs have no other half.
+    /// An async start has no done, or an async done has no start.
     Unpaired = "unpaired",
     /// Events have no metadata.
     UnresolvedEvents = "unresolved_events",
@@ -256,7 +259,7 @@ impl fmt::Display for NoteCode {
 impl FromStr for NoteCode {
     type Err = std::convert::Infallible;
 
-    /// Never fails: a name of a newer version is [`NoteCode::Unknown`].
+    /// Parses the name of a code. A name of a newer version is [`NoteCode::Unknown`], so parsing never fails.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Ok(Self::ALL.iter().copied().find(|code| code.name() == name).unwrap_or(Self::Unknown))
     }

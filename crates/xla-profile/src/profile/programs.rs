@@ -1,4 +1,4 @@
-//! Names of programs: `name(id)`, as module runs and `/host:metadata` write them.
+//! This module collects the names of programs from texts such as `name(id)`, and matches program files with programs.
 
 use super::ids::{OpId, ProgramId, program_of};
 use super::model::{Dropped, HloBlob, Profile};
@@ -6,7 +6,8 @@ use super::{Note, NoteCode, Severity};
 use rustc_hash::FxHashSet;
 
 impl Profile {
-    /// All lines are there: programs get their names, and what joined events is let go of.
+    /// Completes the profile after all files have been read: names the programs, matches program files, and drops the
+    /// correlation ids.
     pub(super) fn settle(&mut self) {
         for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
             line.correlation_ids = Default::default();
@@ -17,7 +18,7 @@ impl Profile {
     }
 }
 
-/// Names of programs, from module runs and from the HLO of the capture; the first name of an id stays.
+/// Collects the names of programs from module runs and from the HLO of the capture. The first name of an id counts.
 fn name_programs(profile: &mut Profile) {
     let mut programs = std::mem::take(&mut profile.programs);
     for plane in &profile.planes {
@@ -34,9 +35,9 @@ fn name_programs(profile: &mut Profile) {
     profile.programs = programs;
 }
 
-/// Joins programs that are files of their own to those that captures speak of: by the id that stands in the file's name,
-/// by the module's own id (on TPUs that is another number), or by the module's name where one program alone has it. What
-/// no capture speaks of has the id of its own file, if no other has the same.
+/// Matches program files with the programs of captures: by the id in the name of the file, by the id of the module
+/// (which is another number on TPUs), or by the name of the module if only one program has that name. A program file
+/// without a match keeps an id of its own, unless another program has that id.
 fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
     if dropped.is_empty() {
         return;
@@ -56,7 +57,8 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
             (None, Some(_), Some(_)) => None,
             (None, None, _) => own().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
         };
-        // On a TPU a module has a number of its own: only the id in the file's name can contradict.
+        // On a TPU, the id of the module differs in any case. Only the id in the name of the file can contradict the
+        // match.
         if let (Some(stated), Some(id)) =
             (of_file, program.filter(|id| of_file != Some(*id) && own().all(|own| own != *id)))
         {
@@ -75,7 +77,7 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
     }
 }
 
-/// The id in `module(id).hlo_proto.pb`, the name that profilers give a module's file.
+/// Returns the id in `module(id).hlo_proto.pb`, which is the name of a program file of a profiler.
 fn id_in_name(file: &str, module: &str) -> Option<ProgramId> {
     let rest = file.rsplit('/').next()?.strip_prefix(module)?;
     program_of(&rest[..=rest.find(')')?]).filter(|(before, _)| before.is_empty()).map(|(_, id)| id)

@@ -1,14 +1,14 @@
-//! How far the reading of a file has come.
+//! This module defines the progress of reading a file.
 
-/// How far the building is.
+/// The progress of building a profile.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached<'a> {
-    /// Byte of the file.
+    /// Number of bytes of the current file that were read.
     pub at: u64,
-    /// Planes complete.
+    /// Number of complete planes of all files.
     pub planes: usize,
-    /// Events read.
+    /// Number of events of all files.
     pub events: u64,
-    /// The plane being read.
+    /// Name of the current plane; empty if there is none.
     pub plane: &'a str,
 }

@@ -1,48 +1,49 @@
-//! How many planes and lines are listed: in proportion to the bytes that say them.
+//! This module limits the number of planes and lines in proportion to the size of the files.
 //!
-//! A plane and a line take some hundred bytes in memory, however few they take in a file: five bytes are a plane without anything in
-//! it. No profiler writes more than a few thousand of them, and each has kilobytes of events. What goes beyond is counted and said
-//! in a note, so that a file of a few megabytes cannot take gigabytes.
+//! A plane or a line takes some hundred bytes in memory, but an empty plane takes only five bytes in a file. No
+//! profiler writes more than a few thousand planes and lines, and each has kilobytes of events. Further planes and
+//! lines are counted in a note, so that a file of a few megabytes cannot take gigabytes of memory.
 
 use super::{Note, NoteCode, Severity};
 
-/// Planes and lines of a session that are listed whatever its size.
+/// Number of planes and lines that are listed for a file of any size.
 const ALWAYS: u64 = 1 << 15;
 
-/// One more for so many bytes.
+/// Number of unpacked bytes for each further plane or line.
 const BYTES: u64 = 512;
 
-/// What is listed, and what is not.
+/// The counts of planes and lines that are listed and left out.
 #[derive(Default)]
 pub(super) struct Room {
     bytes: u64,
     listed: u64,
-    /// Planes and lines without events that are not listed.
+    /// Number of planes and lines without events that are not listed.
     empty: u64,
-    /// Lines with events that are not read, and their events.
+    /// Number of lines with events that are left out.
     lines: u64,
+    /// Number of events that are left out.
     events: u64,
 }
 
 impl Room {
-    /// So many bytes more were read, unpacked.
+    /// Adds bytes that were read, in unpacked form.
     pub(super) const fn read(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// How many more are listed.
+    /// Returns the number of planes and lines that may still be listed.
     pub(super) const fn left(&self) -> u64 {
         (ALWAYS + self.bytes / BYTES).saturating_sub(self.listed)
     }
 
-    /// Takes room for a plane or a line; whether there is any.
+    /// Counts a plane or a line as listed. Returns `false` if the limit is reached.
     pub(super) const fn take(&mut self) -> bool {
         let has_room = self.left() > 0;
         self.listed += has_room as u64;
         has_room
     }
 
-    /// There is none for a plane or a line with so many events.
+    /// Counts a plane or a line with `events` events as left out.
     pub(super) const fn leave_out(&mut self, events: u64) {
         if events == 0 {
             self.empty += 1;
@@ -52,12 +53,12 @@ impl Room {
         }
     }
 
-    /// There is none for an event of a line that has none.
+    /// Counts an event as left out, because its line is not listed.
     pub(super) const fn leave_out_event(&mut self) {
         self.events += 1;
     }
 
-    /// What is not listed.
+    /// Returns notes on the planes, lines and events that are left out.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.empty > 0 {

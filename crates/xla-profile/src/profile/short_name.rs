@@ -1,6 +1,7 @@
-//! The name of an op in the name of its metadata, which on op lines is a whole HLO text. This module knows no more of HLO.
+//! This module extracts the name of an op from the name of its metadata, which is a whole HLO text on op lines of a
+//! TPU.
 
-/// `copy-done.4` from `%copy-done.4 = f32[…] copy-done(…)`; any other text as it is.
+/// Returns `copy-done.4` for `%copy-done.4 = f32[…] copy-done(…)`, and a text that is not HLO without a leading `%`.
 pub(super) fn short_name(text: &str) -> &str {
     let name = text.strip_prefix('%').unwrap_or(text);
     name.split_once(" = ").map_or(name, |(name, _)| name)

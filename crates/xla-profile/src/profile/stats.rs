@@ -1,4 +1,5 @@
-//! Which stats are kept, and how their values become an op's. Names are the format's own.
+//! This module selects the stats that are kept, and stores their values in an op. The names of stats are those of
+//! files.
 
 use super::allocator::AllocatorStat;
 use super::correlation_ids::{CorrelationStat, Role};
@@ -11,19 +12,19 @@ use crate::wire::xspace::StatValue;
 /// A stat that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WantedStat {
-    /// It describes the op, and is the same for (nearly) all of its events.
+    /// A stat that describes the op, and is equal for (nearly) all of its events.
     Op(OpStat),
-    /// Start on the device's clock.
+    /// Start on the device clock.
     DeviceOffset,
-    /// Duration on the device's clock.
+    /// Duration on the device clock.
     DeviceDuration,
     /// A serialized HLO program.
     HloProto,
-    /// It is of an allocator, and differs from event to event.
+    /// A stat of an allocator event.
     Allocator(AllocatorStat),
-    /// What an event of an async line belongs to.
+    /// The flow of an event on a line of asynchronous ops.
     Flow,
-    /// It joins the event to others.
+    /// An id that joins the event to events of other planes.
     Tag(CorrelationStat),
 }
 
@@ -44,14 +45,14 @@ pub(super) enum OpStat {
     ModelFlops,
     BytesAccessed,
     Memory,
-    /// Of a GPU's kernel: what stands for `tf_op` where that is missing.
+    /// The replacement for `tf_op` of a GPU kernel without one.
     Annotation,
 }
 
 impl OpStat {
-    /// How many there are.
+    /// Number of stats.
     pub(super) const COUNT: usize = Self::ALL.len();
-    /// All, each at its own number.
+    /// All stats, each at the index of its number.
     pub(super) const ALL: [Self; 14] = [
         Self::Category,
         Self::TfOp,
@@ -70,15 +71,15 @@ impl OpStat {
     ];
 }
 
-/// The `tf_op` of every kernel that XLA launches; its scope stands elsewhere.
+/// The `tf_op` of every kernel that XLA launches. It counts as absent, because it is not the scope of the kernel.
 const XLA_MODULE: &str = "XlaModule:";
 
-/// What a name means to us, in a plane of a role.
+/// Returns the stat with this name on a plane of this role, or `None` if the stat is not kept.
 pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     Some(match name {
         "correlation_id" if role != Role::Other => WantedStat::Tag(CorrelationStat::Correlation),
         "run_id" if role == Role::Host => WantedStat::Tag(CorrelationStat::Run),
-        // XLA writes the op's path as `name`, TensorFlow as the outermost annotation.
+        // XLA writes the op name as `name`, TensorFlow writes it as the outermost annotation.
         "name" | "level 0" if role == Role::Gpu => WantedStat::Op(OpStat::Annotation),
         "device_offset_ps" => WantedStat::DeviceOffset,
         "device_duration_ps" => WantedStat::DeviceDuration,
@@ -101,10 +102,10 @@ pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     })
 }
 
-/// Largest text that a compressed stat may unpack to.
+/// Largest size, in bytes, to which the text of a compressed stat may unpack.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Interns a stat's value; `None` for bytes, for nothing, and for a reference to a name that is not there.
+/// Interns the value of a stat. Returns `None` for bytes, for an absent value, and for a reference to an unknown name.
 pub(super) fn resolve(
     value: StatValue<'_>,
     strings: &mut Strings,
@@ -123,7 +124,7 @@ pub(super) fn resolve(
     })
 }
 
-/// A flow's number.
+/// Returns the number of a flow.
 pub(super) fn flow(value: StatValue<'_>) -> Option<u64> {
     match value {
         StatValue::Uint(flow) => Some(flow),
@@ -136,7 +137,7 @@ fn is_text(value: Value, text: &str, strings: &Strings) -> bool {
     matches!(value, Value::Text(id) if strings.get(id) == text)
 }
 
-/// Sets one stat. An empty text and a cost of −1 (unknown) count as absent and hide nothing.
+/// Sets one stat. An empty text and a negative cost (−1 is unknown) count as absent, and do not replace a value.
 pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mut Strings) {
     let text = |slot: &mut Option<StrId>, strings: &mut Strings| {
         let id = value.text(strings);
@@ -164,7 +165,7 @@ pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mu
         OpStat::Flops => cost(&mut stats.flops, strings),
         OpStat::ModelFlops => cost(&mut stats.model_flops, strings),
         OpStat::BytesAccessed => cost(&mut stats.bytes_accessed, strings),
-        // Few captures have it: it is kept beside the ops.
+        // Few captures have this stat, so its value is in `Plane::memory` instead.
         OpStat::Memory => {}
     }
 }

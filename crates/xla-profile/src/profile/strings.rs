@@ -1,21 +1,22 @@
-//! Each distinct text once. Planes of one program repeat their metadata per device; here it is kept once.
+//! This module interns texts. The planes of one program repeat their metadata for each device; here each distinct text
+//! is kept once.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 
-/// A text in a [`Strings`]. The same text has the same id within one table.
+/// The id of a text in a [`Strings`]. Within one table, equal texts have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StrId(NonZeroU32);
 
 impl StrId {
-    /// Its number: equal for equal texts of one table.
+    /// Returns the id as a number, which is equal for equal texts of one table.
     pub const fn number(self) -> u32 {
         self.0.get()
     }
 }
 
-/// A table of distinct texts. Grows by pieces, so that it never holds its content twice.
+/// A table of distinct texts. The table grows by pieces, so that its content is never copied.
 #[derive(Default)]
 pub struct Strings {
     pieces: Vec<String>,
@@ -34,9 +35,10 @@ struct TextPlace {
 const PIECE: usize = 1 << 18;
 
 impl Strings {
-    /// The id of `text`, which is kept if it is new.
+    /// Returns the id of `text`, and adds the text to the table if it is new.
     pub fn intern(&mut self, text: &str) -> StrId {
-        // A text of 4 GiB cannot come from a protobuf message (2 GiB at most); cut rather than panic.
+        // A protobuf message has at most 2 GiB. A text of 4 GiB or more is cut, or is empty if the cut is inside of a
+        // character, so that the function does not panic.
         let text = text.get(..text.len().min(u32::MAX as usize)).unwrap_or_default();
         let hash = self.hasher.hash_one(text);
         let (pieces, places) = (&self.pieces, &self.places);
@@ -46,24 +48,24 @@ impl Strings {
         let place = self.append(text);
         self.places.push(place);
         let n = u32::try_from(self.places.len()).ok().and_then(NonZeroU32::new);
-        // 2³² distinct texts would need more memory than there is long before.
+        // Memory is exhausted long before there are 2³² distinct texts.
         let id = StrId(n.unwrap_or(NonZeroU32::MAX));
         let (pieces, places, hasher) = (&self.pieces, &self.places, &self.hasher);
         self.ids.insert_unique(hash, id, |id| hasher.hash_one(lookup(pieces, places, *id)));
         id
     }
 
-    /// The text of an id of this table; empty for an id of another.
+    /// Returns the text of an id of this table. For an id that the table does not have, the text is empty.
     pub fn get(&self, id: StrId) -> &str {
         lookup(&self.pieces, &self.places, id)
     }
 
-    /// The id of a text, if it is there.
+    /// Returns the id of a text, or `None` if the table does not have it.
     pub fn find(&self, text: &str) -> Option<StrId> {
         self.ids.find(self.hasher.hash_one(text), |id| self.get(*id) == text).copied()
     }
 
-    /// Bytes kept.
+    /// Returns the bytes of memory that the texts and their positions take.
     pub fn bytes(&self) -> usize {
         self.pieces.iter().map(String::capacity).sum::<usize>() + self.places.capacity() * size_of::<TextPlace>()
     }

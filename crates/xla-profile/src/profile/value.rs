@@ -1,20 +1,20 @@
-//! The value of one stat, as the readers hand it over.
+//! This module defines the value of a stat, as the readers produce it.
 use super::ids::ProgramId;
 use super::strings::{StrId, Strings};
 
-/// A value with its text interned.
+/// The value of a stat. A text is interned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     Text(StrId),
     Uint(u64),
     Int(i64),
     Double(f64),
-    /// The number of an answer of [`Memories`](super::memory::Memories).
+    /// A number in [`Memories`](super::memory::Memories).
     Memory(u32),
 }
 
 impl Value {
-    /// As two words, for keys: equal values have equal words.
+    /// Returns the value as two words for a key. Equal values have equal words.
     pub(super) fn words(self) -> [u64; 2] {
         match self {
             Self::Text(id) => [0, hash_word(id)],
@@ -25,7 +25,7 @@ impl Value {
         }
     }
 
-    /// The number of an answer about memories.
+    /// Returns the number in [`Memories`](super::memory::Memories), or `None` if the value is of another type.
     pub(super) const fn memory(self) -> Option<u32> {
         match self {
             Self::Memory(number) => Some(number),
@@ -33,7 +33,7 @@ impl Value {
         }
     }
 
-    /// Numbers only; a text that spells an integer, as all costs are, counts (producers differ).
+    /// Returns the value of a number, or of a text that is a whole number, because some producers write costs as text.
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates; the field's tools keep them as doubles")]
     pub(super) fn number(self, strings: &Strings) -> Option<f64> {
         match self {
@@ -41,7 +41,7 @@ impl Value {
             Self::Int(v) => Some(v as f64),
             Self::Double(v) => Some(v),
             Self::Memory(_) => None,
-            // Not as a double: reading those takes tables of 10 kB that do not compress.
+            // The text is not parsed as a double, because that needs tables of 10 kB that do not compress.
             Self::Text(id) => strings.get(id).parse::<i64>().ok().map(|v| v as f64),
         }
     }

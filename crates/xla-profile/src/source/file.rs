@@ -1,10 +1,10 @@
-//! A file on disk, read where asked (no whole-file buffer, no memory map).
+//! This module reads byte ranges of a file on disk, without a buffer for the whole file and without a memory map.
 
 use super::{Source, SourceError, checked_end};
 use std::fs::File;
 use std::path::Path;
 
-/// An open file and its length at the time of opening.
+/// A [`Source`] over an open file. Its size is the length of the file when it was opened.
 pub struct FileSource {
     file: File,
     len: u64,
@@ -14,7 +14,7 @@ impl FileSource {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// What the system says: not found, no permission, a folder.
+    /// Returns the error of the system, such as "not found" or "permission denied".
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let file = File::open(path)?;
         let len = file.metadata()?.len();

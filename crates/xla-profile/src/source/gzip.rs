@@ -1,10 +1,11 @@
-//! gzip, as a layer and of a piece in memory. Several members are read as one.
+//! This module unpacks gzip, both as a [`Layer`] of a file and for a slice in memory. Several members are read as one
+//! stream.
 
 use super::unpack::{Layer, Packed, Unpack};
 use flate2::bufread::MultiGzDecoder;
 use std::io::Read;
 
-/// gzip.
+/// The layer of a file that is packed with gzip.
 pub const GZIP: Layer = Layer { name: "gzip", open: |packed| Box::new(MultiGzDecoder::new(packed)) };
 
 impl<'s> Unpack<'s> for MultiGzDecoder<Packed<'s>> {
@@ -13,7 +14,7 @@ impl<'s> Unpack<'s> for MultiGzDecoder<Packed<'s>> {
     }
 }
 
-/// What a piece in memory unpacks to.
+/// Returns a reader of the unpacked content of `bytes`.
 pub(super) fn of_slice(bytes: &[u8]) -> impl Read {
     MultiGzDecoder::new(bytes)
 }

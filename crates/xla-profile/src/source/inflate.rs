@@ -1,42 +1,44 @@
-//! Unpacks into memory, with a limit. A stream that ends early keeps what came before.
+//! This module unpacks into memory, up to a limit. If a stream ends early, the bytes before its end are kept.
 
 use super::unpack::{Bomb, Packing, Sequential, unpacked};
 use super::{Source, SourceError, gzip};
 use std::io::Read;
 
-/// What came out.
+/// The result of unpacking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inflated {
-    /// The bytes.
+    /// The unpacked bytes.
     pub bytes: Vec<u8>,
-    /// Why it ends early, if it does.
+    /// The reason why `bytes` is incomplete; `None` if it is complete.
     pub stopped: Option<Truncation>,
 }
 
-/// The reason why unpacking ended before the end of the stream.
+/// The reason why unpacking stopped before the end of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Truncation {
-    /// The stream is cut or damaged: what the decoder says.
+    /// The stream is cut or damaged, with the message of the decoder.
     Damaged(String),
-    /// It would have become larger than the limit.
+    /// The content is larger than the limit of the caller.
     Limit,
-    /// It unpacks to more than any profile does: [`Bomb`].
+    /// The ratio of unpacked to packed size is too high for a profile: [`Bomb`].
     Bomb,
 }
 
-/// Packed bytes read at once.
+/// Number of packed bytes that are read at once.
 const WINDOW: usize = 1 << 18;
 
-/// Unpacks all of `source`, which lies in these layers, to at most `limit` bytes. `progress` hears how many packed bytes were
-/// read.
+/// Unpacks the whole of `source` through the layers of `packing`, to at most `limit` bytes. Calls `progress` with the
+/// number of packed bytes read so far.
 pub fn inflate(source: &dyn Source, packing: Packing, limit: u64, progress: &mut dyn FnMut(u64)) -> Inflated {
     read_limited(unpacked(Sequential::new(source, Some(progress)), packing, WINDOW), limit)
 }
 
-/// Bytes of what `source` unpacks to, `len` of them from `offset` on. What comes before is unpacked and dropped.
+/// Returns `len` bytes, from `offset` on, of the unpacked content of `source`. The bytes before `offset` are unpacked
+/// and dropped.
 ///
 /// # Errors
-/// Where the stream ends or breaks before.
+/// [`SourceError::PastEnd`] if the content ends before the range does, [`SourceError::Read`] if the source cannot be
+/// read or unpacked that far.
 pub fn inflate_range(source: &dyn Source, packing: Packing, offset: u64, len: u64) -> Result<Vec<u8>, SourceError> {
     let mut reader = unpacked(Sequential::new(source, None), packing, WINDOW);
     let refused = |e: std::io::Error| SourceError::Read { offset, reason: e.to_string() };
@@ -48,7 +50,7 @@ pub fn inflate_range(source: &dyn Source, packing: Packing, offset: u64, len: u6
     if got < end { Err(SourceError::PastEnd { offset, end, len: got }) } else { Ok(bytes) }
 }
 
-/// Unpacks a small piece of gzip, such as a stat's text.
+/// Unpacks gzip data in memory, such as the text of a stat, to at most `limit` bytes.
 pub fn inflate_slice(bytes: &[u8], limit: u64) -> Inflated {
     read_limited(gzip::of_slice(bytes), limit)
 }
@@ -116,7 +118,7 @@ mod tests {
             let at = n * (16 << 20) - 8;
             assert!(inflate_range(&bomb, packing, at, 8).unwrap_err().to_string().contains("200 times"));
         }
-        // As large, and not as plain.
+        // Large content that does not compress well is not a bomb.
         let text: Vec<u8> = (0..20_000_000u32).flat_map(u32::to_le_bytes).collect();
         let out = inflate(&gzip(&text), once, u64::MAX, &mut |_| {});
         assert_eq!(out, Inflated { bytes: text, stopped: None });

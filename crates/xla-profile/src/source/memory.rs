@@ -1,4 +1,4 @@
-//! Bytes that are in memory already: tests, unpacked gzip, data the program made itself.
+//! This module implements [`Source`] for bytes in memory, such as unpacked files and the data of tests.
 
 use super::{Source, SourceError, checked_end};
 

@@ -1,7 +1,8 @@
-//! Where bytes come from: random access over memory, a file, or whatever else implements [`Source`].
+//! This module gives random access to bytes: of memory, of a file, or of any other [`Source`]. It also unpacks gzip and
+//! xz, and lists zip archives.
 //!
-//! Knows lengths, offsets, gzip, xz and zip; knows no format of what the bytes mean. Nothing here holds a whole file:
-//! readers ask for ranges. Lints deny what could panic.
+//! Readers request ranges, so no whole file is held in memory. The module does not depend on the meaning of the bytes.
+//! Lints deny operations that could panic.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
@@ -29,12 +30,12 @@ pub use zip::{Member, Members, Refused, ZipError, members};
 
 use thiserror::Error;
 
-/// Bytes that can be read from any place, in any order.
+/// Bytes that can be read at any offset, in any order.
 pub trait Source {
-    /// How many bytes there are. Does not change while the source is open.
+    /// Returns the size in bytes, which does not change while the source is open.
     fn size(&self) -> u64;
 
-    /// How many bytes are best read at once: where each read costs by itself, more.
+    /// Returns the number of bytes that are best read at once; it is larger for a source where each read is expensive.
     fn stride(&self) -> u64 {
         1 << 20
     }
@@ -42,38 +43,37 @@ pub trait Source {
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// [`SourceError::PastEnd`] where the range does not lie within the source, [`SourceError::Read`] where the
-    /// system below refuses.
+    /// [`SourceError::PastEnd`] if the range does not lie within the source, [`SourceError::Read`] if reading fails.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError>;
 }
 
-/// Why bytes could not be had.
+/// The error of reading a [`Source`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SourceError {
-    /// A range beyond the end was requested.
+    /// The requested range goes beyond the end.
     #[error("bytes {offset} to {end} are asked for, but there are only {len}")]
     PastEnd {
-        /// First byte asked for.
+        /// First requested byte.
         offset: u64,
-        /// One past the last byte asked for.
+        /// One past the last requested byte.
         end: u64,
-        /// How many there are.
+        /// Size of the source.
         len: u64,
     },
-    /// The system below refused.
+    /// Reading or unpacking failed.
     #[error("reading at byte {offset} failed: {reason}")]
     Read {
-        /// Where.
         offset: u64,
-        /// What it said.
+        /// The message of the system or of the decoder.
         reason: String,
     },
 }
 
-/// `offset + n`, if that range lies within `len` bytes: what sources check first.
+/// Returns `offset + n`, the end of a range of `n` bytes in a source of `len` bytes. A [`Source`] calls this function
+/// before it reads.
 ///
 /// # Errors
-/// [`SourceError::PastEnd`] where it does not.
+/// [`SourceError::PastEnd`] if the range goes beyond `len`.
 pub fn checked_end(offset: u64, n: usize, len: u64) -> Result<u64, SourceError> {
     let end = offset.saturating_add(n as u64);
     if end > len { Err(SourceError::PastEnd { offset, end, len }) } else { Ok(end) }

@@ -1,30 +1,30 @@
-//! A source read once from front to back, unpacked on the way if it is packed: for texts that need no second look.
-//! Holds two windows, never the whole.
+//! This module reads a source once from front to back and unpacks it on the way. Texts are read this way. Memory holds
+//! a window per layer, never the whole content.
 
 use super::Source;
 use super::unpack::{Forward, Packing, Sequential, unpacked};
 use std::io::{Read, Result};
 
-/// What a source says, from front to back.
+/// A reader of the unpacked content of a source, from front to back.
 pub struct Stream<'s> {
     reader: Box<dyn Forward + 's>,
     stride: usize,
 }
 
 impl<'s> Stream<'s> {
-    /// What `source` holds within these layers; without any: its bytes.
+    /// Creates a reader that unpacks the layers of `packing`. Without layers, the reader returns the bytes of `source`.
     pub fn new(source: &'s dyn Source, packing: Packing) -> Self {
         let window = usize::try_from(source.stride()).unwrap_or(UNPACKED).max(1);
         let stride = if packing.is_plain() { window } else { UNPACKED };
         Self { reader: unpacked(Sequential::new(source, None), packing, window), stride }
     }
 
-    /// How many bytes are best asked for at once.
+    /// Returns the number of bytes that are best requested at once.
     pub const fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Bytes of the source that were read so far: packed ones, where it is packed.
+    /// Returns the number of bytes of the source that were read so far. These are packed bytes if the source is packed.
     pub fn position(&self) -> u64 {
         self.reader.position()
     }
@@ -36,7 +36,7 @@ impl Read for Stream<'_> {
     }
 }
 
-/// Unpacked bytes asked for at once: more would leave the processor's caches.
+/// Number of unpacked bytes that are requested at once. More bytes would not stay in the caches of the processor.
 const UNPACKED: usize = 1 << 17;
 
 #[cfg(test)]

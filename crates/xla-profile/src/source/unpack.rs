@@ -1,62 +1,64 @@
-//! What is packed read from front to back, layer by layer, none of them a bomb: what unpacks to more than a profile can is an
-//! error where it does, so neither memory nor time is spent on it. This module knows streams; neither how a layer packs nor what the bytes mean.
+//! This module reads packed data from front to back, layer by layer, and refuses decompression bombs. A layer that
+//! unpacks to more than a profile can is an error as soon as it does, so that neither memory nor time is spent on it.
+//! The module does not depend on the compression of a layer or on the meaning of the bytes.
 //!
 //! ```text
 //!  Source ─► Sequential ─► Counted ─► Counted ─► bytes
 //!                          (.gz, .xz) (within a zip it may be deflated once more)
 //! ```
 //!
-//! A layer brings what opens it with it: whoever never names [`XZ`](super::XZ) is linked without its decoder.
+//! A [`Layer`] contains the function that opens it. A program that never names [`XZ`](super::XZ) is therefore linked
+//! without the decoder of xz.
 
 use super::Source;
 use std::io::{BufReader, Error, Read, Result};
 use thiserror::Error as Message;
 
-/// Layers that a profile may lie in: its own, and that of an archive.
+/// Largest number of layers of a profile: its own layer, and the layer of an archive.
 const MAX_LAYERS: usize = 2;
-/// What any file may unpack to, however small it is, bytes.
+/// Unpacked size, in bytes, that every file may reach, however small it is.
 const ALLOWED: u64 = 64 << 20;
-/// Beyond that, times its packed size. Profiles reach 36, with xz where a plane's texts stand in each of 256 planes; deflate
-/// reaches 1032, xz some 7,000.
+/// Largest ratio of unpacked to packed size above [`ALLOWED`]. Profiles reach 36 (with xz, where the texts of a plane
+/// repeat in each of 256 planes). Deflate can reach 1032, and xz some 7,000.
 const RATIO: u64 = 200;
 
-/// One way to pack: its name, and what opens it.
+/// A kind of compression: its name, and the function that opens it.
 #[derive(Clone, Copy)]
 pub struct Layer {
-    /// Its name, as it stands in "XSpace, gzip".
+    /// The name of the compression, as in "XSpace, gzip".
     pub name: &'static str,
     pub(super) open: Open,
 }
 
-/// Opens a layer.
+/// The function that creates the decoder of a layer.
 pub(super) type Open = for<'s> fn(Packed<'s>) -> Box<dyn Unpack<'s> + 's>;
 
-/// What is packed, read by windows.
+/// The packed input of a layer, read window by window.
 pub(super) type Packed<'s> = BufReader<Box<dyn Forward + 's>>;
 
-/// Reads what a layer holds.
+/// A decoder that reads the content of a layer.
 pub(super) trait Unpack<'s>: Read {
-    /// What it reads from.
+    /// Returns the packed input of the decoder.
     fn packed(&self) -> &Packed<'s>;
 }
 
-/// The layers that a file lies in, from the outside in.
+/// The layers in which a file is packed, from the outside in. The default is a file that is not packed.
 #[derive(Clone, Copy, Default)]
 pub struct Packing([Option<Layer>; MAX_LAYERS]);
 
 impl Packing {
-    /// With one more layer inside of those; `None` where no profile lies that deep.
+    /// Adds `layer` inside the present layers. Returns `None` if there are already two layers.
     pub fn with_layer(mut self, layer: Layer) -> Option<Self> {
         *self.0.iter_mut().find(|place| place.is_none())? = Some(layer);
         Some(self)
     }
 
-    /// From the outside in.
+    /// Iterates over the layers from the outside in.
     pub fn layers(&self) -> impl Iterator<Item = &Layer> {
         self.0.iter().flatten()
     }
 
-    /// The file is read as it lies.
+    /// Returns whether there are no layers, so that the file is read without unpacking.
     pub fn is_plain(&self) -> bool {
         self.layers().next().is_none()
     }
@@ -72,27 +74,27 @@ impl From<Layer> for Packing {
     }
 }
 
-/// It unpacks to more than any profile does.
+/// The error of a layer that unpacks to more than any profile does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Message)]
 #[error("it unpacks to more than {RATIO} times its size, as no profile does")]
 pub struct Bomb;
 
 impl Bomb {
-    /// Whether this is why reading failed.
+    /// Returns whether `error` is a [`Bomb`].
     pub(super) fn is(error: &Error) -> bool {
         error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).is_some()
     }
 }
 
-/// Something read from front to back that says how far it is.
+/// A reader from front to back that counts its bytes.
 pub(super) trait Forward: Read {
-    /// Bytes it gave so far.
+    /// Returns the number of bytes that the reader has returned so far.
     fn given(&self) -> u64;
-    /// Bytes of the source that were read for it.
+    /// Returns the number of bytes of the source that were read so far.
     fn position(&self) -> u64;
 }
 
-/// A source's bytes in their order, told of as they are read.
+/// A reader of the bytes of a source, from front to back. It reports its position to `progress` after each read.
 pub(super) struct Sequential<'s> {
     source: &'s dyn Source,
     at: u64,
@@ -129,7 +131,7 @@ impl Forward for Sequential<'_> {
     }
 }
 
-/// What one layer unpacks to, compared with what it was packed to.
+/// A reader of the content of one layer that compares the unpacked size with the packed size.
 struct Counted<'s> {
     layer: Box<dyn Unpack<'s> + 's>,
     given: u64,
@@ -160,7 +162,8 @@ impl Forward for Counted<'_> {
     }
 }
 
-/// `plain` without its layers. Each is read by `window` bytes.
+/// Returns a reader of the content of `plain`, unpacked through the layers of `packing`. The input of each layer is
+/// read in pieces of `window` bytes.
 pub(super) fn unpacked<'s>(plain: Sequential<'s>, packing: Packing, window: usize) -> Box<dyn Forward + 's> {
     let mut reader: Box<dyn Forward + 's> = Box::new(plain);
     for layer in packing.layers() {

@@ -1,21 +1,23 @@
-//! xz, as a layer: streams of blocks of LZMA2, several of them one after the other.
+//! This module unpacks xz as a [`Layer`]. A file may contain several streams one after the other.
 
 use super::unpack::{Layer, Packed, Unpack};
 use lzma_rust2::{Action, Status, XzStream};
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
-/// xz.
+/// The layer of a file that is packed with xz.
 pub const XZ: Layer = Layer { name: "xz", open: |packed| Box::new(Xz::new(packed)) };
 
-/// Memory for one block, KiB: a dictionary of 128 MiB, and some. A header may ask for one of 4 GiB.
+/// Memory limit of the decoder, in KiB: a dictionary of 128 MiB and a little more. The header of a file may request a
+/// dictionary of 4 GiB.
 const MEMORY: u32 = 130 << 10;
-/// Packed bytes handed over at once. Of a damaged piece nothing is kept, of those before it all.
+/// Number of packed bytes that the decoder receives at once. Damage may cost the output of the piece that contains it,
+/// but not the output of the pieces before.
 const PIECE: usize = 4 << 10;
 
 struct Xz<'s> {
     stream: XzStream,
     packed: Packed<'s>,
-    /// Why it ends early, told once what came before is given.
+    /// The error that the next read returns. The bytes before the damage are returned first.
     failed: Option<Error>,
 }
 
@@ -42,7 +44,7 @@ impl Read for Xz<'_> {
             let action = if piece.is_empty() { Action::Finish } else { Action::Run };
             let (taken, given) = (self.stream.total_in(), self.stream.total_out());
             let result = self.stream.process(piece, buf, action);
-            // Counted here, as an error says neither.
+            // An error carries neither number, so both are computed from the totals of the stream.
             let taken = advanced(taken, self.stream.total_in()).min(piece.len());
             let given = advanced(given, self.stream.total_out()).min(buf.len());
             self.packed.consume(taken);

@@ -1,13 +1,15 @@
-//! The members of a zip archive, each as bytes of its own that are read where they lie: nothing is unpacked here, and nothing
-//! whole is in memory. This module knows offsets and what makes an archive hostile; not what the members mean.
+//! This module lists the members of a zip archive, each as a [`Source`] that reads the archive in place. Nothing is
+//! unpacked here, and no member is in memory as a whole. The module refuses members of hostile archives; it does not
+//! depend on the content of members.
 //!
 //! ```text
 //!  archive   │ header │ stored  │ header │ deflated │ … │ table of contents │ end │
 //!  members            └─ Part ──┘        └─ Part ───┘ with gzip's header and its check around it: a gzip file
 //! ```
 //!
-//! zip and gzip pack alike and check alike (CRC-32 and length), so a deflated member is read as any gzip file is. No two members
-//! share bytes, so what all of them unpack to is bounded by the archive's size as one gzip file is by its own.
+//! zip and gzip use the same compression and the same checks (CRC-32 and length), so a deflated member is read like a
+//! gzip file. No two members share bytes, so the size of the archive bounds the unpacked size of all members together,
+//! as the size of a gzip file bounds its unpacked size.
 
 use super::{Source, SourceError, checked_end};
 use rawzip::{
@@ -16,66 +18,66 @@ use rawzip::{
 use std::rc::Rc;
 use thiserror::Error;
 
-/// Members read, at most: as many as files of a folder.
+/// Largest number of members that are listed. The same limit holds for the files of a folder.
 const MAX_MEMBERS: usize = 10_000;
-/// Entries examined, folders included.
+/// Largest number of entries that are examined, folders included.
 const MAX_ENTRIES: u64 = 100_000;
-/// A longer name is no path of any file system.
+/// Longest name, in bytes. A longer name is not a path of any file system.
 const MAX_NAME: usize = 4096;
 
-/// What an archive holds.
+/// The content of an archive.
 pub struct Members {
-    /// Its files, in the order of its table of contents.
+    /// The files, in the order of the table of contents.
     pub members: Vec<Member>,
-    /// Entries beyond those that are read.
+    /// Number of entries beyond the limits, which were not examined.
     pub left_out: u64,
-    /// The table of contents breaks off: what is wrong. What came before is reported.
+    /// The error at which the table of contents breaks off, if it does. `members` holds the entries before the error.
     pub damage: Option<String>,
 }
 
 /// A file in an archive.
 pub struct Member {
-    /// Its path in the archive.
+    /// Path in the archive.
     pub name: String,
-    /// Its bytes, or why they cannot be had.
+    /// The bytes, or the reason why they cannot be read.
     pub content: Result<Box<dyn Source>, Refused>,
-    /// It is deflated: its bytes are those of a gzip file.
+    /// The member is deflated, and the bytes of `content` form a gzip file.
     pub packed: bool,
 }
 
-/// Why a member is not read.
+/// The reason why a member is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refused {
-    /// It is encrypted.
+    /// The member is encrypted.
     Encrypted,
-    /// It is packed in a way that is not read here: its name, where it has one.
+    /// The compression of the member is not supported. Holds the name of the compression, if it has one.
     Method(Option<&'static str>),
-    /// It shares bytes with another member.
+    /// The member shares bytes with another member.
     Overlaps,
-    /// What the archive says of it is not so: no header where it should be, or lengths that do not fit.
+    /// The table of contents contradicts the archive: the header of the member is missing, or lengths do not fit.
     Damaged,
-    /// Its name is longer than a path can be.
+    /// The name of the member is longer than a path can be.
     Name,
 }
 
-/// Why an archive cannot be read at all.
+/// The reason why an archive cannot be read at all.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ZipError {
-    /// It has no end: it was cut.
+    /// The end of the archive is missing: the archive was cut.
     #[error("its end, where its table of contents is, is missing")]
     Cut,
-    /// Its table of contents is damaged.
+    /// The table of contents is damaged.
     #[error("its table of contents is damaged")]
     Damaged,
-    /// The system below refused.
+    /// The source cannot be read.
     #[error("{0}")]
     Read(String),
 }
 
-/// What is in an archive, folders and what Macs add left aside.
+/// Lists the files of an archive. Folders and the files that macOS adds are left out.
 ///
 /// # Errors
-/// Where it has no table of contents.
+/// Returns an error if the table of contents is missing or damaged, or if the source cannot be read.
 pub fn members(source: Box<dyn Source>) -> Result<Members, ZipError> {
     let source: Rc<dyn Source> = source.into();
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
@@ -112,7 +114,7 @@ pub fn members(source: Box<dyn Source>) -> Result<Members, ZipError> {
     Ok(Members { members, left_out, damage })
 }
 
-/// Resource forks and folder settings: a Mac's, not the user's.
+/// Returns whether macOS added the file: a resource fork or the settings of a folder.
 fn is_of_a_mac(name: &str) -> bool {
     name.starts_with("__MACOSX/")
         || name.rsplit('/').next().is_some_and(|file| file == ".DS_Store" || file.starts_with("._"))
@@ -123,13 +125,13 @@ struct Entry {
     place: Result<MemberPlace, Refused>,
 }
 
-/// Where a member lies.
+/// The position of a member, in bytes of the archive.
 struct MemberPlace {
-    /// Its header.
+    /// Offset of the local header.
     header: u64,
     start: u64,
     end: u64,
-    /// Where it is deflated: its CRC-32, and its length unpacked.
+    /// The CRC-32 and the unpacked length of a deflated member; `None` for a stored one.
     deflated: Option<(u32, u64)>,
 }
 
@@ -156,7 +158,7 @@ fn member_place(
     Ok(MemberPlace { header: entry.local_header_offset(), start, end, deflated })
 }
 
-/// Members that share bytes are what a bomb is made of: none of them is read.
+/// Refuses all members that share bytes with another member, because decompression bombs are made of such members.
 fn refuse_overlaps(entries: &mut [Entry]) {
     let mut order: Vec<(u64, u64, usize)> = Vec::new();
     for (i, entry) in entries.iter().enumerate() {
@@ -190,7 +192,7 @@ impl Entry {
 /// The header of a gzip file without a name.
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// A range of a source, with something before and after it.
+/// A range of a source with additional bytes before and after it.
 struct Part {
     of: Rc<dyn Source>,
     start: u64,
@@ -205,7 +207,7 @@ impl Part {
         let Some((crc, unpacked)) = place.deflated else {
             return Self { of, start, len, before: &[], after: Vec::new() };
         };
-        // gzip says lengths modulo 2³².
+        // The trailer of gzip holds the length modulo 2³².
         let [a, b, c, d, ..] = unpacked.to_le_bytes();
         let after = [crc.to_le_bytes(), [a, b, c, d]].concat();
         Self { of, start, len, before: &GZIP_HEADER, after }
@@ -241,10 +243,10 @@ impl Source for Part {
     }
 }
 
-/// Reads from a place within a piece.
+/// A function that fills a buffer from an offset within a piece.
 type Piece<'a> = &'a dyn Fn(u64, &mut [u8]) -> Result<(), SourceError>;
 
-/// A source as the reader of archives wants it: short reads at the end.
+/// An adapter from [`Source`] to [`ReaderAt`], which permits short reads at the end.
 struct SourceReader(Rc<dyn Source>);
 
 impl ReaderAt for SourceReader {
@@ -287,7 +289,7 @@ mod tests {
         for (ranges, expected) in [
             (vec![(0, 40), (40, 90), (90, 120)], vec![]),
             (vec![(0, 40), (39, 90), (90, 120)], vec![0, 1]),
-            // One that spans others overlaps each of them.
+            // A member that spans others overlaps each of them.
             (vec![(100, 140), (0, 200), (40, 80), (200, 240)], vec![0, 1, 2]),
             (vec![(0, 40), (0, 40)], vec![0, 1]),
         ] {

@@ -1,14 +1,15 @@
-//! Protobuf fields in a slice: the hot path. This module knows wire types, not messages.
+//! This module decodes the protobuf fields of a slice; it is the hot path of reading. It does not depend on any
+//! message.
 //!
-//! A field is a tag (number × 8 + wire type) and a value. Wire types: 0 variable-length number, 1 eight
-//! bytes, 2 length and bytes, 5 four bytes. Groups (3, 4) are in none of our formats and count as damage.
+//! A field is a tag (number × 8 + wire type) and a value. The wire types are: 0 variable-length number, 1 eight bytes,
+//! 2 length and bytes, 5 four bytes. Groups (3 and 4) occur in none of the formats, and count as damage.
 
 use super::WireError;
 
-/// One value, borrowed from the slice.
+/// The value of a field, borrowed from the slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Wire type 0. Signed fields are its bits.
+    /// Wire type 0. A signed field is the same bits as `i64`.
     Varint(u64),
     /// Wire type 1.
     Fixed64(u64),
@@ -19,7 +20,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The bits of a number; of bytes none.
+    /// Returns the bits of a number, and 0 for bytes.
     pub(super) fn bits(self) -> u64 {
         match self {
             Self::Varint(bits) | Self::Fixed64(bits) => bits,
@@ -29,41 +30,41 @@ impl Value<'_> {
     }
 }
 
-/// One field.
+/// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field<'a> {
     /// Field number, never 0.
     pub number: u32,
-    /// Its value.
     pub value: Value<'a>,
 }
 
-/// Walks the fields of one message.
+/// A cursor over the fields of one message.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
-    /// Offset in the file of the message's end: where `rest` starts follows from it, and is only asked for on errors.
+    /// Offset of the end of the message in the file. [`Cursor::position`] follows from it and from the length of
+    /// `rest`.
     end: u64,
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor over a message that starts at byte `at` of the file.
+    /// Creates a cursor over a message that starts at byte `at` of the file.
     pub const fn new(message: &'a [u8], at: u64) -> Self {
         Self { rest: message, end: at.saturating_add(message.len() as u64) }
     }
 
-    /// Offset in the file of what comes next.
+    /// Returns the offset of the next unread byte in the file.
     #[inline]
     pub const fn position(&self) -> u64 {
         self.end.saturating_sub(self.rest.len() as u64)
     }
 
-    /// The next field, `None` at the end.
+    /// Returns the next field, or `None` at the end of the message.
     ///
     /// # Errors
-    /// Where the bytes are no field.
-    // Always: left to itself the compiler calls it, and a result this wide goes through memory (a sixth of all
-    // instructions of a load).
+    /// Returns an error if the next bytes are not a field, or if they end inside of one.
+    // Without `always`, the compiler does not inline this function, and its wide result goes through memory. That costs
+    // a sixth of all instructions of a load.
     #[inline(always)]
     pub fn next_field(&mut self) -> Result<Option<Field<'a>>, WireError> {
         if self.rest.is_empty() {
@@ -71,7 +72,7 @@ impl<'a> Cursor<'a> {
         }
         let start = self.rest.len();
         let tag = self.varint()?;
-        // Field numbers have 29 bits, so a tag fits 32; and none is 0.
+        // Field numbers have 29 bits, so a tag fits 32 bits. No field number is 0, so a tag is at least 8.
         let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(self.bad_tag(start)) };
         let number = tag >> 3;
         let value = match tag & 7 {
@@ -105,20 +106,20 @@ impl<'a> Cursor<'a> {
         Ok(head)
     }
 
-    /// The field that started when `left` bytes were left is no field.
+    /// Returns the error of a bad tag. The tag starts `left` bytes before the end of the message.
     #[cold]
     const fn bad_tag(&self, left: usize) -> WireError {
         WireError::Tag { at: self.end.saturating_sub(left as u64) }
     }
 
-    /// The field that started when `left` bytes were left declares more than there is.
+    /// Returns the error of a length that is too large. The field starts `left` bytes before the end of the message.
     #[cold]
     const fn bad_length(&self, left: usize, declared: u64) -> WireError {
         WireError::Length { at: self.end.saturating_sub(left as u64), declared, left: self.rest.len() as u64 }
     }
 }
 
-/// What is wrong with a number, before its place is known.
+/// The error of a variable-length number, without its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadVarint {
     Ends,
@@ -134,28 +135,28 @@ impl BadVarint {
     }
 }
 
-/// Field number and wire type of a tag.
+/// Splits a tag into field number and wire type. `at` is the offset of the tag, for the error.
 #[inline(always)]
 pub(super) fn split_tag(tag: u64, at: u64) -> Result<(u32, u8), WireError> {
-    // Field numbers have 29 bits, so a tag fits 32.
+    // Field numbers have 29 bits, so a tag fits 32 bits.
     let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at })?;
     let number = tag >> 3;
     if number == 0 { Err(WireError::Tag { at }) } else { Ok((number, (tag & 7) as u8)) }
 }
 
-/// A variable-length number at the start of `bytes`, and how many bytes it takes.
+/// Decodes the variable-length number at the start of `bytes`. Returns the number and its length in bytes.
 #[inline(always)]
 pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
-    // One byte is by far the most common: tags, small ids, lengths.
+    // Most numbers have one byte: tags, small ids, lengths.
     match bytes {
         [a, ..] if *a < 0x80 => return Ok((u64::from(*a), 1)),
         _ => {}
     }
-    // Times take five to eight bytes: all at once.
+    // Times have five to eight bytes, which are decoded at once.
     let word = bytes.first_chunk().map_or_else(|| few(bytes), |word| u64::from_le_bytes(*word));
     let ends = !word & 0x8080_8080_8080_8080;
     if ends != 0 {
-        // Up to the first byte without the high bit: 15, 23, … 63 zeros below its end mark.
+        // The first byte without the high bit is the last one of the number. Its high bit is bit 15, 23, … or 63.
         let zeros = ends.trailing_zeros();
         let low_bits = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
         return Ok((squeeze(low_bits), (zeros >> 3).wrapping_add(1) as usize));
@@ -163,8 +164,8 @@ pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     long(bytes)
 }
 
-/// Fewer than eight bytes as a word, in which what is missing reads as if the number went on: the last value of each
-/// message is such a number. Two reads that overlap take what is there.
+/// Returns fewer than eight bytes as a word, with all bits of the missing bytes set, as if the number continued. The
+/// last value of each message is read this way. Four to seven bytes are loaded with two reads that overlap.
 #[inline(never)]
 fn few(bytes: &[u8]) -> u64 {
     let bits = (bytes.len() as u32).wrapping_mul(8);
@@ -178,7 +179,7 @@ fn few(bytes: &[u8]) -> u64 {
     word | u64::MAX.wrapping_shl(bits)
 }
 
-/// A number of nine or ten bytes, or one that the bytes end in.
+/// Decodes a number of nine or ten bytes, and returns the error of one that is cut or too long.
 #[inline(never)]
 fn long(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     let (mut value, mut shift) = (0u64, 0_u32);
@@ -196,7 +197,7 @@ fn long(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     Err(if bytes.len() < 10 { BadVarint::Ends } else { BadVarint::TooLong })
 }
 
-/// Eight groups of seven bits, each in a byte of its own, moved together.
+/// Packs the low seven bits of each of the eight bytes into one number of 56 bits.
 #[inline(always)]
 const fn squeeze(word: u64) -> u64 {
     let a = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);

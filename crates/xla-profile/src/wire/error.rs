@@ -1,46 +1,46 @@
-//! Why bytes could not be read as protobuf fields: what, and at which byte of the file.
+//! This module defines the errors of reading protobuf fields, each with its offset in the file.
 
 use crate::source::SourceError;
 use thiserror::Error;
 
-/// Why bytes could not be read as protobuf fields.
+/// The error of reading protobuf fields.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WireError {
     /// The bytes end inside a number.
     #[error("the data ends at byte {at}, inside a field")]
     Ends {
-        /// Where the field starts.
+        /// Offset of the number, or of the field that contains it.
         at: u64,
     },
     /// A variable-length number has more than ten bytes or more than 64 bits.
     #[error("byte {at} starts a number longer than 64 bits")]
     Varint {
-        /// Where it starts.
+        /// Offset of the number, or of the field that contains it.
         at: u64,
     },
-    /// A field number 0, or a wire type that these formats do not use.
+    /// The field number is 0 or has more than 29 bits, or these formats do not use the wire type.
     #[error("byte {at} starts a field that no XSpace has")]
     Tag {
-        /// Where it starts.
+        /// Offset of the field.
         at: u64,
     },
-    /// A length goes beyond the message it is in.
+    /// A length goes beyond the message or the file that contains it.
     #[error("byte {at} declares {declared} bytes where {left} are left")]
     Length {
-        /// Where the field starts.
+        /// Offset of the field, or of its value.
         at: u64,
-        /// What it says.
+        /// The length in the file.
         declared: u64,
-        /// What there is.
+        /// Number of bytes up to the end.
         left: u64,
     },
-    /// The bytes could not be had.
+    /// The source cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
 }
 
 impl WireError {
-    /// The byte at which it went wrong.
+    /// Returns the offset of the error, in bytes of the (unpacked) file.
     pub const fn offset(&self) -> u64 {
         match self {
             Self::Ends { at } | Self::Varint { at } | Self::Tag { at } | Self::Length { at, .. } => *at,
@@ -48,7 +48,7 @@ impl WireError {
         }
     }
 
-    /// Whether the data stops early, rather than being wrong.
+    /// Returns whether the data ends too early, in contrast to data with a wrong value.
     pub const fn is_cut(&self) -> bool {
         matches!(self, Self::Ends { .. } | Self::Length { .. })
     }

@@ -1,7 +1,8 @@
-//! Bytes → an `HloProto`. This module knows which bytes are one; what a program means is `hlo`'s.
+//! This module decodes an `HloProto` from bytes. The meaning of a program is the subject of [`crate::hlo`].
 //!
-//! Programs are decoded whole: they are small beside a capture's events. A field of two bytes can become a message of
-//! hundreds, so what there is of each kind is counted first, and a file that would blow up is refused.
+//! Programs are decoded as a whole, because they are small beside the events of a capture. A field of two bytes can
+//! become a message of hundreds of bytes in memory. Messages are therefore counted first, and a file that would need
+//! too much memory is refused.
 
 use super::proto::hlo as proto;
 use super::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
@@ -9,36 +10,36 @@ use crate::source::Source;
 use prost::Message;
 use thiserror::Error;
 
-/// Why bytes are no HLO proto that can be used.
+/// The error of reading an HLO program, from a proto or from text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HloError {
-    /// The bytes are not protobuf, or stop early.
+    /// The bytes are not protobuf, end too early, or cannot be read.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// The bytes are protobuf, but not of this message.
+    /// The bytes are protobuf fields, but not of this message.
     #[error("the bytes are no HLO program: {0}")]
     Decode(String),
-    /// It decodes but has no module name or no computations: some other message that happens to fit.
+    /// The program has no module name or no computations. Other messages may decode as such a program.
     #[error("the bytes hold no named HLO module with computations")]
     Empty,
-    /// The text names a module, and no computation is in it.
+    /// The HLO text has no module name or no computation.
     #[error("the text has no module with a name and computations")]
     NoComputation,
-    /// It consists of so many empty parts that reading it would take many times its size.
+    /// The program consists of so many empty parts that it would take many times its size in memory.
     #[error("{parts} parts in {bytes} bytes: no compiler writes such a program")]
     Thin {
-        /// Messages in it.
+        /// Number of parts (messages of a proto); an instruction counts as four.
         parts: u64,
-        /// Its size.
+        /// Size of the program.
         bytes: u64,
     },
 }
 
-/// Decodes an `HloProto`: a `.hlo_proto.pb`, or the `Hlo Proto` stat of a `/host:metadata` event.
+/// Decodes an `HloProto`: a `.hlo_proto.pb` file, or the `Hlo Proto` stat of a `/host:metadata` event.
 ///
 /// # Errors
-/// Where the bytes are none. A module without a name or computations counts as none: one real `llo_proto` parses as an
-/// empty `HloProto`.
+/// Returns an error if the bytes are not a program, or have too many empty parts ([`HloError::Thin`]). A module
+/// without a name or computations is [`HloError::Empty`]: a real `llo_proto` parses as an empty `HloProto`.
 pub fn decode(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
     check(bytes, Part::Program)?;
     let program = proto::HloProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
@@ -48,7 +49,7 @@ pub fn decode(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
 /// Decodes an `HloModuleProto` that has no `HloProto` around it.
 ///
 /// # Errors
-/// As [`decode`].
+/// Returns the same errors as [`decode`].
 pub fn decode_module(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
     check(bytes, Part::Module)?;
     let module = proto::HloModuleProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
@@ -60,37 +61,38 @@ fn usable(program: proto::HloProto) -> Result<proto::HloProto, HloError> {
     if usable { Ok(program) } else { Err(HloError::Empty) }
 }
 
-/// Whether bytes are worth decoding.
+/// Refuses bytes that would take many times their size once decoded.
 fn check(bytes: &[u8], part: Part) -> Result<(), HloError> {
     let parts = count(bytes, part, 0)?;
-    // Real programs have some forty bytes per part, the plainest (additions without metadata) have seven: 38 for an instruction, which
-    // counts four, and its shape. Decoded, a part takes about a hundred and fifty.
+    // Real programs have some 40 bytes per part. The plainest programs (additions without metadata) have 7: 38 bytes
+    // for an instruction, which counts as four, and its shape. A decoded part takes about 150 bytes.
     if parts > THIN.max(bytes.len() as u64 / 6) {
         return Err(HloError::Thin { parts, bytes: bytes.len() as u64 });
     }
     Ok(())
 }
 
-/// What a program of its own file says of itself, found by place: nothing is decoded.
+/// The name, the id and the position of the module in a program file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// The module's name.
+    /// Name of the module.
     pub name: String,
-    /// `HloModuleProto.id`; 0 where there is none.
+    /// `HloModuleProto.id`; 0 if the file has none.
     pub id: u64,
-    /// The module's bytes.
+    /// Position of the module in the file.
     pub module: Span,
-    /// What is wrong after the module, which is whole.
+    /// The error behind the module, if there is one. The module itself is complete.
     pub damage: Option<WireError>,
 }
 
-/// Longest name of a module: real ones are below 200 bytes.
+/// Longest name of a module, in bytes. Real names are below 200 bytes.
 const MAX_NAME: u64 = 1 << 16;
 
-/// Looks at a file that is a program: an `HloProto`, or a module alone.
+/// Finds the module of a program file by its field offsets, without decoding it. With `is_module`, the file is an
+/// `HloModuleProto`, otherwise an `HloProto`.
 ///
 /// # Errors
-/// Where its module is cut or damaged, or has no name or no computations.
+/// Returns an error if the module is cut or damaged, or has no name or no computations.
 pub fn outline(source: &dyn Source, is_module: bool) -> Result<Outline, HloError> {
     let mut window = Window::new(source);
     let whole = window.whole();
@@ -122,10 +124,10 @@ pub fn outline(source: &dyn Source, is_module: bool) -> Result<Outline, HloError
     if is_usable { Ok(Outline { name, id, module, damage }) } else { Err(HloError::Empty) }
 }
 
-/// So many parts are allowed in any program.
+/// Number of parts that every program may have, however small it is.
 const THIN: u64 = 1 << 16;
 
-/// What a message is, as far as counting goes.
+/// The kinds of message that [`count`] distinguishes.
 #[derive(Clone, Copy)]
 enum Part {
     Program,
@@ -137,12 +139,12 @@ enum Part {
     Allocation,
     Trace,
     Frames,
-    /// A message that holds no large ones.
+    /// A message whose own messages are not counted.
     Leaf,
 }
 
 impl Part {
-    /// What field `number` of it holds, if that is a message to count.
+    /// Returns the kind of message in field `number`, or `None` if that field is not counted.
     fn field(self, number: u32) -> Option<Self> {
         match (self, number) {
             (Self::Program, 1) => Some(Self::Module),
@@ -161,9 +163,10 @@ impl Part {
     }
 }
 
-/// Counts the messages in one. An instruction counts as four: decoded, it is that much larger than the others.
+/// Counts a message and the messages inside of it. An instruction counts as four, because it is four times as large as
+/// the others once decoded.
 fn count(bytes: &[u8], part: Part, depth: u32) -> Result<u64, WireError> {
-    // As deep as prost goes: what lies deeper it refuses.
+    // `prost` refuses messages that are nested deeper than 100.
     if matches!(part, Part::Leaf) || depth > 100 {
         return Ok(1);
     }

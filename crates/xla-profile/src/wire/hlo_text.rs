@@ -1,28 +1,30 @@
-//! A file that is the text of a compiled program, as `--xla_dump_to` writes it: told by its first line, found by place, not read.
+//! This module detects the HLO text of a compiled program, as `--xla_dump_to` writes it, and finds the name of its
+//! module. It does not parse the text; [`crate::hlo::text`] does.
 
 use super::Span;
 use super::hlo::HloError;
 use crate::source::Source;
 
-/// What a file of HLO text says of itself.
+/// The name and the position of the module in a file of HLO text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOutline {
-    /// The module's name.
+    /// Name of the module.
     pub name: String,
-    /// The module's text: the whole file.
+    /// Position of the module's text, which is the whole file.
     pub module: Span,
-    /// The last computation is closed. Where it is not, the file was cut.
+    /// The last computation is closed. If it is not, the file was cut.
     pub is_complete: bool,
 }
 
-/// What the text of a module starts with, after comments.
+/// The first word of the text of a module, after comments.
 const WORD: &[u8] = b"HloModule";
-/// Longest name of a module.
+/// Longest name of a module, in bytes.
 const MAX_NAME: usize = 1 << 12;
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const PIECE: u64 = 1 << 16;
 
-/// The bytes after `HloModule` where a text starts with that word, after a byte order mark, blank lines and comments.
+/// Returns the bytes after the word `HloModule`, or `None` if the text does not start with that word. A byte order
+/// mark, blank lines and comments may precede the word.
 pub(super) fn after_word(head: &[u8]) -> Option<&[u8]> {
     let mut text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     loop {
@@ -38,10 +40,11 @@ pub(super) fn after_word(head: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(WORD).filter(|rest| matches!(rest.first(), Some(b' ' | b'\t')))
 }
 
-/// Looks at a file of HLO text.
+/// Finds the name of the module in a file of HLO text, and whether the text is complete.
 ///
 /// # Errors
-/// Where the module has no name or no computation, or where the file cannot be read.
+/// [`HloError::NoComputation`] if the module has no name or no computation, [`HloError::Wire`] if the file cannot be
+/// read.
 pub fn outline(source: &dyn Source) -> Result<TextOutline, HloError> {
     let size = source.size();
     let head = piece(source, 0)?;
@@ -61,10 +64,11 @@ fn name(rest: &[u8]) -> &str {
     rest.get(..end).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
 }
 
-/// Whether a computation opens anywhere: a brace between blanks. The braces of attributes stand at a bracket or an equals sign.
+/// Returns whether a computation begins anywhere in the text. A computation begins with a brace between two blanks,
+/// while the brace of an attribute has a bracket or an equals sign beside it.
 fn has_computation(source: &dyn Source) -> Result<bool, HloError> {
     let mut at = 0;
-    // Pieces overlap: the three bytes may lie on both sides of an edge.
+    // Pieces overlap by two bytes, because the three bytes may lie on both sides of an edge.
     while at < source.size() {
         let bytes = piece(source, at)?;
         let opens = |at: &[u8]| matches!(at, [before, b'{', after] if before.is_ascii_whitespace() && after.is_ascii_whitespace());
@@ -76,7 +80,7 @@ fn has_computation(source: &dyn Source) -> Result<bool, HloError> {
     Ok(false)
 }
 
-/// Whether the last line that says anything closes a computation.
+/// Returns whether the last line closes a computation. Blank lines and lines with a comment do not count.
 fn is_complete(tail: &[u8]) -> bool {
     let lines = tail.split(|b| *b == b'\n').rev().map(<[u8]>::trim_ascii);
     let mut rest = lines.filter(|line| !line.is_empty() && !line.starts_with(b"//"));

@@ -1,13 +1,14 @@
-//! Bytes → records: protobuf fields, the XSpace walk, HLO protos, trace JSON, telling formats apart.
+//! This module turns bytes into records: protobuf fields, the walk over an XSpace, HLO protos, the events of trace
+//! JSON, and the detection of formats.
 //!
 //! ```text
-//!  Source ──► Window ──► Walker (fields of big messages)  ──► xspace: planes, metadata
+//!  Source ──► Window ──► Walker (fields of large messages)  ──► xspace: planes, metadata
 //!             1 MiB       └────► Cursor (fields in a slice) ──► xspace: events, straight into columns
-//!  Source ──► Stream ──► Text (tokens)                ──► trace: events of a trace JSON
+//!  Source ──► Stream ──► Text (tokens)                      ──► trace: events of a trace JSON
 //! ```
 //!
-//! Knows how messages lie in bytes; knows nothing of what ops or steps mean. Nothing here panics, and each
-//! declared length is checked against the bytes that are left before anything is allocated for it.
+//! The module does not depend on the meaning of ops or steps. Nothing here panics, and each declared length is compared
+//! with the bytes that remain before memory is allocated for it.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
@@ -27,7 +28,7 @@ pub use error::WireError;
 pub use sniff::{Format, REPORT_MAGIC, Unknown, sniff};
 pub use window::{Span, SpanValue, Walker, Window};
 
-/// Messages generated from `proto/`: decoded whole only where they are small, and in tests as an oracle.
+/// Messages generated from `proto/`. Only small messages are decoded with them; tests use them as an oracle.
 pub mod proto {
     #![allow(missing_docs, reason = "generated; the fields are documented in proto/")]
     #![allow(clippy::pedantic, reason = "generated")]

@@ -1,8 +1,8 @@
-//! Tells what a file is by its first bytes, never by its name.
+//! This module detects the format of a file from its first bytes, never from its name.
 
 use super::{Cursor, Field, Value};
 
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A serialized `XSpace`.
@@ -15,40 +15,40 @@ pub enum Format {
     HloText,
     /// Chrome trace JSON.
     TraceJson,
-    /// gzip; what is inside is reported after unpacking.
+    /// gzip. The format of its content is detected after unpacking.
     Gzip,
-    /// xz; what is inside is reported after unpacking.
+    /// xz. The format of its content is detected after unpacking.
     Xz,
-    /// A zip archive; what its members are is reported one by one.
+    /// A zip archive. The format of each member is detected on its own.
     Zip,
-    /// A report of Rooflight's own: [`REPORT_MAGIC`].
+    /// A report that Rooflight wrote: [`REPORT_MAGIC`].
     Report,
-    /// Something that no view can use.
+    /// A file that cannot be read.
     Unknown(Unknown),
 }
 
-/// What a file that is no profile looks like.
+/// A description of a file that cannot be read, for the error message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// No bytes.
     Empty,
-    /// A well-known format, by its name with its article.
+    /// A common format, by its name with its article.
     Known(&'static str),
-    /// It starts with zero bytes: a sparse or unfinished file.
+    /// The file starts with zero bytes, as a sparse or unfinished file does.
     Zeros,
-    /// Bytes that are no UTF-8 were replaced by EF BF BD: a binary file that went through a text tool.
+    /// A text tool has replaced bytes of a binary file that are not UTF-8 by EF BF BD.
     Mangled {
-        /// Where the first replacement is.
+        /// Offset of the first replacement.
         at: u64,
     },
-    /// Text that is not JSON.
+    /// Text that is neither JSON nor HLO.
     Text,
-    /// Nothing that is known.
+    /// Binary data of an unknown format.
     Bytes,
 }
 
-/// What a `.rooflight` file starts with. As in PNG: a byte that is no text, line ends that text tools change, and the end of
-/// file of old terminals.
+/// The first bytes of a `.rooflight` file. They follow the scheme of PNG: a byte that is not text, line ends that text
+/// tools change, and the end-of-file character of old terminals.
 pub const REPORT_MAGIC: [u8; 8] = *b"\x8dRFL\r\n\x1a\n";
 
 const MAGIC: [(&[u8], &str); 14] = [
@@ -68,7 +68,7 @@ const MAGIC: [(&[u8], &str); 14] = [
     (b"\x89HDF", "an HDF5 file"),
 ];
 
-/// Tells the format from the first bytes of a file (64 KiB are plenty) that is `size` bytes long.
+/// Detects the format of a file of `size` bytes from its first bytes `head`. 64 KiB are enough for `head`.
 pub fn sniff(head: &[u8], size: u64) -> Format {
     if size == 0 || head.is_empty() {
         return Format::Unknown(Unknown::Empty);
@@ -79,7 +79,7 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     if head.starts_with(b"\xfd7zXZ\0") {
         return Format::Xz;
     }
-    // A member's header, or the end of an archive without members.
+    // An archive starts with the header of a member, or with its end if it has no members.
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Format::Zip;
     }
@@ -113,12 +113,12 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     Format::Unknown(Unknown::Bytes)
 }
 
-/// Where the first EF BF BD is, if there are many and all is valid UTF-8: what a lossy decoder leaves. A real
-/// profile's variable-length numbers are no UTF-8 within a few bytes.
+/// Returns the offset of the first EF BF BD, if there are at least eight of them and all of `head` is valid UTF-8. A
+/// lossy decoder leaves such bytes. In a real profile, variable-length numbers break UTF-8 within a few bytes.
 fn mangled(head: &[u8]) -> Option<u64> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        // The head may end inside a character.
+        // `head` may end inside a character.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(head.get(..error.valid_up_to())?).unwrap_or_default()
         }
@@ -129,24 +129,25 @@ fn mangled(head: &[u8]) -> Option<u64> {
     (replaced.count() >= 7).then_some(first)
 }
 
-/// `XSpace` starts with a plane (whose first field is its id or name), or with errors, warnings or host names;
-/// `HloProto` with a module, whose first field is its name; a module alone with that name.
+/// Detects the protobuf formats. An `XSpace` starts with a plane, whose first field is its id or its name, or with an
+/// error, a warning or a host name. An `HloProto` starts with a module, and a module starts with its name.
 fn protobuf(head: &[u8]) -> Option<Format> {
     match head {
-        // A length that ends at once: an empty first plane.
+        // The first plane is empty.
         [0x0a, 0, ..] => Some(Format::XSpace),
-        // Line ends and a few letters after them: not even the start of a plane is there.
+        // A line feed and a few letters are text. They are too short for the start of a plane.
         [0x0a, ..] if head.len() <= 11 && head.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) => None,
         [0x0a, rest @ ..] => {
             let (length, n) = super::cursor::varint(rest).ok()?;
-            // Lengths beyond 2⁶² are no lengths of anything; they are still told as a damaged XSpace.
+            // The length is not checked here: with a length that cannot be true, the file is a damaged XSpace.
             let inner = rest.get(n..).unwrap_or_default();
             match inner.first() {
                 None if length > 0 => Some(Format::XSpace),
                 Some(0x08) => plausible_plane(inner).then_some(Format::XSpace),
-                // No plane starts with a message, nor a name with a line break: the two cannot be confused.
+                // No plane starts with a message, and no name starts with a line break, so this is not an XSpace.
                 Some(0x0a) => plausible_module(inner, false).then_some(Format::HloProto),
-                // `"`, `*` and `2` are fields of a plane too: first what asks for more.
+                // The name of a module may start with `"`, `*` or `2`, which are also tags of a plane. The stricter
+                // check therefore comes first.
                 Some(_) if plausible_module(head, true) => Some(Format::HloModule),
                 Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32) => plausible_text(inner).then_some(Format::XSpace),
                 _ => None,
@@ -157,9 +158,9 @@ fn protobuf(head: &[u8]) -> Option<Format> {
     }
 }
 
-/// The message starts as a module does: its name, the name of its entry, a computation that starts with its own name.
-/// (A graph of TensorFlow starts with two names as well, but no third field of it holds a message.) Where the head ends
-/// earlier, what is there must fit; `whole`: it may not end before the computation.
+/// Returns whether the message starts like a module: its name, the name of its entry (which may be absent), and a
+/// computation that starts with its own name. A graph of TensorFlow starts with two names as well, but its third field
+/// is not a message. If `message` ends before the computation, the fields before must fit, and `whole` must be false.
 fn plausible_module(message: &[u8], whole: bool) -> bool {
     let Some((name, rest)) = field(message, 0x0a) else { return false };
     let (entry, rest) = field(rest, 0x12).unwrap_or((b"entry", rest));
@@ -172,7 +173,8 @@ fn plausible_module(message: &[u8], whole: bool) -> bool {
     }
 }
 
-/// The value of a field of this tag, as far as it is loaded, and what comes after it.
+/// Returns the value of the first field, as far as it is loaded, and the bytes after it. Returns `None` if the first
+/// field does not have this tag.
 fn field(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let rest = bytes.strip_prefix(&[tag])?;
     let (length, n) = super::cursor::varint(rest).ok()?;
@@ -180,12 +182,12 @@ fn field(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     Some(usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n)).unwrap_or((rest, &[])))
 }
 
-/// Text that a compiler names things with; its first bytes at least.
+/// Returns whether the first 256 bytes of `text` can be part of the name of a module or a computation.
 fn is_name(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().take(256).all(|b| b.is_ascii_graphic() || *b == b' ' || *b >= 0x80)
 }
 
-/// After the id comes a field of a plane.
+/// Returns whether the plane starts with its id and another field of a plane.
 fn plausible_plane(plane: &[u8]) -> bool {
     let mut cursor = Cursor::new(plane, 0);
     let id = cursor.next_field();
@@ -194,8 +196,9 @@ fn plausible_plane(plane: &[u8]) -> bool {
         && matches!(plane.get(at), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
 }
 
-/// The first field's bytes start like text or like a message, not like noise: its length is one or two bytes
-/// that fit, or what follows is cut by the end of `head`.
+/// Returns whether the first field of the message is plausible. With tag 0x0a or 0x12, its length must be below 1 MiB
+/// and its first 32 bytes must be text. With another tag, its length must be below 2⁶². A message that ends within the
+/// tag or the length is plausible.
 fn plausible_text(message: &[u8]) -> bool {
     let Some(rest) = message.get(1..) else { return true };
     let Ok((length, n)) = super::cursor::varint(rest) else { return rest.len() < 10 };
@@ -245,7 +248,7 @@ mod tests {
         assert_eq!(sniff(b"", 0), Format::Unknown(Unknown::Empty));
         assert_eq!(sniff(&[0; 64], 3 << 30), Format::Unknown(Unknown::Zeros));
         assert_eq!(sniff(b"\x89PNG\r\n\x1a\n123", 20), Format::Unknown(Unknown::Known("a PNG image")));
-        // A graph of TensorFlow: a node's name, its operation, what it takes.
+        // A graph of TensorFlow: the name of a node, its operation and its input.
         let graph = b"\x0a\x0f\x0a\x05add_1\x12\x03Add\x1a\x01x";
         assert_eq!(sniff(graph, 100), Format::Unknown(Unknown::Bytes));
         assert_eq!(sniff(b"hello, world\n", 13), Format::Unknown(Unknown::Text));

@@ -1,64 +1,64 @@
-//! A window that slides over a [`Source`], and fields of messages too large to hold.
+//! This module slides a window over a [`Source`], and walks the fields of messages that are too large for memory.
 //!
-//! Knows where bytes are and keeps one stride of them; knows no message. The window grows beyond that
-//! only for a single record that is larger, and never beyond what the source really has. What is jumped over is not read.
+//! The window holds one stride of bytes. It is larger only for a single record that is larger, and never larger than
+//! the source. Bytes that a reader jumps over are not read. The module does not depend on any message.
 
 use super::cursor::{split_tag, varint};
 use super::{Cursor, Field, Value, WireError};
 use crate::source::Source;
 
-/// A range of bytes of the file.
+/// A range of bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u64,
     /// One past the last byte.
     pub end: u64,
 }
 
 impl Span {
-    /// How many bytes.
+    /// Returns the number of bytes.
     pub const fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether there are none.
+    /// Returns whether the span has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 }
 
-/// Bytes of a source around the place being read.
+/// A buffer with the bytes of a source around the current position.
 pub struct Window<'s> {
     source: &'s dyn Source,
     size: u64,
-    /// Its first `filled` bytes are those of the source from `start` on.
+    /// The first `filled` bytes of the buffer are the bytes of the source from `start` on.
     buf: Vec<u8>,
     filled: usize,
     start: u64,
 }
 
 impl<'s> Window<'s> {
-    /// A window over the whole source; reads nothing yet.
+    /// Creates a window over the whole source, without reading any bytes.
     pub fn new(source: &'s dyn Source) -> Self {
         Self { source, size: source.size(), buf: Vec::new(), filled: 0, start: 0 }
     }
 
-    /// How many bytes are best asked for at once.
+    /// Returns the number of bytes that are best requested at once.
     pub fn stride(&self) -> u64 {
         self.source.stride()
     }
 
-    /// The whole source as a span.
+    /// Returns the span of the whole source.
     pub const fn whole(&self) -> Span {
         Span { start: 0, end: self.size }
     }
 
-    /// The bytes from `at` on, as far as they are loaded, but not beyond `end`: at least `need` of them, or all
-    /// up to `end` if those are fewer.
+    /// Returns the loaded bytes from `at` on, but not beyond `end` or the end of the source. These are at least `need`
+    /// bytes, or all bytes up to that end if there are fewer.
     ///
     /// # Errors
-    /// Where the source cannot be read.
+    /// Returns an error if the source cannot be read.
     #[inline(always)]
     pub fn ahead(&mut self, at: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
         let end = end.min(self.size);
@@ -72,10 +72,10 @@ impl<'s> Window<'s> {
         Ok(self.buf.get(from..to).unwrap_or_default())
     }
 
-    /// Exactly the bytes of a span.
+    /// Returns exactly the bytes of a span.
     ///
     /// # Errors
-    /// Where the span goes beyond the source, or the source cannot be read.
+    /// [`WireError::Length`] if the span goes beyond the source, [`WireError::Source`] if the source cannot be read.
     pub fn bytes(&mut self, span: Span) -> Result<&[u8], WireError> {
         if span.end > self.size {
             let left = self.size.saturating_sub(span.start);
@@ -84,10 +84,13 @@ impl<'s> Window<'s> {
         self.ahead(span.start, span.end, span.len())
     }
 
-    /// Reads on, so that there are `need` bytes from `at` on. What is read of ends at `end`: beyond it little is wanted.
+    /// Reads from the source, so that the buffer holds `need` bytes from `at` on. Bytes far beyond `end` are rarely
+    /// used, so the read ends at most 1/16 stride after `end`.
     ///
-    /// After a jump the next may follow, as where lines are stepped over by their lengths: then little is read, and of
-    /// what is read on ever more. That is kept beside what came before while both are one stride, for who goes back.
+    /// After a jump, another jump is likely, such as when lines are skipped by their lengths. Only 1/64 stride is
+    /// therefore read after a jump. Each sequential read then is three times as long as the bytes in the buffer, up to
+    /// one stride. The earlier bytes stay in the buffer while everything fits into one stride, for readers that go
+    /// back.
     #[cold]
     fn fill(&mut self, at: u64, need: u64, end: u64) -> Result<(), WireError> {
         let stride = self.source.stride();
@@ -99,7 +102,7 @@ impl<'s> Window<'s> {
         if jumps || at > have {
             (self.start, self.filled) = (at, 0);
         } else if have.saturating_add(more).max(needed).saturating_sub(self.start) > stride {
-            // What is loaded of what is requested stays so.
+            // The loaded bytes from `at` on stay in the buffer, and the bytes before `at` are dropped.
             let gone = usize::try_from(at.saturating_sub(self.start)).unwrap_or(self.filled);
             self.buf.copy_within(gone..self.filled, 0);
             (self.start, self.filled) = (at, self.filled.saturating_sub(gone));
@@ -108,7 +111,7 @@ impl<'s> Window<'s> {
         let most = self.start.saturating_add(stride).min(end.saturating_add(stride / 16));
         let to = from.saturating_add(more).min(most).max(needed).min(self.size);
         let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at })?;
-        // A single huge record does not keep its memory; else the buffer is reused as it is.
+        // The buffer is reused, but the memory of a single huge record is released.
         let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
         if self.buf.len() < n || self.buf.len() > keep {
             self.buf.resize(n, 0);
@@ -121,7 +124,7 @@ impl<'s> Window<'s> {
     }
 }
 
-/// A value whose bytes, if it has any, are named by where they are.
+/// The value of a field of a large message: a number, or the position of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpanValue {
     /// Wire types 0, 1 and 5.
@@ -131,7 +134,7 @@ pub enum SpanValue {
 }
 
 impl SpanValue {
-    /// The bits of a number.
+    /// Returns the bits of a number, and `None` for a span.
     pub const fn number(self) -> Option<u64> {
         match self {
             Self::Number(n) => Some(n),
@@ -140,7 +143,7 @@ impl SpanValue {
     }
 }
 
-/// Walks the fields of a message by place, without holding it.
+/// A cursor over the fields of a message in a source. The message is not held in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Walker {
     at: u64,
@@ -148,33 +151,34 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// The fields of the message that fills `span`.
+    /// Creates a cursor over the message that fills `span`.
     pub const fn new(span: Span) -> Self {
         Self { at: span.start, end: span.end }
     }
 
-    /// Where the next field starts.
+    /// Returns the offset of the next field.
     pub const fn position(&self) -> u64 {
         self.at
     }
 
-    /// Goes on from `at`.
+    /// Moves to the field at offset `at`.
     pub const fn seek(&mut self, at: u64) {
         self.at = at;
     }
 
-    /// The next field, `None` at the end. A length that goes beyond the message is reported as
-    /// [`WireError::Length`]; `Walker::position` then still gives the start of that field.
+    /// Returns the number and the value of the next field, or `None` at the end. After an error,
+    /// [`Walker::position`] is still the offset of the field with the error.
     ///
     /// # Errors
-    /// Where the bytes are no field, or cannot be read.
+    /// [`WireError::Length`] if the field is longer than the message, other errors if the bytes are not a field or
+    /// cannot be read.
     #[inline]
     pub fn next_field(&mut self, window: &mut Window<'_>) -> Result<Option<(u32, SpanValue)>, WireError> {
         if self.at >= self.end {
             return Ok(None);
         }
         let at = self.at;
-        // A tag and a length, or a tag and a number: 20 bytes at most.
+        // A tag with a length or a number has at most 20 bytes.
         let head = window.ahead(at, self.end, 20)?;
         let (tag, n) = varint(head).map_err(|e| e.position(at))?;
         let (number, wire) = split_tag(tag, at)?;
@@ -208,7 +212,7 @@ mod tests {
     use crate::source::SourceError;
     use proptest::prelude::*;
 
-    /// Bytes that are best read so many at once.
+    /// A source with a given stride.
     struct By(u64, Vec<u8>);
 
     impl Source for By {
@@ -234,7 +238,7 @@ mod tests {
             let mut window = Window::new(&source);
             let mut at = 0;
             for (place, len, need, reads_on) in reads {
-                // Half of it goes on from where the last ended, as reading does.
+                // About half of the reads start at the end of the last one, like sequential reads.
                 at = if reads_on { at } else { place.index(bytes.len() + 1) };
                 let end = (at as u64).saturating_add(len);
                 let ahead = window.ahead(at as u64, end, need).unwrap();

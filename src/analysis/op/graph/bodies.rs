@@ -1,15 +1,15 @@
-//! What is inside an instruction that calls computations: which of it is reported, where its operands come in, and what it
-//! gives. This module knows HLO.
+//! This module finds the body of an instruction that calls computations: the instructions that are drawn, the
+//! parameters of an operand, and the roots. It depends on HLO.
 
 use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
-/// Instructions of an opened one told at most.
+/// Largest number of drawn instructions of a body.
 const MAX: usize = 80;
 
-/// The computations that an instruction runs as its inside, in order. A reduction's or a sort's is no inside: it says
-/// what is done to two elements.
+/// Returns the computations that an instruction runs as its body, in order. The computation of a reduction or a sort is
+/// no body: it describes the operation on two elements.
 pub(crate) fn inside(instruction: &Instruction) -> Vec<ComputationId> {
     match &*instruction.opcode {
         "fusion" | "call" | "while" | "conditional" | "async-start" => {
@@ -19,19 +19,19 @@ pub(crate) fn inside(instruction: &Instruction) -> Vec<ComputationId> {
     }
 }
 
-/// How many instructions that is.
+/// Returns the number of instructions of a body.
 pub(crate) fn size(module: &Module, inside: &[ComputationId]) -> usize {
     inside.iter().map(|id| module.instructions_of(*id).len()).sum()
 }
 
-/// The instructions that are reported and those left out: nearest to what is given first, so that nobody who takes from one
-/// that is reported is left out.
+/// Splits a body into the instructions that are drawn and those that are left out. Instructions nearest to the result
+/// are kept, so that every user of a kept instruction is kept.
 pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<InstructionId>, Vec<InstructionId>) {
     let all: Vec<InstructionId> = inside.iter().flat_map(|id| module.instructions_of(*id)).collect();
     if all.len() <= MAX {
         return (all, Vec::new());
     }
-    // Hops to what is given, the longest way. Operands stand before those that take them.
+    // The longest path to the result, in hops. Operands precede their users in the file.
     let mut far: IndexMap<InstructionId, u32> = IndexMap::default();
     for id in all.iter().rev() {
         let own = *far.entry(*id).or_default();
@@ -49,7 +49,7 @@ pub(crate) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<Instruc
     (order, left)
 }
 
-/// The parameters that an operand becomes inside.
+/// Returns the parameters that receive an operand in the body.
 pub(crate) fn parameters(module: &Module, of: &Instruction, operand: usize) -> Vec<InstructionId> {
     let inside = inside(of);
     let at = |computation: ComputationId, number: usize| {
@@ -58,7 +58,7 @@ pub(crate) fn parameters(module: &Module, of: &Instruction, operand: usize) -> V
         module.instructions_of(computation).find(is)
     };
     match &*of.opcode {
-        // The first says which branch; each of the others is what its branch takes.
+        // The first operand selects the branch. Each further operand is the input of one branch.
         "conditional" => {
             let branch = operand.checked_sub(1).and_then(|i| inside.get(i));
             branch.and_then(|branch| at(*branch, 0)).into_iter().collect()
@@ -67,7 +67,7 @@ pub(crate) fn parameters(module: &Module, of: &Instruction, operand: usize) -> V
     }
 }
 
-/// What is given: the roots of its computations, but for a loop's condition.
+/// Returns the roots of the body. For a loop, it is the root of the loop body and not that of the condition.
 pub(crate) fn roots(module: &Module, of: &Instruction) -> Vec<InstructionId> {
     let mut inside = inside(of);
     if let Some(body) = of.call("body") {

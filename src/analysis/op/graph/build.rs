@@ -1,5 +1,5 @@
-//! Which nodes a graph has: the centre, those near it, what is inside opened ones, and one node for each place where some
-//! are left out. This module knows HLO; it knows no time.
+//! This module collects the nodes of a graph: the centre, the instructions near it, the bodies of opened instructions,
+//! and one node for each place where instructions are left out. It depends on HLO, and not on times.
 
 use super::hops::Dependencies;
 use super::report::{GraphNode, NodeBody, NodeRole};
@@ -9,24 +9,25 @@ use crate::analysis::op::shape_text::shape;
 use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;
 
-/// The nodes of a graph as they are found.
+/// The nodes of a graph while they are collected.
 pub(crate) struct Build<'a> {
     pub(crate) module: &'a Module,
     tpu: bool,
     open: &'a [String],
     near: Dependencies<'a>,
     pub(crate) nodes: Vec<GraphNode>,
-    /// The instruction of each node; of one that stands for others none.
+    /// The instruction of each node. `None` for a node that stands for omitted instructions.
     pub(crate) ids: Vec<Option<InstructionId>>,
     at: IndexMap<InstructionId, u32>,
-    /// Which node stands for one that is left out.
+    /// For each omitted instruction, the node that stands for it.
     left: IndexMap<InstructionId, u32>,
-    /// Opened ones whose inside is reported elsewhere: two that call the same.
+    /// Names of opened instructions whose body is drawn in another node, because both call the same computation.
     pub(crate) shared: Vec<String>,
 }
 
 impl<'a> Build<'a> {
-    /// All nodes around an instruction. `weight` says whom to keep where there are too many.
+    /// Collects all nodes around an instruction. If there are too many, those with the largest `weight` are kept.
+    /// `None` without a program.
     pub(crate) fn new(
         inst: InstructionRef<'a>,
         open: &'a [String],
@@ -60,7 +61,7 @@ impl<'a> Build<'a> {
         ] {
             build.leave(ids, hop, None, what);
         }
-        // Bodies are added behind, and may be opened in turn.
+        // Bodies are appended at the end, and the instructions in them may be opened in turn.
         let mut next = 0;
         while next < build.nodes.len() {
             build.look_inside(next as u32);
@@ -69,18 +70,18 @@ impl<'a> Build<'a> {
         Some(build)
     }
 
-    /// The node of an instruction that is reported.
+    /// Returns the node of an instruction. `None` if the instruction is not drawn.
     pub(crate) fn node_at(&self, id: InstructionId) -> Option<u32> {
         self.at.get(&id).copied()
     }
 
-    /// What stands for an instruction that is left out of the inside of another.
+    /// Returns the node that stands for an omitted instruction of a body.
     pub(crate) fn left_in(&self, id: InstructionId) -> Option<u32> {
         self.left.get(&id).copied().filter(|more| self.nodes[*more as usize].parent.is_some())
     }
 
-    /// What stands for one that is left out, where that is drawn as an operand of `to`: a hop above it, or inside the
-    /// same node. Those above have no operands in the drawing, so nothing goes round in a circle.
+    /// Returns the node that stands for an omitted operand of `to`, if that node is drawn as an operand: one hop above
+    /// `to`, or in the same body. Nodes of omitted operands have no operands themselves, so the graph has no cycles.
     pub(crate) fn left_before(&self, id: InstructionId, to: u32) -> Option<u32> {
         let (more, to) = (*self.left.get(&id)?, &self.nodes[to as usize]);
         let node = &self.nodes[more as usize];
@@ -91,7 +92,8 @@ impl<'a> Build<'a> {
         fits.then_some(more)
     }
 
-    /// What stands for users that are left out, a hop below `from`; and whether all they need is that it has run.
+    /// Returns the node that stands for omitted users, one hop below `from`, and whether only a control edge leads to
+    /// it.
     pub(crate) fn left_after(&self, id: InstructionId, from: u32) -> Option<(u32, bool)> {
         let node = &self.nodes[from as usize];
         if node.parent.is_some() || !(0..2).contains(&node.hop) {
@@ -129,7 +131,7 @@ impl<'a> Build<'a> {
         });
     }
 
-    /// One node for all that are left out in a place.
+    /// Adds one node for all instructions that are left out in a place.
     fn leave(&mut self, ids: &[InstructionId], hop: i8, parent: Option<u32>, what: &str) {
         if ids.is_empty() {
             return;
@@ -142,7 +144,7 @@ impl<'a> Build<'a> {
         self.nodes.push(GraphNode { hop, parent, ..more(ids.len(), what) });
     }
 
-    /// Adds what is inside a node, if it is to be opened.
+    /// Adds the body of a node, if the node is to be opened.
     fn look_inside(&mut self, node: u32) {
         let of = &self.nodes[node as usize];
         let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
@@ -160,7 +162,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// A node of which nothing is known.
+/// Returns an empty node.
 pub(crate) const fn nothing() -> GraphNode {
     GraphNode {
         role: NodeRole::Instruction,
@@ -177,7 +179,7 @@ pub(crate) const fn nothing() -> GraphNode {
     }
 }
 
-/// What stands for those left out: "12 more users".
+/// Returns a node that stands for omitted instructions: "12 more users".
 pub(crate) fn more(n: usize, what: &str) -> GraphNode {
     let what = if n == 1 { what.trim_end_matches('s') } else { what };
     let words = [&n.to_string(), "more", what].join(" ");

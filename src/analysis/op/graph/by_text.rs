@@ -1,4 +1,5 @@
-//! A neighbourhood without a program: one hop, from the text of events, as the op panel tells it.
+//! This module builds a neighbourhood without a program: one hop, from the texts of events, with the neighbours of the
+//! op panel.
 
 use super::build::{more, nothing};
 use super::report::{GraphEdge, GraphNode};
@@ -10,13 +11,13 @@ use crate::hlo::Shape;
 use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
-/// Largest number of neighbours of each side.
+/// Largest number of neighbours on each side.
 const MAX: usize = 16;
 
-/// Nodes, edges, and which node is the centre.
+/// Nodes, edges, and the index of the centre.
 pub(crate) type GraphParts = (Vec<GraphNode>, Vec<GraphEdge>, u32);
 
-/// The op alone, or with its operands and users.
+/// Builds the graph of an op and its operands and users, which may be empty.
 pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> GraphParts {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     let [operands, users] = sides.map(|(side, more)| cut(side, more));
@@ -55,7 +56,7 @@ pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec
     (nodes, edges, centre)
 }
 
-/// Those with most time, and how many are left out.
+/// Keeps the neighbours with the most self time, and returns the number of those that are left out.
 fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
     let left = side.len().saturating_sub(MAX);
     if left > 0 {

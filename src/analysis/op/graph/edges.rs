@@ -1,4 +1,4 @@
-//! What flows between the nodes of a graph. This module knows HLO and who is reported.
+//! This module computes the edges of a graph. It depends on HLO and on the nodes.
 
 use super::bodies::{parameters, roots};
 use super::build::Build;
@@ -7,10 +7,10 @@ use crate::analysis::op::shape_text::shape;
 use crate::hlo::{InstructionId, Shape};
 use indexmap::IndexMap;
 
-/// How deep opened ones are looked through: no compiler nests deeper, and a circle ends.
+/// Largest depth of nested bodies. No compiler nests deeper, and the limit ends cycles.
 const DEPTH: u32 = 32;
 
-/// Edges as they are found, each pair once.
+/// Edges while they are collected, at most one data edge and one control edge per pair of nodes.
 #[derive(Default)]
 struct Edges {
     all: Vec<GraphEdge>,
@@ -31,7 +31,7 @@ impl Edges {
     }
 }
 
-/// All edges, in the order of the nodes they lead to.
+/// Returns all edges of the collected nodes, in the order of the instructions that cause them.
 pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
     let mut edges = Edges::default();
     for (to, id) in build.ids.iter().enumerate() {
@@ -52,7 +52,8 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
             }
         }
         for before in instruction.control_predecessors().iter().filter_map(|operand| operand.id) {
-            // To the box and from the box: nothing in it takes it.
+            // A control edge starts and ends at the box of an opened instruction, because no instruction in the box
+            // takes it.
             if let Some(from) = build.node_at(before).or_else(|| build.left_before(before, to)) {
                 edges.add(from, to, None, None, true);
             }
@@ -65,7 +66,8 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
     edges.all
 }
 
-/// The nodes that an instruction's result comes from: itself, or of an opened one the roots inside.
+/// Returns the nodes from which the result of an instruction comes: its own node, or the roots in its body if it is
+/// opened.
 fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else { return vec![node] };
@@ -76,7 +78,8 @@ fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
     roots.into_iter().flat_map(|root| exits(build, root, depth - 1)).collect()
 }
 
-/// The nodes that an operand goes to: itself, or of an opened one the parameters inside.
+/// Returns the nodes to which an operand goes: the node of the instruction, or the parameters in its body if it is
+/// opened.
 fn entries(build: &Build<'_>, node: u32, operand: usize) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };

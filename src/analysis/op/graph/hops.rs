@@ -1,4 +1,5 @@
-//! Who is near an instruction: one hop and two, in one direction, and who is left out. This module knows HLO and weights.
+//! This module finds the instructions one hop and two hops away from an instruction, in one direction. It depends on
+//! HLO and on weights.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
 use crate::small_sort::SmallSort;
@@ -10,22 +11,22 @@ const MAX_AT_ONE_HOP: usize = 16;
 /// Largest number of instructions two hops away.
 const MAX_AT_TWO_HOPS: usize = 32;
 
-/// One direction: `[0]` one hop away, `[1]` two.
+/// One direction: `[0]` is one hop away, `[1]` two hops.
 pub(crate) type Side = [Hop; 2];
 
-/// Instructions of one hop, each once and in no other hop.
+/// The instructions of one hop. Each instruction is in one hop only.
 #[derive(Default)]
 pub(crate) struct Hop {
-    /// Those that are reported, in order.
+    /// Instructions that are drawn, in order.
     pub(crate) shown: Vec<InstructionId>,
-    /// Those left out.
+    /// Instructions that are left out.
     pub(crate) left: Vec<InstructionId>,
 }
 
-/// Who has to run before whom, both ways: what flows and control edges.
+/// The order of execution of the instructions of a computation, in both directions: data and control dependencies.
 pub(crate) struct Dependencies<'a> {
     module: &'a Module,
-    /// Control edges the other way: a module knows only predecessors.
+    /// Control successors. A module stores only control predecessors.
     after: IndexMap<InstructionId, Vec<InstructionId>>,
 }
 
@@ -41,7 +42,8 @@ impl<'a> Dependencies<'a> {
         Self { module, after }
     }
 
-    /// One hop up (to operands) or down (to users), each once: what flows first.
+    /// Returns the operands (with `up`) or the users of an instruction, each once. Data dependencies come before
+    /// control dependencies.
     pub(crate) fn hop(&self, id: InstructionId, up: bool) -> Vec<InstructionId> {
         let mut near: Vec<InstructionId> = if up {
             let before = self.module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
@@ -55,7 +57,7 @@ impl<'a> Dependencies<'a> {
         near
     }
 
-    /// Two hops in one direction. Where there are too many, those of most weight are reported.
+    /// Returns two hops in one direction. If there are too many instructions, those with the largest weight are drawn.
     pub(crate) fn side(&self, centre: InstructionId, up: bool, weight: &dyn Fn(InstructionId) -> u64) -> Side {
         let near = self.hop(centre, up);
         let mut known: IndexSet<InstructionId> = near.iter().copied().chain([centre]).collect();
@@ -67,7 +69,7 @@ impl<'a> Dependencies<'a> {
             list.small_sort_by_key(|id| Reverse(weight(*id)));
             lists.push(list);
         }
-        // In turn, so that one with many does not take the room of all others.
+        // The lists take turns, so that an instruction with many neighbours leaves room for those of the others.
         let mut second = Hop::default();
         for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
@@ -82,7 +84,7 @@ impl<'a> Dependencies<'a> {
     }
 }
 
-/// The heaviest, in the order they came in; the others are left out.
+/// Keeps the `room` instructions with the largest weight, in their order. The others are left out.
 fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
     let mut places: Vec<usize> = (0..ids.len()).collect();
     places.small_sort_by_key(|i| Reverse(weight(ids[*i])));

@@ -1,14 +1,14 @@
-//! An op's neighbourhood as a graph: two hops up its operands, two hops down its users, and what is inside those that
-//! are opened.
+//! This module reports the neighbourhood of an op as a graph: two hops of operands, two hops of users, and the bodies
+//! of opened instructions.
 //!
 //! ```text
-//!  program ──► hops: who is near, what is left out ──┐
-//!     └──────► bodies: what is inside opened ones ───┼──► OpGraph
-//!              edges: what flows between all these ──┘
-//!  events' texts ──► one hop (where no program is) ──┘
+//!  program ──► hops: near instructions, omissions ───┐
+//!     └──────► bodies: instructions of opened ones ──┼──► OpGraph
+//!              edges: data between all these ────────┘
+//!  texts of events ──► one hop (without a program) ──┘
 //! ```
 //!
-//! Knows programs and events; knows nothing of where a node is drawn.
+//! This module depends on programs and events, and not on the drawing.
 
 mod bodies;
 mod build;
@@ -30,8 +30,8 @@ use crate::units::Picos;
 use build::Build;
 
 impl Analysis {
-    /// The neighbourhood of an op, with those of `open` (names) opened that are in it. `None` where neither events nor the
-    /// program have such an op.
+    /// Returns the neighbourhood of an op. Instructions of the neighbourhood whose names are in `open` show their
+    /// bodies. `None` if neither the events nor the program have such an op.
     pub fn op_graph(
         &self,
         profile: &Profile,
@@ -92,7 +92,7 @@ impl Analysis {
         Some(graph)
     }
 
-    /// The nodes around an instruction of a program.
+    /// Collects the nodes around an instruction of a program.
     fn build<'a>(
         &self,
         profile: &Profile,
@@ -101,7 +101,7 @@ impl Analysis {
         open: &'a [String],
     ) -> Option<Build<'a>> {
         let (module, _) = inst.module?;
-        // Time says whom to keep where there are too many.
+        // If there are too many nodes, those with the most self time are kept.
         let of = inst.instruction.computation;
         let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
         let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
@@ -111,7 +111,7 @@ impl Analysis {
         Build::new(inst, open, &weight)
     }
 
-    /// Kinds, times and executions of nodes that run by themselves.
+    /// Adds kind, self time and executions to the nodes that run by themselves.
     fn times(&self, profile: &Profile, found: &ResolvedOp, graph: &mut OpGraph) {
         let names: Vec<String> = graph.nodes.iter().map(|node| node.name.clone()).collect();
         let known = self.known_ops(profile, found, names.iter().map(String::as_str));
@@ -125,7 +125,7 @@ impl Analysis {
     }
 }
 
-/// What calls the computation that an instruction is in, where that is not where the program starts.
+/// Returns the first instruction that calls the computation of an instruction. `None` in the entry computation.
 fn caller(inst: InstructionRef<'_>) -> Option<&str> {
     let (module, _) = inst.module?;
     let of = inst.instruction.computation.filter(|of| module.entry != Some(*of))?;

@@ -1,5 +1,5 @@
-//! The report of an op's surroundings: nodes and what flows between them. This module knows nothing of how they were found, nor
-//! of where they are drawn.
+//! This module holds the report of an op's neighbourhood: nodes and edges. It does not depend on the analysis or on the
+//! drawing.
 
 use crate::analysis::base::Query;
 use crate::analysis::classify::Kind;
@@ -8,100 +8,99 @@ use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// An op with those it takes from and those that take from it, two hops each way, and what is inside opened ones.
+/// The neighbourhood of an op: operands and users, two hops each way, and the bodies of opened instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpGraph {
-    /// What was asked: device and step. Grouping and filter play no part.
+    /// Device and step. The grouping and the filter are ignored.
     pub query: Query,
-    /// Its program's name.
+    /// Name of the program.
     pub program: Option<String>,
-    /// Its program's id.
     pub program_id: Option<u64>,
-    /// The device that times are of: `TPU:0`, or "8 devices" for a sum.
+    /// The device of the times: `TPU:0`, or "8 devices" for a sum.
     pub device: Option<String>,
-    /// Which node was requested.
+    /// Index of the node of the requested op.
     pub centre: u32,
-    /// Instructions, each once, and what stands for those left out. A node comes after the node it is in.
+    /// Instructions, each once, and nodes that stand for omitted instructions. A node follows the node whose body it is
+    /// in.
     pub nodes: Vec<GraphNode>,
-    /// What flows between them, each pair once per kind of edge. Where a node is opened, edges lead to the parameters and
-    /// from the root of its body.
+    /// Data and control edges, at most one of each sort per pair of nodes. Edges to an opened node lead to the
+    /// parameters of its body, and edges from it start at the root of its body.
     pub edges: Vec<GraphEdge>,
-    /// Where the HLO came from. Without a program it is one hop, from events' texts.
+    /// The source of the HLO. Without a program, the graph has one hop, from the texts of events.
     pub basis: OpBasis,
-    /// What was assumed, or is absent and why.
+    /// Assumptions, and reasons for absent values.
     pub notes: Vec<Note>,
 }
 
-/// An instruction of the neighbourhood, or what stands for those left out.
+/// An instruction of the neighbourhood, or a node that stands for omitted instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphNode {
-    /// What it stands for.
     pub role: NodeRole,
-    /// The instruction's name, without `%`; empty for what is left out.
+    /// Name of the instruction, without `%`. Empty for omitted instructions.
     pub name: String,
-    /// What it does, as HLO spells it. `None` where only the name is known.
+    /// The opcode in HLO. `None` if only the name is known.
     pub opcode: Option<String>,
-    /// What it is in a few words: "matmul with bias", "wait for copy", "12 more users".
+    /// The operation in a few words: "matmul with bias", "wait for copy", "12 more users".
     pub words: String,
-    /// What it gives, without layout. Empty where it is not known.
+    /// Shape of the result, without layout. Empty if unknown.
     pub shape: String,
-    /// Its kind; `None` where it has no time of its own.
+    /// `None` if the op has no time of its own.
     pub kind: Option<Kind>,
-    /// Its self time in the window; `None` where it has none there.
+    /// Self time in the window. `None` if the op has no time there.
     pub total: Option<Picos>,
-    /// Executions that start in the window; `None` where it has no time there.
+    /// Executions that start in the window. `None` if the op has no time there.
     pub n: Option<u64>,
-    /// How far it is from the centre: operands −1 and −2, users 1 and 2. What is inside an opened node is as far as that.
+    /// Distance from the centre: operands −1 and −2, users 1 and 2. An instruction in an opened body has the distance
+    /// of its node.
     pub hop: i8,
-    /// What it consists of, where it can be opened.
+    /// The body of the node, if it can be opened.
     pub body: Option<NodeBody>,
-    /// The opened node it is in.
+    /// The opened node whose body contains this node.
     pub parent: Option<u32>,
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeRole {
-    /// An instruction.
     Instruction,
-    /// This many instructions that are left out.
+    /// This number of omitted instructions.
     More(u32),
 }
 
-/// What a fusion, call, loop, branch or asynchronous start consists of.
+/// The body of a fusion, a call, a loop, a branch or an async start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeBody {
-    /// Its instructions are among the nodes.
+    /// Whether the instructions of the body are among the nodes.
     pub opened: bool,
-    /// How many it has, in all computations it calls.
+    /// Number of instructions in all computations of the body.
     pub instructions: u32,
 }
 
-/// What flows from one node to another, or that one has to run first.
+/// Data that flows from one node to another, or a control dependency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphEdge {
-    /// The node it comes from, by place.
+    /// Index of the node at which the edge starts.
     pub from: u32,
-    /// The node it goes to, by place.
+    /// Index of the node at which the edge ends.
     pub to: u32,
-    /// Which operands of `to` it is; empty for a control edge, and where either is what stands for others. Where it
-    /// enters an opened node: which operands of that.
+    /// Indices of the operands of `to` that the edge carries. For an edge into an opened body, they are those of the
+    /// opened node. Empty for a control edge, and if one of the nodes stands for omitted instructions.
     pub operands: Vec<u32>,
-    /// What flows, without layout. Empty where it is not known.
+    /// Shape of the data, without layout. Empty if unknown.
     pub shape: String,
-    /// Its bytes without padding; `None` where they are not known.
+    /// Bytes of the data without padding. `None` if unknown.
     pub bytes: Option<u64>,
-    /// Nothing flows: the one only has to run before the other.
+    /// Whether the edge is a control dependency, with no data.
     pub control: bool,
 }
 
 impl GraphNode {
-    /// It is an instruction, not what stands for others.
+    /// Whether the node is an instruction and not a place holder for omitted ones.
     pub const fn is_instruction(&self) -> bool {
         matches!(self.role, NodeRole::Instruction)
     }
 
-    /// Its instructions are among the nodes.
+    /// Whether the body of the node is among the nodes.
     pub fn is_opened(&self) -> bool {
         self.body.is_some_and(|body| body.opened)
     }

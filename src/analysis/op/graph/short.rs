@@ -1,9 +1,10 @@
-//! What an instruction is, in a few words: the op panel's sentence without what a drawing shows by itself.
+//! This module describes an instruction in a few words: the sentence of the op panel, without the parts that the
+//! drawing shows.
 
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::words;
 
-/// "matmul fused with gelu", "wait for copy", "loop, 16 times".
+/// Returns a short description: "matmul fused with gelu", "wait for copy", "loop, 16 times".
 pub(crate) fn words(inst: InstructionRef<'_>) -> String {
     let all = words::words(inst);
     let (before, what) = ["start of ", "wait for ", "progress of "]
@@ -14,7 +15,7 @@ pub(crate) fn words(inst: InstructionRef<'_>) -> String {
     if what.starts_with("one of ") {
         return what.split('→').next().unwrap_or(what).trim_end().to_owned();
     }
-    // Arrays stand in the line below and in edges, groups and places in the op panel.
+    // Arrays are shown in the line below and at the edges; device groups and memory spaces in the op panel.
     let end =
         [" → ", " of ", ": ", " over ", " along ", ", result in ", " ["].iter().filter_map(|s| what.find(s)).min();
     let head = &what[..end.unwrap_or(what.len())];
@@ -29,7 +30,7 @@ pub(crate) fn words(inst: InstructionRef<'_>) -> String {
             break;
         }
     }
-    // "fusion of slice, negate": the words are what follows.
+    // "fusion of slice, negate": the text after "fusion of" is the description.
     if short == "fusion" {
         let of = rest.trim_start_matches(" of ").split(" → ").next().unwrap_or_default();
         if !of.is_empty() && !of.ends_with("array") && !of.ends_with("arrays") {

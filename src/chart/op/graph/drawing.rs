@@ -1,85 +1,81 @@
-//! The drawing of a graph, as data: boxes, nodes and edges with their places.
+//! This module defines the drawing of an op graph as data: boxes, nodes and edges with their positions.
 use crate::analysis::classify::Kind;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Mark;
 use crate::chart::widgets::tip::Tip;
 
-/// A graph, ready to be drawn: frames first, then edges, then nodes.
+/// A laid out op graph. Boxes are drawn first, then edges, then nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
-    /// Pixels across.
+    /// Width, in px.
     pub width: f64,
-    /// Pixels down.
+    /// Height, in px.
     pub height: f64,
-    /// Frames of opened nodes, the outer before the inner.
+    /// Frames of opened nodes, outer frames before inner ones.
     pub boxes: Vec<DrawnBox>,
-    /// All nodes, in the order of the graph; an opened one is the line at the top of its frame.
+    /// All nodes, in the order of the graph. An opened node is the header line of its frame.
     pub nodes: Vec<DrawnNode>,
-    /// What flows, that of the centre last.
+    /// Edges; those of the centre come last, so that they are drawn on top.
     pub edges: Vec<DrawnEdge>,
-    /// What it shows, in a sentence.
+    /// Text alternative of the drawing.
     pub title: String,
 }
 
 /// The frame of an opened node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnBox {
-    /// Which node of the graph is opened.
+    /// Index of the node.
     pub id: u32,
-    /// All of it.
     pub rect: Rect,
-    /// How it looks.
     pub mark: Mark,
 }
 
-/// A node and its place.
+/// A node with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnNode {
-    /// Its place among the graph's nodes.
+    /// Index among the nodes of the graph.
     pub id: u32,
-    /// The instruction's name; empty for what stands for others.
+    /// Name of the instruction; empty for a node that stands for omitted instructions.
     pub name: String,
-    /// All of it; of an opened one the line at the top of its frame.
+    /// Bounds of the node; of an opened node, bounds of the header line.
     pub rect: Rect,
-    /// Face, foot and words, drawn in this order, in the drawing's coordinates. The first is the face: its id is the
-    /// node's, its label the node's.
+    /// Face, kind strip and texts, in the order in which they are drawn, in the coordinates of the drawing. The first
+    /// mark is the face; it carries the id and the label of the node.
     pub marks: Vec<Mark>,
-    /// The kind of its time.
+    /// Kind of the node's time.
     pub kind: Option<Kind>,
-    /// It is the op that was requested.
+    /// True for the requested op.
     pub is_centre: bool,
-    /// Where to press to open or close it; `None` where there is nothing inside.
+    /// Bounds of the button that opens or closes the node. `None` if the node has no body.
     pub toggle: Option<Rect>,
-    /// It is opened.
     pub opened: bool,
-    /// It can be gone to: an instruction, not what stands for others.
+    /// True for an instruction, which can become the new centre; false for a node that stands for omitted instructions.
     pub is_op: bool,
-    /// All of it in one sentence, for those who do not see it.
+    /// All facts of the node in one sentence, for screen readers.
     pub label: String,
-    /// What its tooltip says.
     pub tip: Tip,
 }
 
-/// An edge and its way.
+/// An edge with its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnEdge {
-    /// Its place among the graph's edges.
+    /// Index among the edges of the graph.
     pub id: u32,
-    /// The node it comes from.
+    /// Index of the node at the start.
     pub from: u32,
-    /// The node it goes to.
+    /// Index of the node at the end.
     pub to: u32,
-    /// Its points. Two points one above the other are joined by a line, others by a curve that leaves and arrives
-    /// upright.
+    /// Points of the path. Two points with the same x are joined by a line, others by a curve that starts and ends
+    /// vertically.
     pub points: Vec<(f64, f64)>,
-    /// The path in the syntax of SVG, up to the arrow's head.
+    /// Path in SVG syntax, up to the arrow head.
     pub path: String,
-    /// The head of its arrow, three corners.
+    /// Corners of the arrow head.
     pub head: [(f64, f64); 3],
-    /// It is a control edge.
+    /// True for a control edge.
     pub dashed: bool,
-    /// It is one of the centre's.
+    /// True if the edge leads into or out of the centre.
     pub strong: bool,
-    /// What flows, in words.
+    /// Text of the tooltip: both ends and the data.
     pub tip: String,
 }

@@ -1,23 +1,23 @@
-//! How an edge looks: its way as a smooth line, the head of its arrow, what flows in words. This module knows points.
+//! This module draws an edge of an op graph: its smooth path, its arrow head, and a text for its data.
 
 use super::DrawnEdge;
 use crate::analysis::op::graph::{GraphEdge, OpGraph};
 use crate::chart::plot::scene::px;
 use crate::table::format;
 
-/// The head of an arrow: length and half its width.
+/// Length of the arrow head, and half of its width, in px.
 const LENGTH: f64 = 6.0;
 const HALF: f64 = 3.0;
-/// The straight piece that ends in it.
+/// Length of the vertical piece before the arrow head, in px.
 const STUB: f64 = 10.0;
-/// Straight pieces of a curve, where there are only those.
+/// Number of straight pieces that replace a curve in formats without curves.
 const PIECES: u32 = 12;
 
-/// An edge along its way.
+/// Builds the drawing of edge `id` along `points`.
 pub(crate) fn edge(graph: &OpGraph, id: usize, mut points: Vec<(f64, f64)>) -> DrawnEdge {
     let of = &graph.edges[id];
     let (x, y) = points.last().copied().unwrap_or_default();
-    // Upright before the head, also where it comes from far aside.
+    // A vertical piece before the head makes the arrow point straight down, also if the edge comes from far aside.
     if let [.., before, _] = points[..]
         && y - before.1 > STUB * 2.0
     {
@@ -37,7 +37,7 @@ pub(crate) fn edge(graph: &OpGraph, id: usize, mut points: Vec<(f64, f64)>) -> D
     }
 }
 
-/// The way up to where the head is wide enough to cover the line's end.
+/// Returns the path without its last pixels. The path ends where the head is wide enough to cover the end of the line.
 fn shortened(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut path = path.to_vec();
     if let Some(last) = path.last_mut() {
@@ -46,13 +46,13 @@ fn shortened(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
     path
 }
 
-/// Whether a node is the centre, or inside it where that is opened.
+/// Returns true if a node is the centre, or inside the opened centre.
 fn belongs(graph: &OpGraph, node: u32) -> bool {
     let parent = |node: &u32| graph.nodes[*node as usize].parent;
     std::iter::successors(Some(node), parent).any(|at| at == graph.centre)
 }
 
-/// The way as SVG writes it.
+/// Returns the path in SVG syntax.
 fn path(path: &[(f64, f64)]) -> String {
     let mut data = String::with_capacity(path.len() * 24);
     let mut add = |letter: char, points: &[(f64, f64)]| {
@@ -79,7 +79,7 @@ fn path(path: &[(f64, f64)]) -> String {
     data
 }
 
-/// The same line in straight pieces.
+/// Returns the same path in straight pieces.
 pub(crate) fn pieces(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let path = shortened(path);
     let mut points: Vec<(f64, f64)> = path.first().copied().into_iter().collect();
@@ -88,7 +88,7 @@ pub(crate) fn pieces(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let n = if is_upright(from, to) { 1 } else { PIECES };
         points.extend((1..=n).map(|i| {
             let t = f64::from(i) / f64::from(n);
-            // A curve that leaves and arrives upright, its handles halfway down.
+            // A cubic curve with vertical ends; its control points are at half of the height.
             let across = t * t * (3.0 - 2.0 * t);
             let down = t * (1.5 + t * (t - 1.5));
             (from.0 + (to.0 - from.0) * across, from.1 + (to.1 - from.1) * down)
@@ -101,18 +101,18 @@ fn is_upright(from: (f64, f64), to: (f64, f64)) -> bool {
     (from.0 - to.0).abs() < 0.01
 }
 
-/// `fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB`.
+/// Returns the tooltip: `fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB`.
 fn tip(graph: &OpGraph, of: &GraphEdge) -> String {
     [&name(graph, of.from), " to ", &name(graph, of.to), ": ", &flows(of)].concat()
 }
 
-/// A node's name, or what it stands for.
+/// Returns the name of a node, or the description of the omitted instructions.
 pub(crate) fn name(graph: &OpGraph, node: u32) -> String {
     let node = &graph.nodes[node as usize];
     if node.is_instruction() { node.name.clone() } else { node.words.clone() }
 }
 
-/// What flows, in words.
+/// Returns the operand numbers, the shape and the size of the data, or "runs before it" for a control edge.
 pub(crate) fn flows(of: &GraphEdge) -> String {
     if of.control {
         return "runs before it".to_owned();

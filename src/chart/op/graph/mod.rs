@@ -1,14 +1,15 @@
-//! An op's neighbourhood as a drawing: operands above, users below, opened ones as boxes around what is in them.
+//! This module draws the neighbourhood of an op: operands above, users below, opened nodes as boxes around their
+//! contents.
 //!
 //! ```text
-//!  OpGraph ─► compound: boxes in boxes, innermost first; each is laid out by itself (layered_layout):
-//!               ranking ─► layer_graph ─► crossing_reduction ─► x_coordinates ─► ways
-//!               rows       points between few crossings          x               from row
-//!                          rows                                                  to row
+//!  OpGraph ─► compound: nested boxes, innermost first; each box has its own layered_layout:
+//!               ranking ─► layer_graph ─► crossing_reduction ─► x_coordinates ─► paths
+//!               rows       dummy nodes of  few crossings         x               from row
+//!                          long links                                            to row
 //!          ─► Drawing (node, edge) ─► scene (the saved file), table, pan and zoom, arrow keys
 //! ```
 //!
-//! Knows a graph and sizes in pixels; no element, no browser. The same graph gives the same drawing.
+//! This module does not depend on page elements or a browser. The same graph always gives the same drawing.
 
 mod drawing;
 mod edge;
@@ -29,7 +30,7 @@ use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
 use crate::table::format;
 
-/// Where everything goes.
+/// Lays out a graph and draws its boxes, edges and nodes.
 pub fn draw(graph: &OpGraph) -> Drawing {
     let nested = crate::chart::plot::layered::compound::nest(graph);
     let is_opened = |(i, _): &(usize, &Rect)| graph.nodes[*i].is_opened();
@@ -51,7 +52,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
     }
 }
 
-/// "Around fusion.1: 12 instructions, operands above, users below; 40 left out".
+/// Returns the text alternative: "Around fusion.1: 12 instructions, operands above, users below; 40 left out".
 fn title(graph: &OpGraph) -> String {
     let Some(centre) = graph.nodes.get(graph.centre as usize) else { return String::new() };
     let shown = graph.nodes.iter().filter(|node| node.is_instruction()).count();

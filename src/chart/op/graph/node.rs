@@ -1,5 +1,6 @@
-//! How a node looks: its name, what it is and gives, its time, and the kind of that as a strip at its foot. What runs by
-//! itself has a face, what does not a hairline, what stands for others a dashed one. This module knows a node and its place.
+//! This module draws a node of an op graph: its name, operation, result and time, and a strip at its foot for the kind.
+//! A node with time of its own has a filled face, a node without has a thin outline, and a node that stands for omitted
+//! instructions has a dashed outline.
 
 use super::DrawnNode;
 use crate::analysis::op::graph::{GraphNode, OpGraph};
@@ -12,18 +13,18 @@ use crate::chart::plot::time_part::Slot;
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
-/// Room beside words.
+/// Space beside texts, in px.
 const PADDING: f64 = 8.0;
-/// The strip that shows the kind.
+/// Height of the kind strip, in px.
 const FOOT: f64 = 4.0;
-/// Where one presses to open.
+/// Side of the button that opens a node, in px.
 const TOGGLE: f64 = 24.0;
-/// The part of the second line that is kept for what a node gives.
+/// Fraction of the second line that is reserved for the shape of the result.
 const LEAST: f64 = 0.34;
-/// Names are not cut below this many letters for a time's sake.
+/// Smallest number of letters that a name keeps beside a time.
 const LETTERS: usize = 12;
 
-/// A node at its place; of an opened one the line at the top of its box.
+/// Draws node `id` in `rect`. An opened node is the header line of its box.
 pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
     let of = &graph.nodes[id];
     let (is_centre, opened) = (graph.centre as usize == id, of.is_opened());
@@ -42,7 +43,7 @@ pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
     }
     toggle.iter().for_each(|at| sign(&mut marks, *at, opened));
     if is_centre {
-        // Inside, so that edges end at the node and not on the line.
+        // The outline is inside the node, so that edges end at the node and not on the outline.
         let inner = Rect { x: rect.x + 1.0, y: rect.y + 1.0, width: rect.width - 2.0, height: rect.height - 2.0 };
         marks.push(Mark::new(shape(inner), Paint::stroke(Tone::AccentLine, 2.0)));
     }
@@ -61,7 +62,7 @@ pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
     }
 }
 
-/// The frame of an opened node: hairlines around what is inside.
+/// Draws the frame around the contents of an opened node.
 pub(crate) fn frame(rect: Rect, is_centre: bool) -> Mark {
     let line = if is_centre { Paint::stroke(Tone::AccentLine, 2.0) } else { Paint::stroke(Tone::Line2, 1.0) };
     Mark::new(shape(rect), Paint { fill: Some(Tone::Ground), ..line })
@@ -87,7 +88,8 @@ fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
     marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::slot(Slot::Kind(kind)))));
 }
 
-/// Name and time; what it is and what it gives. In the line of an opened one all stand side by side.
+/// Writes name and time in the first line, operation and result shape in the second line. An opened node has all of
+/// them in one line.
 fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     let mut row = |x, y, anchor, text: String, tone, mono, size| {
         let shape = Shape::Text { x, y, text, anchor, size, mono, halo: false };
@@ -107,7 +109,7 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     row(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
     let (left, y, end) =
         if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
-    // Where both do not fit, what it is goes first: what it gives is in its edges, too.
+    // If both do not fit, the operation has priority, because the edges also carry the shape.
     let (room, gap) = (end - left, if of.is_opened() { PADDING * 2.0 } else { PADDING });
     let given = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
     let least = label::mono_width(&given, micro).min(room * LEAST);
@@ -123,7 +125,8 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     }
 }
 
-/// As much as fits, whole words if that is not too little.
+/// Shortens a text to `room` px, at the end of a word if that keeps two thirds of the letters that fit. Empty if fewer
+/// than four letters fit.
 fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
     if width(words) <= room {
         return words.to_owned();
@@ -131,7 +134,7 @@ fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
     let room = room - width("…");
     let fits = words.char_indices().map(|(at, _)| at).take_while(|at| width(&words[..*at]) <= room).last();
     let fitting = &words[..fits.unwrap_or(0)];
-    // A letter or two say nothing.
+    // Fewer than four letters are not readable as a word.
     if fitting.chars().count() < 4 {
         return String::new();
     }
@@ -139,7 +142,7 @@ fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
     [fitting[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
 }
 
-/// Plus or minus.
+/// Draws a minus for an opened node, else a plus.
 fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
     let (x, y) = (at.x + at.width / 2.0, at.y + 13.0);
     let line = |shape| Mark::new(shape, Paint::stroke(Tone::Ink2, 1.5));
@@ -149,7 +152,7 @@ fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
     }
 }
 
-/// All of it in one sentence.
+/// Returns all facts of a node in one sentence.
 fn sentence(of: &GraphNode) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend([&of.name, &of.words, &of.shape].into_iter().filter(|part| !part.is_empty()).cloned());

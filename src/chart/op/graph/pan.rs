@@ -1,32 +1,33 @@
-//! Which part of a drawing is seen: pan, zoom, fit. This module knows lengths; no pointer and no wheel.
+//! This module computes the visible part of a drawing: pan, zoom and fit. It does not depend on pointer or wheel
+//! events.
 
-/// The part that is seen: the drawing's point at the frame's top left corner, and how large a pixel of it is drawn.
+/// The visible part of a drawing: the point at the top left corner of the frame, and the scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pan {
-    /// Left edge, in the drawing's pixels.
+    /// Left edge, in px of the drawing.
     pub x: f64,
-    /// Top edge, in the drawing's pixels.
+    /// Top edge, in px of the drawing.
     pub y: f64,
     /// Screen pixels per pixel of the drawing.
     pub scale: f64,
 }
 
 impl Pan {
-    /// The smallest scale: names are lines.
+    /// Smallest scale; names are lines at this scale.
     pub const MIN: f64 = 0.08;
-    /// The largest scale.
+    /// Largest scale.
     pub const MAX: f64 = 4.0;
-    /// One step of a key or a button.
+    /// Zoom factor of one key press or button click.
     pub const STEP: f64 = 1.25;
 
-    /// All of a drawing in the middle of a frame, not larger than it is.
+    /// Returns the view that shows the whole drawing in the middle of a frame, without enlarging it.
     #[must_use]
     pub fn fit(drawing: (f64, f64), frame: (f64, f64)) -> Self {
         let ratio = (frame.0 / drawing.0.max(1.0)).min(frame.1 / drawing.1.max(1.0));
         Self { x: 0.0, y: 0.0, scale: limited(ratio.min(1.0)) }.middle(drawing, frame)
     }
 
-    /// A point of the drawing in the middle of the frame, at this scale.
+    /// Moves the point `at` of the drawing to the middle of the frame.
     #[must_use]
     pub fn centred(self, at: (f64, f64), frame: (f64, f64)) -> Self {
         Self { x: at.0 - frame.0 / self.scale / 2.0, y: at.1 - frame.1 / self.scale / 2.0, ..self }
@@ -36,7 +37,7 @@ impl Pan {
         self.centred((drawing.0 / 2.0, drawing.1 / 2.0), frame)
     }
 
-    /// Larger or smaller by a factor; what is at this point of the frame stays there.
+    /// Multiplies the scale by `factor`. The point `at` of the frame keeps its place on the screen.
     #[must_use]
     pub fn zoomed(self, at: (f64, f64), factor: f64) -> Self {
         let scale = limited(self.scale * factor);
@@ -44,16 +45,16 @@ impl Pan {
         Self { x: x - at.0 / scale, y: y - at.1 / scale, scale }
     }
 
-    /// Moved by pixels of the screen, as a hand moves paper.
+    /// Moves the drawing by px of the screen, in the direction of the pointer.
     #[must_use]
     pub fn moved(self, across: f64, down: f64) -> Self {
         Self { x: self.x - across / self.scale, y: self.y - down / self.scale, ..self }
     }
 
-    /// The same, with some of the drawing in the frame.
+    /// Limits the position, so that a part of the drawing stays in the frame.
     #[must_use]
     pub fn clamp_to(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
-        // A quarter of the frame at least, or all of a drawing smaller than that.
+        // The visible part is at least a quarter of the frame, or all of a smaller drawing.
         let keep = |at: f64, drawing: f64, frame: f64| {
             let visible = frame / self.scale;
             let least = (visible / 4.0).min(drawing);
@@ -62,12 +63,12 @@ impl Pan {
         Self { x: keep(self.x, drawing.0, frame.0), y: keep(self.y, drawing.1, frame.1), ..self }
     }
 
-    /// The point of the drawing that is at a point of the frame.
+    /// Converts a point of the frame to a point of the drawing.
     pub fn to_drawing(self, screen: (f64, f64)) -> (f64, f64) {
         (self.x + screen.0 / self.scale, self.y + screen.1 / self.scale)
     }
 
-    /// As the `viewBox` of a frame.
+    /// Returns the SVG `viewBox` of a frame of this size.
     pub fn view_box(self, frame: (f64, f64)) -> String {
         use crate::chart::plot::scene::px;
         let [x, y, w, h] = [self.x, self.y, frame.0 / self.scale, frame.1 / self.scale].map(px);
@@ -75,7 +76,7 @@ impl Pan {
     }
 }
 
-/// A scale that can be used.
+/// Limits a scale to the allowed range; a scale that is not finite becomes 1.
 fn limited(scale: f64) -> f64 {
     if scale.is_finite() { scale.clamp(Pan::MIN, Pan::MAX) } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! A drawing as a chart: what "save" writes. This module knows marks; no file.
+//! This module converts a drawing into a chart for the saved file. It does not write the file.
 
 use super::edge::pieces;
 use super::table::rows;
@@ -7,7 +7,7 @@ use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scene::{Mark, Scene, Shape};
 
-/// The whole drawing, in the order it is drawn, with its table.
+/// Converts the whole drawing, in drawing order, and adds its table.
 pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {
     let mut marks: Vec<Mark> = drawing.boxes.iter().map(|of| of.mark.clone()).collect();
     for edge in &drawing.edges {
@@ -19,7 +19,7 @@ pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {
     Scene { width: drawing.width, height: drawing.height, marks, title: drawing.title.clone(), table: rows(graph) }
 }
 
-/// How an edge's line and the head of its arrow look.
+/// Returns the paint of an edge's line and of its arrow head.
 pub fn paint(edge: &DrawnEdge) -> (Paint, Paint) {
     let (tone, width) = if edge.strong { (Tone::Ink2, 1.5) } else { (Tone::Edge, 1.0) };
     let line = Paint::stroke(tone, width);

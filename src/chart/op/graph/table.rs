@@ -1,10 +1,10 @@
-//! A graph as a table, for those who do not see it: from, to, what flows.
+//! This module writes an op graph as a table for screen readers: from, to, data.
 
 use super::edge::{flows, name};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::scene::SceneTable;
 
-/// One row per edge, from the operands down to the users; a node without edges has one to nothing.
+/// Returns one row per edge, in the order of the graph. A graph without edges has one row, for the centre.
 pub fn rows(graph: &OpGraph) -> SceneTable {
     let row = |edge| {
         let edge: &crate::analysis::op::graph::GraphEdge = edge;

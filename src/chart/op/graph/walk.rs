@@ -1,9 +1,10 @@
-//! From node to node with the arrow keys. This module knows places; no key.
+//! This module moves the selection from node to node with the arrow keys. It does not depend on key events.
 
 use super::Drawing;
 pub use crate::chart::plot::hit_test::Direction;
 
-/// The node that is nearest in a direction; before and after it in the order of the graph; the centre from nowhere.
+/// Returns the nearest node in a direction, or the node before or after `from` in the order of the graph. Without a
+/// valid `from`, returns the centre.
 pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> {
     let nodes = &drawing.nodes;
     let Some(at) = from.and_then(|from| nodes.iter().position(|node| node.id == from)) else {
@@ -19,7 +20,8 @@ pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> 
     for node in nodes.iter().filter(|node| node.id != nodes[at].id) {
         let ((x, y), (cx, cy)) = (node.rect.centre(), here.centre());
         let (across, down) = (x - cx, y - cy);
-        // Rows differ by height alone: within one a key goes aside, between two up and down.
+        // Nodes whose vertical extents overlap are in one row: left and right move within a row, up and down move
+        // between rows.
         let aside = node.rect.y < here.y + here.height && here.y < node.rect.y + node.rect.height;
         let cost = match to {
             Direction::Left if across < 0.0 => down.abs() * 4.0 - across,

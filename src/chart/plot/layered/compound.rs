@@ -1,5 +1,5 @@
-//! Boxes in boxes: each opened node is laid out by itself, the innermost first, and stands in the one around it like any
-//! other node. An edge between boxes passes through ports in their rims. This module knows graphs and sizes.
+//! This module lays out nested boxes. Each opened node gets its own layout, the innermost first, and is then placed
+//! like any other node in the box around it. An edge between boxes passes through ports in their rims.
 
 use super::layer_graph::{Item, Link, NodePlace};
 use super::layered_layout::{Laid, lay};
@@ -8,63 +8,63 @@ use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
-/// A node that is not opened.
+/// Width of a node that is not opened, in px.
 pub(crate) const WIDTH: f64 = 208.0;
-/// The same.
+/// Height of a node that is not opened, in px.
 pub(crate) const HEIGHT: f64 = 44.0;
-/// The line at the top of a box that says what is opened.
+/// Height of the header line of an opened node, in px.
 pub(crate) const HEAD: f64 = 32.0;
-/// Room between a box and what is in it, and around all.
+/// Margin between a box and its contents, and around the whole drawing, in px.
 pub(crate) const MARGIN: f64 = 16.0;
 
-/// Where everything is.
+/// Positions of all nodes and edges.
 pub(crate) struct Nested {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// Of each node.
+    /// Bounds of each node.
     pub(crate) rects: Vec<Rect>,
-    /// Of each edge, from the node it comes from to the one it goes to.
+    /// Points of each edge, from its source to its target.
     pub(crate) ways: Vec<Vec<(f64, f64)>>,
 }
 
-/// One box, or the whole drawing.
+/// The contents of one box, or of the whole drawing.
 #[derive(Default)]
 struct Group {
-    /// The nodes in it, which are its first items.
+    /// Nodes in the box; they are the first items.
     members: Vec<usize>,
     items: Vec<Item>,
     links: Vec<Link>,
-    /// Links by what they join, so that edges share them.
+    /// Index of a link by its ends, trunk and target, so that edges share links.
     known: IndexMap<(usize, usize, u32, u32), usize>,
-    /// Ports by the node they lead to (or come from), and whether they are in the upper rim.
+    /// Ports by the node at the other end of the edge, and whether they are in the upper rim.
     ports: IndexMap<(u32, bool), usize>,
     laid: Laid,
-    /// Where its top left corner is in the drawing.
+    /// Top left corner in the drawing.
     at: (f64, f64),
 }
 
 impl Group {
-    /// Room between the upper (or lower) rim and what is inside: where links pass, they bring their own.
+    /// Returns the margin between the upper (or lower) rim and the contents. Links through ports bring their own space.
     fn rim(&self, upper: bool) -> f64 {
         if self.ports.iter().any(|((_, of), _)| *of == upper) { 0.0 } else { MARGIN }
     }
 }
 
-/// A part of an edge: which group, which of its links.
+/// A part of an edge: the index of a group and of a link in it.
 type Part = (usize, usize);
 
-/// The end of an edge within a group: the node there, or the box that it is in.
+/// The end of an edge within a group: the node itself, or the box that contains it.
 #[derive(Clone, Copy)]
 struct End {
     item: usize,
-    /// Where it is on the item, from its middle.
+    /// Offset of the end from the middle of the item, in px. `None` if the end is free.
     offset: Option<f64>,
 }
 
 /// Places nodes and edges. The last group is the whole drawing.
 pub(crate) fn nest(graph: &OpGraph) -> Nested {
     let n = graph.nodes.len();
-    // A node comes after the one it is in.
+    // A node comes after its parent.
     let parent: Vec<usize> = graph.nodes.iter().map(|node| node.parent.map_or(n, |p| p as usize)).collect();
     let mut groups: Vec<Group> = (0..=n).map(|_| Group::default()).collect();
     let mut place = vec![0; n];
@@ -76,7 +76,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
         graph.edges.iter().map(|e| (chain(&parent, e.from as usize), chain(&parent, e.to as usize))).collect();
     let mut parts: Vec<Vec<Part>> = vec![Vec::new(); graph.edges.len()];
     let mut sizes = vec![(WIDTH, HEIGHT); n];
-    // Boxes from the inside out, the drawing itself last.
+    // The innermost boxes come first, the whole drawing last.
     for of in (0..n).rev().filter(|of| graph.nodes[*of].is_opened()) {
         fill(&mut groups, of, &sizes, graph, &chains, &place, &mut parts);
         let group = &groups[of];
@@ -94,7 +94,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
         groups[i].at = (rects[i].x + inset, rects[i].y + HEAD + rim);
     }
     let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
-        // Out of boxes, across, into boxes.
+        // The parts are in the order of the path: out of boxes, across, into boxes.
         parts.small_sort_by_key(|(group, _)| {
             let at = |chain: &[usize]| chain.iter().position(|of| of == group);
             match (at(from), at(to)) {
@@ -120,7 +120,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
     }
 }
 
-/// A node and the boxes around it, from the inside out.
+/// Returns a node and the boxes around it, from the inside out.
 fn chain(parent: &[usize], node: usize) -> Vec<usize> {
     let mut chain = vec![node];
     let mut at = node;
@@ -131,7 +131,7 @@ fn chain(parent: &[usize], node: usize) -> Vec<usize> {
     chain
 }
 
-/// Places what is in one box. Those in it are placed already.
+/// Lays out the contents of one box. The boxes inside it have their layout already.
 fn fill(
     groups: &mut [Group],
     of: usize,
@@ -146,7 +146,7 @@ fn fill(
     group.items = group.members.iter().map(item).collect();
     let is_here = |i: &usize| group.members.get(place[*i]) == Some(i);
     for (edge, (from, to)) in chains.iter().enumerate() {
-        // The member at either end; an end that is in no member is beyond the rim.
+        // Member at each end of the edge. An end without a member is outside of the box.
         let (out, into) = (from.iter().position(is_here), to.iter().position(is_here));
         let (source, target) = (graph.edges[edge].from, graph.edges[edge].to);
         let trunk = source * 2 + u32::from(graph.edges[edge].control);
@@ -159,7 +159,7 @@ fn fill(
         let enters = into.map(|at| End { item: place[to[at]], offset: port(groups, to[at], target, true) });
         let (a, b) = match (leaves, enters) {
             (None, None) => continue,
-            // One in the other, or both in the same: the edge is not of this box.
+            // One end contains the other, or both ends are in one member: another box draws the edge.
             (Some(a), Some(b)) if a.item == b.item => continue,
             (Some(a), Some(b)) => (a, b),
             (Some(a), None) => (a, group_port(&mut group.ports, &mut group.items, source, false)),
@@ -179,7 +179,7 @@ fn fill(
     groups[of] = group;
 }
 
-/// A port in the rim of the box that is being placed.
+/// Returns the port of an edge in the rim of the box that is being laid out.
 fn group_port(ports: &mut IndexMap<(u32, bool), usize>, items: &mut Vec<Item>, node: u32, upper: bool) -> End {
     let item = *ports.entry((node, upper)).or_insert_with(|| {
         items.push(Item { width: 0.0, height: 0.0, place: if upper { NodePlace::Top } else { NodePlace::Bottom } });

@@ -1,13 +1,14 @@
-//! The order within rows: sweeps that put each spot amid those it is joined to, and swaps of neighbours; the order with
-//! the fewest crossings is kept. This module knows who is joined; no place.
+//! This module orders the spots within rows. Sweeps move each spot to the mean position of its neighbours in the
+//! adjacent row (barycentre method), then adjacent spots are swapped; the order with the fewest crossings is kept. It
+//! does not depend on coordinates.
 
 use super::layer_graph::Net;
 use crate::small_sort::SmallSort;
 
-/// Sweeps down and up. Real ones are at rest after a handful.
+/// Largest number of sweeps, alternately down and up. Real graphs settle after a few.
 const SWEEPS: usize = 12;
 
-/// Orders all rows. Never crosses more than the order it was given.
+/// Orders all rows. The result never has more crossings than the initial order.
 pub(crate) fn order(net: &mut Net) {
     let mut best = (crossings(net), net.rows.clone());
     for sweep in 0..SWEEPS {
@@ -28,7 +29,7 @@ pub(crate) fn order(net: &mut Net) {
     net.rows = best.1;
 }
 
-/// Places in their rows, with the place on a wide spot as a fraction of it.
+/// Returns the index of each spot in its row.
 fn places(net: &Net) -> Vec<f64> {
     let mut places = vec![0.0; net.spots.len()];
     for row in &net.rows {
@@ -38,13 +39,14 @@ fn places(net: &Net) -> Vec<f64> {
     places
 }
 
-/// A place on a spot as a fraction of it.
+/// Returns the offset of a link's end as a fraction of the width of the spot.
 fn part(net: &Net, spot: usize, offset: f64) -> f64 {
     let width = net.spots[spot].width;
     if width > 0.0 { (offset / width).clamp(-0.49, 0.49) } else { 0.0 }
 }
 
-/// Puts each spot of a row amid those above (or below) that it is joined to; others stay.
+/// Sorts a row by the mean position of each spot's neighbours above (or below). A spot without such neighbours keeps
+/// its position as its key.
 fn amid(net: &mut Net, row: usize, up: bool) {
     let places = places(net);
     let mean = |spot: usize| {
@@ -61,7 +63,7 @@ fn amid(net: &mut Net, row: usize, up: bool) {
     net.rows[row] = order.into_iter().map(|i| net.rows[row][i]).collect();
 }
 
-/// Swaps neighbours in a row as long as that saves crossings.
+/// Swaps adjacent spots in a row as long as a swap saves crossings.
 fn swap(net: &mut Net) {
     for _ in 0..8 {
         let mut better = false;
@@ -81,7 +83,7 @@ fn swap(net: &mut Net) {
     }
 }
 
-/// Crossings of the pieces of two neighbours, the first on the left.
+/// Counts the crossings between the pieces of two adjacent spots, with `left` on the left.
 fn between(net: &Net, places: &[f64], left: usize, right: usize) -> usize {
     let mut n = 0;
     for up in [true, false] {
@@ -93,7 +95,7 @@ fn between(net: &Net, places: &[f64], left: usize, right: usize) -> usize {
     n
 }
 
-/// How many pairs of pieces cross.
+/// Counts the pairs of pieces that cross.
 pub(crate) fn crossings(net: &Net) -> usize {
     let places = places(net);
     let ends: Vec<(usize, f64, f64)> = net

@@ -1,35 +1,36 @@
-//! Items in rows, with points on the way where links pass rows: every piece of a link leads from a row to the next.
-//! Knows rows and links; places within a row are found by `crossing_reduction` and `x_coordinates`.
+//! This module builds the layered graph. A link that passes rows gets a point (dummy node) in each of them, so that
+//! every piece of a link leads from a row to the next. `crossing_reduction` and `x_coordinates` find the positions
+//! within a row.
 
 use indexmap::IndexMap;
 
-/// Rows of spots with the pieces between them.
+/// Rows of spots, and the pieces between them.
 pub(crate) struct Net {
-    /// Spots of each row from left to right.
+    /// Spots of each row, from left to right.
     pub(crate) rows: Vec<Vec<usize>>,
-    /// Items first, points on the way behind them.
+    /// Items first, then dummy nodes.
     pub(crate) spots: Vec<Spot>,
-    /// Each piece once: links from the same source share them.
+    /// Each piece once; links from one source share pieces.
     pub(crate) pieces: Vec<Piece>,
-    /// The spots of each link, from its source to its target; empty for one that is not routed.
+    /// Spots of each link, from its source to its target; empty for a link that is not routed.
     pub(crate) ways: Vec<Vec<usize>>,
 }
 
-/// An item, or a point on the way.
+/// An item, or the dummy node of a link.
 pub(crate) struct Spot {
     pub(crate) width: f64,
     pub(crate) row: usize,
     pub(crate) is_item: bool,
-    /// Pieces that lead here, and from here.
+    /// Indices of the pieces from the row above; `below` holds those to the row below.
     pub(crate) above: Vec<usize>,
     pub(crate) below: Vec<usize>,
 }
 
-/// From a spot to one in the next row.
+/// A piece of a link, from a spot to a spot in the next row.
 pub(crate) struct Piece {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// Where it leaves and arrives, from the middle of either.
+    /// Offset of the start from the middle of its spot, in px; `into` is the offset of the end.
     pub(crate) out: f64,
     pub(crate) into: f64,
 }
@@ -39,7 +40,7 @@ impl Net {
         let spot = |width, row, is_item| Spot { width, row, is_item, above: Vec::new(), below: Vec::new() };
         let spots = items.iter().zip(row).map(|(item, row)| spot(item.width, *row, true)).collect();
         let mut net = Self { rows: Vec::new(), spots, pieces: Vec::new(), ways: Vec::new() };
-        // Of one source, what passes the same row passes at the same point: links part as late as they can.
+        // Links of one source and trunk share one dummy node per row, so that they part as late as possible.
         let mut passed: IndexMap<(usize, u32, usize), usize> = IndexMap::default();
         let mut pieces: IndexMap<(usize, usize, i64), usize> = IndexMap::default();
         for (link, against) in links.iter().zip(against) {
@@ -73,7 +74,8 @@ impl Net {
         for (i, spot) in net.spots.iter().enumerate().take(items.len()) {
             net.rows[spot.row].push(i);
         }
-        // What passes starts in the middle: of equal orders that is the one with the shorter ways.
+        // Dummy nodes start in the middle of their row: of several orders with equally many crossings, this one gives
+        // shorter paths.
         for row in (0..net.rows.len()).filter(|_| net.spots.len() > items.len()) {
             let passing = (items.len()..net.spots.len()).filter(|spot| net.spots[*spot].row == row);
             let middle = net.rows[row].len() / 2;
@@ -82,7 +84,8 @@ impl Net {
         net
     }
 
-    /// The spots a row above (or below) that one is joined to: which, where on it, and where on the spot itself.
+    /// Iterates over the spots in the row above (or below) that are joined to `spot`: the index, the offset on that
+    /// spot, and the offset on `spot` itself.
     pub(crate) fn joined(&self, spot: usize, up: bool) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         let of = &self.spots[spot];
         let pieces = if up { &of.above } else { &of.below };
@@ -92,14 +95,14 @@ impl Net {
         })
     }
 
-    /// Whether a spot and one above (or below) it are joined to nothing else on that side.
+    /// Returns true if a spot and a spot above (or below) it have no other connections on that side.
     pub(crate) fn is_only(&self, spot: usize, other: usize, up: bool) -> bool {
         let (above, below) = if up { (other, spot) } else { (spot, other) };
         self.spots[above].below.len() == 1 && self.spots[below].above.len() == 1
     }
 }
 
-/// Something to be placed.
+/// A box to be placed, with its size in px.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Item {
     pub(crate) width: f64,
@@ -107,39 +110,39 @@ pub(crate) struct Item {
     pub(crate) place: NodePlace,
 }
 
-/// In which row.
+/// The rows that an item may be in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodePlace {
-    /// Above all others: where links come in.
+    /// The first row, for the ports of incoming links.
     Top,
-    /// As its links want.
+    /// Any row between, as the links require.
     Free,
-    /// Below all others: where links go out.
+    /// The last row, for the ports of outgoing links.
     Bottom,
 }
 
-/// From one item to another.
+/// A connection from one item to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// Where it leaves, from the middle of the item.
+    /// Offset of the start from the middle of the item, in px.
     pub(crate) out: f64,
-    /// Where it arrives, from the middle of the item.
+    /// Offset of the end from the middle of the item, in px.
     pub(crate) into: f64,
-    /// `into` says where it arrives; otherwise links are spread.
+    /// True if the end must be at `into`; otherwise the ends of links are spread along the item.
     pub(crate) fixed: bool,
-    /// Links of the same item and trunk share their way as long as they can.
+    /// Links of the same item and trunk share their path as long as possible.
     pub(crate) trunk: u32,
 }
 
-/// Room from the middle of a spot to that of the next in its row.
+/// Returns the distance between the middles of two adjacent spots of a row, in px.
 pub(crate) fn room(net: &Net, left: usize, right: usize) -> f64 {
     let (a, b) = (&net.spots[left], &net.spots[right]);
     ((a.width + b.width) / 2.0 + if a.is_item && b.is_item { GAP } else { LANE }).ceil()
 }
 
-/// Room between two items, and beside a point on the way.
+/// Gap between two items, and ([`LANE`]) beside a dummy node, in px.
 const GAP: f64 = 20.0;
 
 const LANE: f64 = 14.0;

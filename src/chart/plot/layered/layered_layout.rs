@@ -1,36 +1,37 @@
-//! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. This module knows
-//! sizes; not what an item is.
+//! This module lays out a layered drawing of items of any size: rows from top to bottom, few crossings, and paths of
+//! links from row to row. It does not depend on the meaning of an item.
 
 use super::layer_graph::{Item, Link, Net};
 use super::{crossing_reduction, ranking, x_coordinates};
 use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
 
-/// Room between rows: at least, and more where links go far across.
+/// Distance between rows in px: at least [`BETWEEN`], plus [`STEEP`] times the horizontal distance of a link beyond 120
+/// px, at most [`MOST`].
 const BETWEEN: f64 = 36.0;
 const STEEP: f64 = 0.05;
 const MOST: f64 = 96.0;
-/// Room between the places where links arrive at an item, at most.
+/// Largest distance between the ends of links at an item, in px.
 const APART: f64 = 24.0;
 
-/// Where everything is; the top left corner of all is the origin.
+/// Positions of items and links, in px. The top left corner of the drawing is the origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Laid {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) items: Vec<Rect>,
-    /// Points of each link, from its source's lower edge to its target's upper edge.
+    /// Points of each link, from the lower edge of its source to the upper edge of its target.
     pub(crate) ways: Vec<Vec<(f64, f64)>>,
 }
 
-/// Places items.
+/// Lays out items and links.
 pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
     let (row, against) = ranking::rows(items, links);
     let mut net = Net::new(items, links, &row, &against);
     crossing_reduction::order(&mut net);
     let x = x_coordinates::across(&net);
     let into = arrivals(items, links, &net, &x);
-    // From top to bottom of each row.
+    // Top and bottom of each row.
     let mut spans: Vec<(f64, f64)> = Vec::with_capacity(net.rows.len());
     let mut y = 0.0;
     for (at, row) in net.rows.iter().enumerate() {
@@ -46,7 +47,7 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
     let mut laid = Laid { height: y, ..Laid::default() };
     for (i, item) in items.iter().enumerate() {
         let (top, bottom) = spans[row[i]];
-        // In the middle of its row, beside what is taller.
+        // An item is in the vertical middle of its row, beside taller items.
         let y = top + ((bottom - top - item.height) / 2.0).floor();
         let rect = Rect { x: x[i] - item.width / 2.0, y, width: item.width, height: item.height };
         laid.width = laid.width.max(rect.x + rect.width);
@@ -55,7 +56,7 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
     for spot in net.spots.iter().zip(&x).skip(items.len()) {
         laid.width = laid.width.max(*spot.1);
     }
-    // Even, so that what is put in the middle of it stands on whole pixels.
+    // The width is even, so that the middle of the drawing is on a whole pixel.
     laid.width = (laid.width / 2.0).ceil() * 2.0;
     for (i, link) in links.iter().enumerate() {
         let (from, to) = (laid.items[link.from], laid.items[link.to]);
@@ -79,7 +80,7 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
     laid
 }
 
-/// Where links arrive, from the middle of their targets: side by side, in the order they come from.
+/// Returns the ends of links as offsets from the middle of their targets: side by side, in the order of their sources.
 fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
     let mut into: Vec<f64> = links.iter().map(|link| link.into).collect();
     let from = |link: usize| {

@@ -1,4 +1,4 @@
-//! Layouts of random graphs.
+//! This module tests layouts of random graphs.
 
 use super::crossing_reduction::{crossings, order};
 use super::layer_graph::{Item, Link, Net, NodePlace};
@@ -6,7 +6,7 @@ use super::layered_layout::{Laid, lay};
 use super::{ranking, x_coordinates};
 use proptest::prelude::*;
 
-/// Items of several sizes, and links that lead from an earlier one to a later one.
+/// Items of several sizes, and links that lead from an earlier item to a later one.
 fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
     let items = prop::collection::vec((0u8..4, 0u8..9), 1..40);
     let links = prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0u8..5), 0..80);
@@ -20,7 +20,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
         for (from, to, kind) in links {
             let (from, to) = (from.index(items.len()), to.index(items.len()));
             let (from, to) = (from.min(to), from.max(to));
-            // Nothing leads into a port of the upper rim.
+            // No link leads into a port of the upper rim.
             if from != to && items[to].place == NodePlace::Free && !all.iter().any(|l| (l.from, l.to) == (from, to)) {
                 let (out, fixed) = (if kind == 0 { 40.0 } else { 0.0 }, kind == 1);
                 all.push(Link {
@@ -55,7 +55,7 @@ fn check(items: &[Item], links: &[Link], laid: &Laid) -> Result<(), TestCaseErro
         prop_assert!(!link.fixed || end.0 == to.x + to.width / 2.0 + link.into);
         prop_assert!(path.windows(2).all(|pair| pair[0].1 <= pair[1].1), "downward");
         prop_assert!(path.iter().all(|(x, _)| *x >= 0.0 && *x <= laid.width), "within");
-        // Upright pieces pass beside items.
+        // Vertical pieces do not cross items.
         for pair in path.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             prop_assert!(!laid.items.iter().any(|item| item.is_crossed(pair[0], pair[1])));
         }

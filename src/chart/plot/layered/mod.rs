@@ -1,4 +1,4 @@
-//! Layout of layered graphs after Sugiyama: ranking, crossing reduction, x coordinates, compound nodes.
+//! This module lays out layered graphs after Sugiyama: ranking, crossing reduction, x coordinates, compound nodes.
 
 pub mod compound;
 pub mod crossing_reduction;

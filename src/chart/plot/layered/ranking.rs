@@ -1,14 +1,14 @@
-//! Which row of a layered drawing each item is in: below all that lead to it, rows not too wide. This module knows links and widths;
-//! no place.
+//! This module assigns items to rows: each item is below its predecessors, and rows are not too wide. It does not
+//! depend on positions.
 
 use super::layer_graph::{Item, Link, NodePlace};
 use crate::small_sort::SmallSort;
 
-/// Rows are not wider than this where that can be helped: about seven nodes.
+/// Preferred largest width of a row, in px: about seven nodes.
 const WIDE: f64 = 1600.0;
 
-/// The row of each item, and which links run against the order (only damaged programs go round in circles): those play
-/// no part.
+/// Returns the row of each item, and for each link whether it runs against the order. Only damaged programs have
+/// cycles. Links against the order are ignored.
 pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     let order = downward(items.len(), links);
     let mut at = vec![0; items.len()];
@@ -24,14 +24,14 @@ pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     for item in &order {
         row[*item] = above[*item].iter().map(|from| row[*from] + 1).max().unwrap_or(0);
     }
-    // As near to what takes them as they can be, where that does not lengthen more links than it shortens.
-    // What comes in from outside stays where it comes in.
+    // An item moves down to its users if this does not lengthen more links than it shortens. An item with a link from a
+    // port of the upper rim stays near that port.
     let is_inlet = |item: usize| above[item].iter().any(|from| items[*from].place == NodePlace::Top);
     let moves = |item: usize| below[item].len() >= above[item].len() && !is_inlet(item);
     for item in order.iter().rev().filter(|item| moves(**item)) {
         row[*item] = below[*item].iter().map(|to| row[*to] - 1).min().unwrap_or(row[*item]);
     }
-    // Ports have rows of their own at the ends.
+    // Ports have rows of their own, at both ends.
     let last = (0..items.len()).map(|i| row[i]).max().unwrap_or(0) + 1;
     for (i, item) in items.iter().enumerate() {
         row[i] = match item.place {
@@ -44,13 +44,13 @@ pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     (row, against)
 }
 
-/// Items in an order in which links lead forth, but for those of circles.
+/// Returns the items in topological order, except for cycles.
 fn downward(n: usize, links: &[Link]) -> Vec<usize> {
     let mut from_it = vec![Vec::new(); n];
     for link in links {
         from_it[link.from].push(link.to);
     }
-    // Depth first without recursion: an item is done when all it leads to are.
+    // Depth-first search without recursion: an item is done when all its successors are done.
     let (mut known, mut done) = (vec![false; n], Vec::with_capacity(n));
     for start in (0..n).rev() {
         let mut open = vec![(start, 0)];
@@ -73,13 +73,13 @@ fn downward(n: usize, links: &[Link]) -> Vec<usize> {
     done
 }
 
-/// Cuts rows that are too wide into several, and closes up rows that are empty.
+/// Divides rows that are too wide, and removes empty rows.
 fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], below: &[Vec<usize>]) {
     let mut next = 1;
     for old in 1..=last {
         let mut of: Vec<usize> =
             (0..items.len()).filter(|i| row[*i] == old && items[*i].place == NodePlace::Free).collect();
-        // What ends here stands above what goes on, and what starts here below what comes from above.
+        // Items without successors come first, and items without predecessors come last.
         of.small_sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
         let total: f64 = of.iter().map(|i| items[*i].width).sum();
         let each = total / (total / WIDE).ceil().max(1.0);
@@ -88,7 +88,8 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
             if filled > 0.0 && filled + items[*item].width / 2.0 > each {
                 (next, filled) = (next + 1, 0.0);
             }
-            // Rows not yet cut are reported from those that are by lying beyond.
+            // The new numbers lie beyond all old ones, so that rows already divided are not confused with rows still to
+            // be divided.
             row[*item] = last + 2 + next;
             filled += items[*item].width;
         }
@@ -101,7 +102,7 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
             NodePlace::Bottom => next,
         };
     }
-    // Without ports there is nothing in the first row.
+    // Without upper ports, the first row is empty.
     if !items.iter().any(|item| item.place == NodePlace::Top) {
         row.iter_mut().for_each(|row| *row -= 1);
     }

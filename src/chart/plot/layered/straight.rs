@@ -1,9 +1,9 @@
-//! Links made straight: spots keep their place among their neighbours, and links turn aside only where they have to.
+//! This module straightens links. Spots keep their order within rows, and links bend only if other spots require it.
 
 use super::layer_graph::{Net, room};
 
-/// Puts each spot straight below the one above it where neither is joined to another on that side, as far as those
-/// beside it allow.
+/// Moves each spot straight below the spot above it, if the two have no other connections on that side, as far as the
+/// neighbours in the row allow.
 pub(crate) fn stack(net: &Net, x: &mut [f64]) {
     for (place, spot) in net.rows.iter().flat_map(|row| row.iter().enumerate()) {
         if let Some((above, on, own)) = net.joined(*spot, true).find(|(above, ..)| net.is_only(*spot, *above, true)) {
@@ -13,7 +13,7 @@ pub(crate) fn stack(net: &Net, x: &mut [f64]) {
     }
 }
 
-/// Moves the points on the way of each link so that it has as few bends as the spots beside it allow.
+/// Moves the dummy nodes of each link, so that the link has as few bends as the neighbours in the rows allow.
 pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
     let mut place = vec![0; net.spots.len()];
     for row in &net.rows {
@@ -29,7 +29,7 @@ pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
             at = net.joined(spot, false).map(|(to, ..)| to).find(|to| !done[*to]);
         }
         let Some(above) = chain.first().and_then(|first| net.joined(*first, true).next()) else { continue };
-        // As far as one line can go, then the next.
+        // Each straight line extends over as many rows as possible.
         let (mut aim, mut from) = (x[above.0] + above.1, 0);
         while from < chain.len() {
             let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -40,7 +40,7 @@ pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
                 }
                 (low, high, to) = (low.max(l), high.min(h), to + 1);
             }
-            // The last line stands above where the link arrives, if it had to turn anyway.
+            // If the link had to bend, its last line is straight above its end.
             let end = chain.last().and_then(|last| net.joined(*last, false).next());
             if let Some((end, on, _)) = end.filter(|_| to == chain.len() && from > 0) {
                 aim = x[end] + on;
@@ -52,7 +52,7 @@ pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
     }
 }
 
-/// How far left and right a spot can go.
+/// Returns the smallest and the largest x that a spot can have between its neighbours.
 fn free(net: &Net, x: &[f64], place: usize, spot: usize) -> (f64, f64) {
     let row = &net.rows[net.spots[spot].row];
     let left = place.checked_sub(1).map(|i| x[row[i]] + room(net, row[i], spot));

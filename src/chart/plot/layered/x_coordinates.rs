@@ -1,18 +1,21 @@
-//! How far to the right each spot is: as near to those it is joined to as the order and the room between allow.
+//! This module assigns x coordinates: each spot is as close to its neighbours in other rows as the order and the
+//! distances in its row allow.
 //!
-//! A row is settled exactly: spots that want to be closer than they may form a block, which stands where its members
-//! want to be on average (pool adjacent violators). Sweeps down and up let rows agree.
+//! The solution for a row is exact: spots whose preferred positions are too close form a block, which is placed at the
+//! weighted mean of its members' preferences (pool adjacent violators). Sweeps down and up make rows consistent with
+//! each other.
 
 use super::layer_graph::{Net, room};
 use super::straight::{stack, straighten};
 use crate::small_sort::SmallSort;
 
-/// What joins two that are each other's only one on that side weighs more: they stand straight above each other.
+/// Weight of a connection between two spots with no other connections on that side. A large weight puts them straight
+/// above each other.
 const ONLY: f64 = 12.0;
-/// Sweeps down and up.
+/// Number of sweeps, alternately down and up.
 const SWEEPS: usize = 24;
 
-/// The middle of each spot; the leftmost edge is at 0.
+/// Returns the x coordinate of the middle of each spot, in px. The leftmost edge is at 0.
 pub(crate) fn across(net: &Net) -> Vec<f64> {
     let mut x = vec![0.0; net.spots.len()];
     for row in &net.rows {
@@ -24,7 +27,7 @@ pub(crate) fn across(net: &Net) -> Vec<f64> {
         let n = net.rows.len();
         for i in 0..n {
             let row = &net.rows[if up { i } else { n - 1 - i }];
-            // The last sweeps look both ways and draw all together.
+            // The second half of the sweeps uses the neighbours on both sides.
             let wants: Vec<_> = row.iter().map(|spot| want(net, &x, *spot, up, sweep >= SWEEPS / 2)).collect();
             settle(net, row, &mut x, &wants);
         }
@@ -33,7 +36,7 @@ pub(crate) fn across(net: &Net) -> Vec<f64> {
     straighten(net, &mut x);
     let left = net.spots.iter().zip(&x).map(|(spot, x)| x - spot.width / 2.0).fold(f64::INFINITY, f64::min);
     x.iter_mut().for_each(|x| *x = (*x - left).round());
-    // Rounding must not take from the room between.
+    // Rounding must not reduce the distances between spots.
     for row in &net.rows {
         let room = rooms(net, row);
         for i in 1..row.len() {
@@ -43,7 +46,8 @@ pub(crate) fn across(net: &Net) -> Vec<f64> {
     x
 }
 
-/// Where a spot wants to be, and how much: the median of those it is joined to on one side, the mean of all.
+/// Returns the preferred x and the weight of a spot: the median of its neighbours on one side, or with `both` the
+/// weighted mean of all neighbours.
 fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     if both {
         let (mut sum, mut weight) = (0.0, 0.0);
@@ -60,20 +64,20 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
         return (x[spot], 0.2);
     }
     of.small_sort_by(f64::total_cmp);
-    // A long link is to be straight before anything else is.
+    // Dummy nodes have a large weight, because straight long links have priority.
     ((of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0, if net.spots[spot].is_item { 1.0 } else { 12.0 })
 }
 
-/// The same for each of a row; nothing for the first.
+/// Returns the distance of each spot in a row from the spot before it; 0 for the first spot.
 fn rooms(net: &Net, row: &[usize]) -> Vec<f64> {
     let before = row.windows(2).map(|pair| room(net, pair[0], pair[1]));
     row.first().map(|_| 0.0).into_iter().chain(before).collect()
 }
 
-/// Places a row's spots as near to where they want to be as their order and the room between allow.
+/// Places the spots of a row as close to their preferred positions as their order and distances allow.
 fn settle(net: &Net, row: &[usize], x: &mut [f64], wants: &[(f64, f64)]) {
     let room = rooms(net, row);
-    // Blocks: the place of their first spot were it at the row's start, weight, and how many.
+    // Blocks: preferred start of the row for the block, weight, number of spots.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     let mut start = 0.0;
     for (i, (at, weight)) in wants.iter().enumerate() {

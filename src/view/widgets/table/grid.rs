@@ -1,4 +1,4 @@
-//! The state of a table on screen, shared by its head, rows and keys.
+//! This module holds the state of a table on screen, which its head, its rows and its keys share.
 
 use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::chart::widgets::tip::Tip;
@@ -13,111 +13,115 @@ use std::sync::Arc;
 use web_sys::Element;
 
 use leptos::prelude::*;
-/// Makes a style from the columns, how much room there is, and the totals.
+/// A function that makes a style from the columns, the sizes and the totals.
 pub(super) type Layout = fn(&[Column], Measure, &[(String, String)]) -> String;
 
-/// The place of the keyboard in a table: a row (`None`: the head) and a column.
+/// The keyboard's place in a table: a row (`None` is the head) and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GridCell {
     pub(crate) row: Option<u32>,
     pub(crate) column: usize,
 }
 
-/// What was done to a table.
+/// An action of the user on a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum GridAction {
-    /// Sort by this column, largest first or not.
+    /// Sorts by a column; with `true`, the largest value comes first.
     Sort(String, bool),
-    /// Open or close what a row holds; where it holds nothing, tell more about it.
+    /// Expands or collapses a row that has parts. Any other row is opened.
     Fold(u32),
-    /// Open what a row stands for, as a double press does.
+    /// Opens a row, as a double click does.
     Open(u32),
-    /// Select a row, or no longer.
+    /// Selects a row, or clears its selection.
     Select(u32),
-    /// Select a row and no other.
+    /// Selects a row alone.
     Pick(u32),
-    /// Leave a column out.
     Hide(String),
-    /// Show a column that is left out.
+    /// Shows a hidden column.
     Show(String),
-    /// Move a column to the left (−1) or right (1).
+    /// Moves a column to the left (−1) or to the right (1).
     Move(String, isize),
-    /// Put what is seen of a column into the clipboard.
+    /// Copies a column of all rows to the clipboard, as its cells are shown.
     Copy(String),
-    /// Put all rows into the clipboard, or those that are selected; without any, the one with the keyboard's place.
-    CopyRows { all: bool, form: CopyForm },
-    /// Show the list of all columns.
+    /// Copies all rows to the clipboard, or the selected ones. Without a selection, the row at the keyboard's place is
+    /// copied.
+    CopyRows {
+        all: bool,
+        form: CopyForm,
+    },
+    /// Shows the list of all columns.
     Columns,
 }
 
-/// A table's content, as signals: what a view has to supply. Copied freely.
+/// The content of a table, as signals and handlers of its view. They are cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct Model {
-    /// What the table is of.
+    /// The name of the table, for screen readers.
     pub(crate) label: Signal<String>,
-    /// The columns shown.
+    /// The columns that are shown.
     pub(crate) columns: Memo<Vec<Column>>,
-    /// All columns there are.
+    /// All columns.
     pub(crate) all: Memo<Vec<Column>>,
-    /// How many rows there are.
+    /// The number of rows, with the parts of expanded rows.
     pub(crate) count: Memo<u32>,
-    /// A row, once it has come.
+    /// Returns a row; `None` until it is loaded.
     pub(crate) row: Callback<u32, Option<Row>>,
-    /// What a cell has to say beyond its text: row, column.
+    /// Returns the tooltip of a cell, by row and column id.
     pub(crate) tip: Callback<(u32, String), Option<Tip>>,
-    /// The totals of what is shown: column, text.
+    /// The totals of the rows: column id and text.
     pub(crate) foot: Memo<Vec<(String, String)>>,
     /// Whether columns may be hidden, moved and added.
     pub(crate) free: Signal<bool>,
-    /// By which column rows are sorted, and whether largest first.
+    /// The column by which rows are sorted, and whether the largest value comes first.
     pub(crate) sorted: Memo<Option<(String, bool)>>,
-    /// Changes when another question is asked: then the table starts from its top.
+    /// A hash of the query. The table goes to its top when it changes.
     pub(crate) question: Memo<u64>,
-    /// Changes with every answer.
+    /// A signal that changes with every answer.
     pub(crate) answer: Signal<()>,
-    /// Whether an answer is awaited.
+    /// Whether an answer is pending.
     pub(crate) busy: Signal<bool>,
-    /// What stands there when there are no rows.
+    /// Renders the text for a table without rows.
     pub(crate) none: Callback<(), AnyView>,
-    /// Rows that are wanted.
+    /// Loads a range of rows.
     pub(crate) want: Callback<Range<u32>>,
-    /// What is done.
+    /// Handles an action of the user.
     pub(crate) act: Callback<GridAction>,
-    /// Where the keyboard is.
+    /// The keyboard's place.
     pub(crate) place: RwSignal<GridCell>,
-    /// The table's own size, for the view to choose columns by.
+    /// The sizes of the table, by which the view chooses columns.
     pub(crate) measure: RwSignal<Measure>,
-    /// The one tooltip.
+    /// The only tooltip of the page.
     pub(crate) tips: Tips,
 }
 
-/// Handles on a table's parts.
+/// Handles on the parts of a table.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     pub(super) model: Model,
     pub(super) node: NodeRef<html::Div>,
     pub(super) body: NodeRef<html::Div>,
     pub(super) visible: RwSignal<Range<u32>>,
-    /// Which columns there are: seldom others, while their widths follow the figures.
+    /// The ids of the columns that are shown. They change seldom, while the widths of columns follow the figures.
     pub(super) ids: Memo<Vec<String>>,
-    /// The column whose menu is requested.
+    /// The column of which the menu is open.
     pub(super) menu_column: RwSignal<Option<String>>,
 }
 
 impl Grid {
-    /// The grid's element. Frames and observers come later than what they were requested: the table may be gone.
+    /// Returns the element of the grid; `None` if the table is gone. Frames and observers may run after the end of the
+    /// table.
     pub(super) fn element(self) -> Option<web_sys::HtmlDivElement> {
         self.node.try_get_untracked().flatten()
     }
 
-    /// Which stretch of the rows is in view, pixels from the first; `None` where the table is gone.
+    /// Returns the range of the rows in view, in pixels from the first row; `None` if the table is gone.
     pub(super) fn in_view(self) -> Option<(f64, f64)> {
         let (node, body) = (self.element()?, self.body.try_get_untracked().flatten()?);
         let (frame, rows) = (rect(&node), rect(&body));
         Some((frame.y.max(0.0) - rows.y, (frame.y + frame.height).min(screen().1) - rows.y))
     }
 
-    /// Makes the rows of a stretch, and asks for them.
+    /// Renders and loads the rows of a range, which is given in pixels.
     pub(super) fn show(self, (top, bottom): (f64, f64)) {
         let height = self.model.measure.get_untracked().row;
         let visible = virtual_rows::rendered(self.model.count.get_untracked(), height, top, bottom);
@@ -127,14 +131,14 @@ impl Grid {
         self.model.want.run(visible);
     }
 
-    /// Finds out which rows are in view, and asks for them.
+    /// Renders and loads the rows in view.
     pub(super) fn find_visible(self) {
         if let Some(view) = self.in_view() {
             self.show(view);
         }
     }
 
-    /// Reads how large the table's parts are; what to do with that.
+    /// Reads the sizes of the table's parts, and returns the work that applies them.
     pub(super) fn measure(self) -> OnSize {
         let Some((node, view)) = self.element().zip(self.in_view()) else { return Box::new(|| {}) };
         let size = |class: &str| {
@@ -155,10 +159,10 @@ impl Grid {
     }
 }
 
-/// A cell, shared between the signals of a row.
+/// A row that the signals of its cells share.
 pub(super) type SharedRow = Arc<Row>;
 
-/// The content of one column of a row.
+/// Returns the content of one cell of a row.
 pub(super) fn content(row: &SharedRow, column: usize) -> Option<&Cell> {
     row.cells.get(column)
 }

@@ -1,4 +1,5 @@
-//! A table's head: names, units, and the order; a press sorts, its menu does the rest.
+//! This module renders the head of a table: names, units and the order. A click sorts, and a menu holds the other
+//! actions.
 
 use super::grid::{Grid, GridAction, GridCell};
 use crate::chart::plot::popover_position::Rect;
@@ -10,13 +11,14 @@ use leptos::ev;
 use leptos::prelude::*;
 use web_sys::Element;
 
-/// The menu's id: one per page, for whatever column was asked.
+/// The id of the column menu. A page has one menu for all columns.
 pub(crate) const MENU: &str = "column-menu";
 
-/// The head.
+/// Renders the head.
 #[component]
 pub(super) fn Head(grid: Grid) -> impl IntoView {
-    // Made anew only when other columns are shown: a head keeps the focus while its figures change.
+    // The cells are rendered again only if other columns are shown, so that a head keeps the focus while its figures
+    // change.
     let cells = move || {
         grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <HeadCell grid at id /> }.any()).collect_view()
     };
@@ -28,14 +30,14 @@ pub(super) fn Head(grid: Grid) -> impl IntoView {
     .any()
 }
 
-/// The menu of whatever column was asked. Beside the grid, which holds rows only.
+/// Renders the menu of the column in question. It stands beside the grid, which holds rows only.
 #[component]
 pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
     let entries = Signal::derive(move || grid.menu_column.get().map(|id| entries(grid, &id)).unwrap_or_default());
     view! { <menu::Menu id=MENU label="Column" entries /> }.any()
 }
 
-/// What a column's menu offers.
+/// Builds the entries of a column's menu.
 fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     let model = grid.model;
     let act = move |act: GridAction| Callback::new(move |()| model.act.run(act.clone()));
@@ -66,7 +68,7 @@ fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     entries
 }
 
-/// The order a press asks for: the natural one first, then the other way round.
+/// Returns the order after a click: the natural order first, then the opposite one.
 fn next(natural: bool, now: Option<bool>) -> bool {
     now.map_or(natural, |descending| !descending)
 }

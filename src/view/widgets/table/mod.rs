@@ -1,5 +1,5 @@
-//! A table: a grid of any length of which only the seen rows exist. One tab stop; arrows, Page, Home, End walk its
-//! cells. This module knows columns and cells as data (`chart::table`), and where rows go; not what they stand for.
+//! This module renders a table: a grid of any length of which only the rows in view exist. The table is one tab stop;
+//! arrows, Page Up, Page Down, Home and End walk its cells. Columns and cells are data of `chart::widgets::table`.
 
 mod grid;
 mod head;
@@ -17,10 +17,10 @@ use crate::view::widgets::size::{on_resize, on_scroll, with_frame};
 use leptos::ev;
 use leptos::prelude::*;
 
-/// The width of a landscape page in the table's type, as the style sheet prints it: pixels of a table on the screen.
+/// The width of a table on a landscape page in the printed type, in pixels of a table on the screen.
 const PAPER: f64 = 1200.0;
 
-/// The table.
+/// Renders a table.
 #[component]
 pub(crate) fn Table(model: Model) -> impl IntoView {
     let grid = Grid {
@@ -37,8 +37,9 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         }
     });
     effect(move || {
-        // Another question or order: from the top, with the next frame, as to scroll makes the browser lay the page out.
-        // Read, not only tracked: a memo that nobody reads never runs.
+        // Another query or order scrolls the table to its top. This happens in the next frame, because scrolling makes
+        // the browser compute the layout. The memo is read and not only tracked, because a memo without readers never
+        // runs.
         model.question.get();
         request_animation_frame(move || {
             if let Some(node) = grid.element() {
@@ -51,7 +52,8 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         nav::follow(grid, place);
     });
     effect(move || {
-        // The same question answered anew (its worker died), or rows opened: the table stays where it is.
+        // If the same query is answered again (because the worker died), or if a row is expanded, the table keeps its
+        // scroll position.
         model.answer.track();
         model.count.get();
         with_frame(move || {
@@ -65,7 +67,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
     });
     on_scroll(move || grid.find_visible());
     let resized = window_event_listener_untyped("resize", move |_| grid.find_visible());
-    // Paper is narrower than most screens: the columns that fit there, until it is printed.
+    // Paper is narrower than most screens, so the table shows the columns that fit on paper until the page is printed.
     let before = window_event_listener_untyped("beforeprint", move |_| {
         model.measure.update(|measure| measure.width = measure.width.min(PAPER));
     });
@@ -82,13 +84,13 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
 fn View(grid: Grid) -> impl IntoView {
     let model = grid.model;
     let height = move || format!("{}px", f64::from(model.count.get()) * model.measure.get().row);
-    // The row with the keyboard's place exists even out of view: the focus must not fall off the page.
+    // The row at the keyboard's place exists even out of view, so that the focus is not lost.
     let rows = move || {
         let (visible, count) = (grid.visible.get(), model.count.get());
         let extra = model.place.get().row.filter(|row| !visible.contains(row) && *row < count);
         extra.into_iter().chain(visible.start.min(count)..visible.end.min(count)).collect::<Vec<_>>()
     };
-    // The same for head, rows and totals: they line up whatever stands in them.
+    // Head, rows and totals use the same widths, so that they line up.
     let layout = move |of: Layout| {
         move || model.columns.with(|columns| model.foot.with(|foot| of(columns, model.measure.get(), foot)))
     };
@@ -140,7 +142,7 @@ fn View(grid: Grid) -> impl IntoView {
     .any()
 }
 
-/// The totals of what is shown.
+/// Renders the totals of the rows.
 #[component]
 fn Foot(grid: Grid) -> impl IntoView {
     let cells = move || {

@@ -1,4 +1,5 @@
-//! Walking the table with the keyboard, and what its cells say on hover and focus. This module knows cells by their places.
+//! This module handles the keys, clicks and hovers of a table: it moves the focus between cells, and shows their
+//! tooltips.
 
 use super::grid::{Grid, GridAction, GridCell};
 use crate::chart::widgets::tip::Tip;
@@ -10,7 +11,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, EventTarget, FocusOptions, HtmlElement};
 
-/// A key within the table.
+/// Handles a key in the table.
 pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     if event.ctrl_key() && !matches!(event.key().as_str(), "Home" | "End") || event.meta_key() || event.alt_key() {
         return;
@@ -30,9 +31,9 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     go(grid, event, GridCell { row, ..place });
 }
 
-/// Space selects a row; Enter opens what it holds.
+/// Handles Space, which selects a row, and Enter, which expands or opens it.
 fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
-    // Within the head, and on buttons in cells, these keys are the browser's.
+    // In the head, and on buttons in cells, these keys belong to the browser.
     let Some(row) = place.row.filter(|_| event_target::<Element>(event).matches("[role=gridcell]").unwrap_or(false))
     else {
         return;
@@ -41,7 +42,7 @@ fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
     grid.model.act.run(if event.key() == " " { GridAction::Select(row) } else { GridAction::Fold(row) });
 }
 
-/// The row a press is about: one on a control within a row is that control's.
+/// Returns the row of a click. A click on a control within a row belongs to the control.
 fn row_of(event: &ev::MouseEvent) -> Option<u32> {
     let target: Element = event.target()?.dyn_into().ok()?;
     let control = target.closest("button, a, input, .tells").ok().flatten();
@@ -49,16 +50,17 @@ fn row_of(event: &ev::MouseEvent) -> Option<u32> {
     row.get_attribute("data-row")?.parse().ok()
 }
 
-/// The second press of two selects no words.
+/// Keeps a double click from selecting text.
 pub(super) fn pressed(event: &ev::MouseEvent) {
     if event.detail() > 1 && row_of(event).is_some() {
         event.prevent_default();
     }
 }
 
-/// A press anywhere on a row selects it, and it alone; with Ctrl or Command it adds it, or takes it away.
+/// Handles a click on a row, which selects the row alone. With Ctrl or Command, the row is added to the selection or
+/// removed.
 pub(super) fn clicked(grid: Grid, event: &ev::MouseEvent) {
-    // The second of two opens it; who marks words to copy them selects no row.
+    // The second click of a double click opens the row. A user who selects text to copy it selects no row.
     if event.detail() > 1 || clipboard::has_selection() {
         return;
     }
@@ -68,7 +70,7 @@ pub(super) fn clicked(grid: Grid, event: &ev::MouseEvent) {
     }
 }
 
-/// Two presses anywhere on a row open it.
+/// Handles a double click on a row, which opens the row.
 pub(super) fn double_clicked(grid: Grid, event: &ev::MouseEvent) {
     if let Some(row) = row_of(event) {
         grid.model.act.run(GridAction::Open(row));
@@ -82,13 +84,13 @@ fn go(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
     if let Some(row) = place.row {
         reveal(grid, row);
     }
-    // At once where the cell is there, for the next key may come before the next frame. The row may only now be made:
-    // then its cell takes the focus once it is there.
+    // If the cell exists, it gets the focus at once, because the next key may come before the next frame. If its row is
+    // rendered only now, the cell gets the focus in the next frame.
     focus(grid, place);
     request_animation_frame(move || focus(grid, place));
 }
 
-/// Scrolls the table, or the page where the page is what scrolls, until `row` is clear of head and foot.
+/// Scrolls the table, or the page if the page is what scrolls, until `row` is clear of the head and the foot.
 fn reveal(grid: Grid, row: u32) {
     let (Some(node), Some(body)) = (grid.element(), grid.body.try_get_untracked().flatten()) else { return };
     let height = grid.model.measure.get_untracked().row;
@@ -108,7 +110,7 @@ fn reveal(grid: Grid, row: u32) {
     grid.find_visible();
 }
 
-/// Takes the focus along to `place`, if a cell of the rows has it: theirs may be gone by then.
+/// Moves the focus to `place` if a cell of the rows has it, because that cell may be gone in the next frame.
 pub(super) fn follow(grid: Grid, place: GridCell) {
     let active = document().active_element();
     let within = active.and_then(|cell| cell.closest(".grid-body").ok().flatten());
@@ -136,7 +138,7 @@ fn focus(grid: Grid, place: GridCell) {
     }
 }
 
-/// The cell an event is about, and its place.
+/// Returns the cell of an event, and its place.
 fn place_of(target: Option<EventTarget>) -> Option<(Element, GridCell)> {
     let target: Element = target?.dyn_into().ok()?;
     let cell = target.closest("[data-column]").ok().flatten()?;
@@ -145,13 +147,13 @@ fn place_of(target: Option<EventTarget>) -> Option<(Element, GridCell)> {
     Some((cell, GridCell { row, column }))
 }
 
-/// What a cell has to say beyond its text.
+/// Returns the tooltip of a cell.
 fn tip(grid: Grid, place: GridCell) -> Option<Tip> {
     let id = grid.ids.with_untracked(|ids| ids.get(place.column).cloned())?;
     untrack(|| grid.model.tip.run((place.row?, id)))
 }
 
-/// A cell has the focus, by key or by press: it is the place from now on.
+/// Handles a cell that gets the focus by a key or a click: the cell becomes the keyboard's place.
 pub(super) fn focused(grid: Grid, event: &ev::FocusEvent) {
     let Some((cell, place)) = place_of(event.target()) else { return };
     if grid.model.place.get_untracked() != place {
@@ -163,7 +165,7 @@ pub(super) fn focused(grid: Grid, event: &ev::FocusEvent) {
     }
 }
 
-/// The pointer is over a cell.
+/// Handles the pointer over a cell: shows the tooltip of the cell.
 pub(super) fn hovered(grid: Grid, event: &ev::PointerEvent) {
     if event.pointer_type() == "touch" {
         return;

@@ -1,4 +1,5 @@
-//! A table whose rows come from the worker as they scroll into view: filtered, sorted and written as cells there.
+//! This module builds the model of a table whose rows come from the worker as they scroll into view. The worker filters
+//! and sorts the rows, and writes their cells.
 
 use super::grid::{GridAction, Model};
 use crate::analysis::breakdown::row_label;
@@ -18,47 +19,47 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
-/// What a view says about its table.
+/// The signals and handlers by which a view defines its table.
 #[derive(Clone, Copy)]
 pub(crate) struct RemoteTable {
     /// The name of the table, for screen readers.
     pub(crate) label: Signal<String>,
-    /// The table; `None` while it is not known which.
+    /// The table; `None` while it is not known.
     pub(crate) of: Signal<Option<TableOf>>,
-    /// Whether an answer is awaited that says which table it is.
+    /// Whether an answer is pending on which the table depends.
     pub(crate) waits: Signal<bool>,
-    /// The filter.
     pub(crate) filter: Signal<TextFilter>,
-    /// The order; `None`: the table's own.
+    /// The order; `None` means the table's own order.
     pub(crate) sort: Signal<Option<SortBy>>,
-    /// Another order is chosen.
+    /// Handles another order.
     pub(crate) set_sort: Callback<SortBy>,
-    /// The ids of the columns that somebody has chosen, or `None` inside for those that fit. `None`: there is nothing to choose.
+    /// The ids of the columns that the user chose, or an inner `None` for the columns that fit. The outer `None` means
+    /// that the columns cannot be chosen.
     pub(crate) columns: Option<RwSignal<Option<Vec<String>>>>,
     /// The keys of the rows that are selected for copying.
     pub(crate) selected: Signal<Vec<String>>,
-    /// Whether a row is shown as selected, by its key.
+    /// Returns whether a row is shown as selected, by its key.
     pub(crate) is_selected: Callback<String, bool>,
-    /// A row is pressed.
+    /// Handles a press on a row.
     pub(crate) press: Callback<(RowPress, Row)>,
-    /// What stands there when there are no rows.
+    /// Renders the text for a table without rows.
     pub(crate) empty: Callback<(), AnyView>,
 }
 
-/// How a row is pressed.
+/// A press on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowPress {
-    /// Its name, or Enter on it: open what it stands for.
+    /// A click on the name, or Enter: open the row.
     Open,
-    /// Two presses beside its name, the first of which has selected it.
+    /// A double click beside the name. Its first click has selected the row.
     Twice,
-    /// With Ctrl, or the space bar: select it too, or no longer.
+    /// A click with Ctrl or Command, or Space: add the row to the selection, or remove it.
     Toggle,
-    /// Select it and no other.
+    /// A click: select the row alone.
     Select,
 }
 
-/// A question about a table but for the rows that are seen.
+/// The query of a table, without the range of its rows.
 #[derive(Clone, PartialEq)]
 struct TableQuestion {
     of: TableOf,
@@ -76,7 +77,7 @@ impl TableQuestion {
     }
 }
 
-/// The rows that have come, and the question they answer.
+/// The rows that are loaded, and the query that they answer.
 #[derive(Clone, PartialEq)]
 struct Loaded {
     asked: TableQuestion,
@@ -88,14 +89,14 @@ impl Loaded {
         self.pages.values().next()
     }
 
-    /// A row, and the rows that came with it.
+    /// Returns a row, and the rows of its page.
     fn row(&self, index: u32) -> Option<(&Row, &[Row])> {
         let page = self.pages.get(&(index / virtual_rows::PAGE * virtual_rows::PAGE))?;
         Some((page.rows.get((index - page.first) as usize)?, &page.rows))
     }
 }
 
-/// The model of such a table.
+/// Builds the model of a table.
 pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let measure = RwSignal::new(Measure::START);
     let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(false));
@@ -104,7 +105,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let asked = Memo::new(move |_| {
         Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
-    // The rows on screen stay until those of the new question have come.
+    // The rows on screen stay until those of the new query have come.
     state.keep_asking(
         move || {
             let request = asked.with(|asked| Some(asked.as_ref()?.question(0).into()));
@@ -132,7 +133,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     });
     let has_parts =
         Memo::new(move |_| head.get().is_some_and(|page| page.rows.iter().any(|row| !row.parts.is_empty())));
-    // The row at a place, without the parts of rows that are open above it.
+    // Converts a place in the expanded table to the index of the row, the row, and the index of the part at this place.
     let with = move |flat: u32| {
         let (index, part) = folds.with(|folds| folds.find(flat));
         let row = loaded.with(|loaded| loaded.as_ref()?.row(index).map(|(row, _)| row.clone()))?;
@@ -186,7 +187,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     };
     let copy = move |ids: Vec<String>, all: bool, form: CopyForm| {
         let selected = || Some(table.selected.get_untracked()).filter(|selected| !selected.is_empty());
-        // Without a selection, the row with the keyboard's place.
+        // Without a selection, the row at the keyboard's place is copied.
         let at_place = || untrack(|| Some(vec![with(state.place.get().row?)?.1.key]));
         let keys = if all { None } else { selected().or_else(at_place) };
         if let Some(asked) = asked.get_untracked() {
@@ -212,14 +213,14 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         GridAction::Hide(id) => change_columns(&|now| now.retain(|other| *other != id)),
         GridAction::Move(id, by) => change_columns(&|now| {
             let at = now.iter().position(|other| *other == id);
-            // The name stays first.
+            // The name stays the first column.
             let to = at.and_then(|at| at.checked_add_signed(by)).filter(|to| (1..now.len()).contains(to));
             if let Some((at, to)) = at.zip(to) {
                 now.swap(at, to);
             }
         }),
         GridAction::Show(id) => change_columns(&|now| {
-            // Where it belongs in the usual order.
+            // The column gets its place in the usual order.
             let place = |id: &str| all.with_untracked(|all| all.iter().position(|column| column.id == id));
             let at = now.iter().position(|other| place(other) > place(&id)).unwrap_or(now.len());
             now.insert(at, id.clone());
@@ -244,7 +245,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         row: Callback::new(row),
         tip: Callback::new(tip),
         foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|page| page.totals.clone()).unwrap_or_default())),
-        // Rows of two lines have the columns they have.
+        // Rows of two lines have fixed columns.
         free: Signal::derive(move || table.columns.is_some() && !measure.get().two_lines()),
         sorted: Memo::new(move |_| {
             head.with(|head| head.as_ref().map(|page| (page.sort.column.clone(), page.sort.descending)))
@@ -265,7 +266,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     }
 }
 
-/// Asks for the pages of `rows` that have not come and are not under way.
+/// Loads the pages of `rows` that are neither loaded nor requested.
 fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<Vec<u32>>, rows: &std::ops::Range<u32>) {
     let Some(asked) = loaded.with_untracked(|loaded| loaded.as_ref().map(|loaded| loaded.asked.clone())) else {
         return;
@@ -292,7 +293,7 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
     }
 }
 
-/// Puts rows into the clipboard: all, or those of some keys.
+/// Copies rows to the clipboard: all of them, or those with the given keys.
 fn copy_rows(state: State, asked: &TableQuestion, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
     let action = TableAction::Copy { query: asked.page(0), columns, keys, form };
     state.request(&Question::Table { of: asked.of.clone(), action }.into(), move |reply| {
@@ -301,7 +302,7 @@ fn copy_rows(state: State, asked: &TableQuestion, columns: Vec<String>, keys: Op
     });
 }
 
-/// The cells of the columns that are shown, and the name cut to its room.
+/// Returns the cells of the columns that are shown, with the name cut to its room.
 fn shown_cells(row: &Row, beside: &[Row], (all, shown): (&[Head], &[Head]), measure: Measure) -> Vec<Cell> {
     let room = table::name_room(shown, measure);
     let cell = |column: &Head| {
@@ -314,7 +315,7 @@ fn shown_cells(row: &Row, beside: &[Row], (all, shown): (&[Head], &[Head]), meas
     shown.iter().map(cell).collect()
 }
 
-/// Letters of a text beside a name below which it says nothing.
+/// A text beside a name is left out if fewer letters fit.
 const LEAST_BESIDE: usize = 10;
 
 fn shown_name(name: &Name, beside: &[Row], room: usize, two_lines: bool) -> Name {

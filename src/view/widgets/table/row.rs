@@ -1,4 +1,4 @@
-//! One row of a table: empty until it has come.
+//! This module renders one row of a table, which is empty until it is loaded.
 
 use super::grid::{Grid, GridAction, SharedRow, content};
 use crate::table::format::ABSENT;
@@ -9,13 +9,13 @@ use leptos::html;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// The row at `index`.
+/// Renders the row at `index`.
 #[component]
 pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
     let model = grid.model;
     let row = Memo::new(move |_| model.row.run(index).map(Arc::new));
-    // The keyboard's column, where this is its row: other rows need not know when it moves, and one effect a row is
-    // less than one a cell.
+    // The column with the keyboard's place, if it is in this row. Other rows need no update when the place changes, and
+    // one effect for each row costs less than one for each cell.
     let node = NodeRef::<html::Div>::new();
     let stop = Memo::new(move |_| {
         let place = model.place.get();
@@ -34,7 +34,7 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
         }
         now
     });
-    // What changes is within the cells: one that is made anew while it has the focus loses it.
+    // Contents change within the cells: a cell that is rendered again while it has the focus loses it.
     let cells = move || {
         let columns = model.columns.get_untracked();
         let one = |(at, id): (usize, String)| {
@@ -108,7 +108,7 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
     }
 }
 
-/// A swatch by its class.
+/// Renders a swatch by its class.
 fn mark_view(mark: &Mark) -> AnyView {
     match mark {
         Mark::Time(class) => class_swatch(class),
@@ -116,7 +116,7 @@ fn mark_view(mark: &Mark) -> AnyView {
     }
 }
 
-/// What the row is called; before it, whether it is open.
+/// Renders the name of a row, after the button that expands the row.
 fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let mono = if name.mono { "mono" } else { "" };
     let chevron = row.open.map(|open| {
@@ -130,7 +130,7 @@ fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> }.any());
     let text = name.text.clone();
     let text = if row.tells {
-        // A link for who points; a key on the cell does the same.
+        // The name is a link for the pointer; a key on the cell does the same.
         let press = move |_| grid.model.act.run(GridAction::Fold(index));
         view! { <span class=format!("tells {mono}") on:click=press>{text}</span> }.any()
     } else {

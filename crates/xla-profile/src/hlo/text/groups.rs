@@ -1,4 +1,4 @@
-//! Replica groups and source-target pairs from text.
+//! This module parses replica groups and source-target pairs.
 
 use super::scan::Scan;
 use super::shape::list;
@@ -22,7 +22,7 @@ pub(super) fn pairs(text: &str) -> Option<ReplicaGroups> {
     lists.iter().map(pair).collect::<Option<_>>().map(ReplicaGroups::Pairs)
 }
 
-/// `{}` or `{{0,1},{2,3}}`.
+/// Parses `{}` or `{{0,1},{2,3}}`.
 fn lists(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     let mut inner = Scan::new(scan.group()?);
     inner.space();
@@ -36,7 +36,7 @@ fn lists(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     inner.is_empty().then_some(all)
 }
 
-/// `[4,2]<=[2,4]T(1,0)`.
+/// Parses `[4,2]<=[2,4]T(1,0)`.
 fn iota(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     let sizes = numbers(scan)?;
     let [groups, size] = <[u64; 2]>::try_from(sizes).ok()?;
@@ -46,21 +46,21 @@ fn iota(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     Some(ReplicaGroups::Iota(Iota { groups, size, order: transposed(scan)? }))
 }
 
-/// `[2,4]T(1,0)` or `[8]`.
+/// Parses `[2,4]T(1,0)` or `[8]`.
 fn transposed(scan: &mut Scan<'_>) -> Option<Transposed> {
     let dims = numbers(scan)?;
     let perm = if scan.eat(b'T') { numbers(scan)? } else { Vec::new() };
     Some(Transposed { dims, perm })
 }
 
-/// Numbers in brackets.
+/// Parses numbers in brackets.
 fn numbers(scan: &mut Scan<'_>) -> Option<Vec<u64>> {
     let mut inner = Scan::new(scan.group()?);
     let numbers = list(&mut inner, Scan::number)?;
     inner.is_empty().then_some(numbers)
 }
 
-/// `mesh['x'=2,'y'=4], device_ids=(…) {'x','y':(1)2}`. Older files write the names without quotes.
+/// Parses `mesh['x'=2,'y'=4], device_ids=(…) {'x','y':(1)2}`. In older files, the names have no quotes.
 fn mesh(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     if !scan.eat_str("mesh") {
         return None;
@@ -84,7 +84,7 @@ fn mesh(scan: &mut Scan<'_>) -> Option<ReplicaGroups> {
     inner.is_empty().then_some(ReplicaGroups::Mesh(MeshAxes { mesh, devices, axes }))
 }
 
-/// `'x'` or `x`.
+/// Parses `'x'` or `x`.
 fn axis_name<'a>(scan: &mut Scan<'a>) -> Option<&'a str> {
     let name = if scan.eat(b'\'') {
         let name = scan.take(|b| b != b'\'');
@@ -95,7 +95,7 @@ fn axis_name<'a>(scan: &mut Scan<'a>) -> Option<&'a str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// `0,2,1,3` or `[2,2]T(1,0)`.
+/// Parses `0,2,1,3` or `[2,2]T(1,0)`, which `<=` may precede.
 fn devices(text: &str) -> Option<Devices> {
     let mut scan = Scan::new(text);
     scan.eat_str("<=");

@@ -1,22 +1,22 @@
-//! Instructions and attributes from text.
+//! This module parses instructions and attributes.
 
 use super::scan::Scan;
 use super::{groups, metadata, shape};
 use crate::hlo::ids::Texts;
 use crate::hlo::{Attribute, Call, Damage, Instruction, Operand, Shape, Style, Text, Value};
 
-/// Reads instructions that share their texts.
+/// A parser of instructions that share their texts.
 pub(super) struct Reader {
     pub(super) texts: Texts,
     pub(super) damage: Damage,
     pub(super) style: Style,
-    /// Parts that were read: instructions, operands, attributes and names in them.
+    /// Number of parsed parts: instructions, operands, attributes, and the names in attributes.
     parts: usize,
-    /// More parts than this, and reading stops.
+    /// Largest number of parts. Parsing stops above it.
     most: usize,
 }
 
-/// Attributes that name computations.
+/// Keys of attributes whose values are computations.
 const CALLS: [&str; 10] = [
     "body",
     "branch_computations",
@@ -30,36 +30,38 @@ const CALLS: [&str; 10] = [
     "true_computation",
 ];
 
-/// So many parts are allowed in any text.
+/// Number of parts that every text may have, however short it is.
 const THIN: usize = 1 << 16;
 
 impl Reader {
-    /// For a text of so many bytes. A part takes about eighty bytes when it is read, and an instruction, which counts four, that much
-    /// more; the plainest instructions that compilers print have almost six bytes per part.
+    /// Creates a parser for a text of `bytes` bytes. A parsed part takes about 80 bytes, and an instruction takes four
+    /// times as much and counts as four parts. The plainest instructions that compilers print have almost six bytes per
+    /// part.
     pub(super) fn new(bytes: usize) -> Self {
         let most = THIN.max(bytes / 5);
         Self { texts: Texts::default(), damage: Damage::default(), style: Style::default(), parts: 0, most }
     }
 
-    /// Counts parts; `false` where there are more than a text of this length has.
+    /// Counts parts. Returns `false` if there are more parts than a text of this length may have.
     pub(super) fn room(&mut self, parts: usize) -> bool {
         self.parts = self.parts.saturating_add(parts);
         !self.is_thin()
     }
 
-    /// The text has so many empty parts that reading it would take many times its size: reading stopped.
+    /// Returns whether parsing stopped, because the text has so many empty parts that it would take many times its size
+    /// in memory.
     pub(super) const fn is_thin(&self) -> bool {
         self.parts > self.most
     }
 
-    /// Counts a piece that is not understood; the first few are quoted.
+    /// Counts a piece of text that could not be parsed. The notes quote the first few pieces.
     pub(super) fn leftover(&mut self, piece: &str) {
         self.damage.leftover = self.damage.leftover.saturating_add(1);
         let quote = || piece.chars().take_while(|c| *c != '\n').take(60).collect::<String>();
         self.damage.note(|| format!("not understood: {}", quote()));
     }
 
-    /// Counts that brackets or quotes of a text do not close.
+    /// Counts a bracket or a quote that does not close, if the text has one.
     pub(super) fn unclosed(&mut self, scan: &Scan<'_>) {
         if scan.unclosed {
             self.damage.leftover = self.damage.leftover.saturating_add(1);
@@ -67,7 +69,7 @@ impl Reader {
         }
     }
 
-    /// Reads an instruction up to where nothing more of it follows. `None` if it does not start like one.
+    /// Parses an instruction and its attributes. Returns `None` if the text does not start with `name = shape opcode(`.
     pub(super) fn instruction(&mut self, scan: &mut Scan<'_>) -> Option<Instruction> {
         if !self.room(4) {
             return None;
@@ -106,7 +108,7 @@ impl Reader {
         })
     }
 
-    /// A name with or without `%`.
+    /// Parses a name with or without `%`.
     pub(super) fn name(&mut self, scan: &mut Scan<'_>) -> Option<Text> {
         let percent = scan.eat(b'%');
         let name = scan.name();
@@ -114,7 +116,7 @@ impl Reader {
         (!name.is_empty()).then(|| self.texts.get(name))
     }
 
-    /// A shape; one that is not known is counted.
+    /// Parses a shape. A shape of an unknown type is counted as a leftover.
     fn shape(&mut self, scan: &mut Scan<'_>) -> Option<Shape> {
         let start = scan.position();
         let shape = shape::read(scan)?;
@@ -137,7 +139,7 @@ impl Reader {
         (Vec::new(), Some(self.texts.get(inner)))
     }
 
-    /// Operands up to the end of the text.
+    /// Parses operands up to the end of the text.
     fn list(&mut self, scan: &mut Scan<'_>) -> Option<Vec<Operand>> {
         let mut operands = Vec::new();
         loop {
@@ -159,7 +161,7 @@ impl Reader {
         }
     }
 
-    /// Every `, key=value` that follows.
+    /// Parses all `, key=value` that follow.
     pub(super) fn attributes(&mut self, scan: &mut Scan<'_>) -> Vec<Attribute> {
         let mut attributes = Vec::new();
         loop {
@@ -172,13 +174,13 @@ impl Reader {
             let key = scan.word();
             let known = !key.is_empty() && scan.eat(b'=');
             if !known {
-                // No `key=`: the whole piece is kept as a value without a key.
+                // A piece without `key=` is kept as a value without a key.
                 scan.back(place);
                 self.leftover(scan.rest());
             }
             let start = scan.position();
             let mut value = scan.value();
-            // A mesh may be followed by its devices: the one value with a comma outside of brackets.
+            // Devices may follow a mesh. This is the only value with a comma outside of brackets.
             if value.starts_with("mesh[") && scan.eat_str(", device_ids=") {
                 scan.value();
                 value = scan.since(start).trim_end();
@@ -189,7 +191,8 @@ impl Reader {
         }
     }
 
-    /// The value of an attribute: read where there is a type for it and it fits, as text elsewhere.
+    /// Parses the value of an attribute. A value without a type of its own, or one that does not fit its type, is a
+    /// text.
     fn value(&mut self, key: &str, text: &str) -> Value {
         let read = match key {
             "metadata" => metadata::read(text, &mut self.texts).map(|m| Value::Metadata(Box::new(m))),
@@ -207,7 +210,7 @@ impl Reader {
         read.unwrap_or_else(|| Value::Text(self.texts.get(text)))
     }
 
-    /// `%a` or `{%a, %b}`.
+    /// Parses `%a` or `{%a, %b}`.
     fn names(&mut self, text: &str) -> Option<Vec<Text>> {
         let mut scan = Scan::new(text);
         if !text.starts_with('{') {

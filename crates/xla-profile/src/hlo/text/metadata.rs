@@ -1,11 +1,11 @@
-//! `metadata={op_name="jit(f)/add" source_line=3}` from text: `key=value` with blanks between.
+//! This module parses the value of `metadata={op_name="jit(f)/add" source_line=3}`: `key=value` with blanks between.
 
 use super::scan::Scan;
 use crate::hlo::Metadata;
 use crate::hlo::escape::unescape;
 use crate::hlo::ids::Texts;
 
-/// `None` if it is not written like this at all.
+/// Parses metadata. Returns `None` if the text does not have this form.
 pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
     let mut scan = Scan::new(text);
     let mut scan = Scan::new(scan.group()?);
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
             *place = unquoted(value).map(|v| texts.get(&unescape(v)));
             place.is_some()
         } else if let Some(place @ 0) = metadata.number_mut(key) {
-            // `007` would print as `7`.
+            // A number such as `007` is kept as text, because it would print as `7`.
             *place = value.parse().ok().filter(|_| !value.starts_with(['0', '+'])).unwrap_or(0);
             *place > 0
         } else {
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
     }
 }
 
-/// A quoted text, a bracket with what is in it, or everything up to a blank.
+/// Returns a quoted text, a bracket with its content, or the text up to the next blank.
 fn value<'a>(scan: &mut Scan<'a>) -> &'a str {
     let place = scan.position();
     if scan.peek() == Some(b'"') {
@@ -47,7 +47,7 @@ fn value<'a>(scan: &mut Scan<'a>) -> &'a str {
     scan.since(place)
 }
 
-/// What stands in the quotes; `None` without quotes or without anything in them.
+/// Returns the text in the quotes, or `None` if there are no quotes or nothing is in them.
 fn unquoted(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"').filter(|v| !v.is_empty())
 }

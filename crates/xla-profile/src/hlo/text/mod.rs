@@ -1,4 +1,5 @@
-//! HLO text → instructions and modules. Total: what is not understood is kept as text and counted, never an error.
+//! This module parses HLO text into instructions and modules. Parts that cannot be parsed are not an error; they are
+//! kept as text or left out, and counted.
 //!
 //! ```text
 //! module       HloModule NAME {, KEY=VALUE} ⏎ [tables of call stacks] computation…
@@ -6,11 +7,11 @@
 //! instruction  [ROOT] [%]NAME = SHAPE OPCODE ( operands | text ) {, KEY=VALUE}
 //! operand      [SHAPE] [%]NAME            /*index=5*/ before every fifth
 //! shape        DTYPE [ dims ] [{ minor_to_major : tails }]  |  ( shapes )  |  token[]  |  b( shape )
-//! value        everything up to the next comma outside of brackets and quotes; it may hold line breaks
+//! value        everything up to the next comma outside of brackets and quotes; it may contain line breaks
 //! ```
 //!
-//! Time and memory are linear in the text: each byte is examined a fixed number of times, also where brackets or
-//! quotes never close (from the first such place on, a value ends with its line).
+//! Time and memory are linear in the length of the text, even if brackets or quotes never close: after the first one
+//! that does not close, a value ends with its line.
 
 mod groups;
 mod instruction;
@@ -24,19 +25,18 @@ use super::{Damage, Instruction, Module, ReplicaGroups, Shape, Style};
 use instruction::Reader;
 use scan::Scan;
 
-/// An instruction read from its text.
+/// An instruction that was parsed from its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
-    /// The instruction.
     pub instruction: Instruction,
-    /// How the text spells it.
+    /// Style of the text.
     pub style: Style,
-    /// What was not understood.
+    /// The parts that could not be parsed.
     pub damage: Damage,
 }
 
-/// Reads one instruction: the name of an op's event, or a line of a module. `None` if it is none: no
-/// `name = shape opcode(`.
+/// Parses one instruction: the name of an op's event, or a line of a module. Returns `None` if the text does not start
+/// with `name = shape opcode(`.
 ///
 /// ```
 /// let text = "%add.1 = f32[8]{0} add(f32[8]{0} %a, f32[8]{0} %b), metadata={op_name=\"jit(f)/add\"}";
@@ -60,25 +60,26 @@ pub fn instruction(text: &str) -> Option<Parsed> {
     Some(Parsed { instruction, style: reader.style, damage: reader.damage })
 }
 
-/// Reads a whole module. `None` if there is no computation in it, or if it consists of so many empty parts (`a=f32[]b()`) that it
-/// would take many times the size of its text: no compiler writes such a text.
+/// Parses a whole module. Returns `None` if the module has no computation, or if it has so many empty parts
+/// (`a=f32[]b()`) that it would take many times the size of its text in memory. No compiler writes such a text.
 pub fn module(text: &str) -> Option<(Module, Style)> {
     module::read(text)
 }
 
-/// Reads a shape, with nothing after it.
+/// Parses a shape. Returns `None` if the text is not a shape, or if other text follows it.
 pub fn shape(text: &str) -> Option<Shape> {
     let mut scan = Scan::new(text.trim());
     let shape = shape::read(&mut scan)?;
     scan.is_empty().then_some(shape)
 }
 
-/// Reads the value of `replica_groups=`. Pairs look like lists; read those with [`source_target_pairs`].
+/// Parses the value of `replica_groups=`. Source-target pairs have the same form as lists, and
+/// [`source_target_pairs`] parses them.
 pub fn replica_groups(text: &str) -> Option<ReplicaGroups> {
     groups::read(text)
 }
 
-/// Reads the value of `source_target_pairs=`.
+/// Parses the value of `source_target_pairs=`.
 pub fn source_target_pairs(text: &str) -> Option<ReplicaGroups> {
     groups::pairs(text)
 }

@@ -1,4 +1,4 @@
-//! Whole modules from text.
+//! This module parses whole modules.
 
 use super::instruction::Reader;
 use super::scan::Scan;
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
             && computation(&mut scan, &mut reader, &mut module).is_none()
         {
             reader.leftover(scan.text_from(place));
-            // From where reading stopped: going back to the line would make time quadratic.
+            // Parsing continues where it stopped. Going back to the start of the line would make time quadratic.
             scan.skip_line();
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     if module.computations.is_empty() || reader.is_thin() {
         return None;
     }
-    // A module in one piece without `ENTRY` starts with its last computation.
+    // Without `ENTRY`, the last computation is the entry.
     let last = module.computations().last().map(|(id, _)| id);
     module.entry = module.entry.or(last);
     module.damage = reader.damage;
@@ -44,14 +44,15 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     Some((module, reader.style))
 }
 
-/// In a scheduled module's text, instructions stand in the order they run.
+/// Sets the schedule of each computation to the order of the text, as in the text of a scheduled module.
 fn schedule(module: &mut Module) {
     for computation in module.computations.iter_mut().filter(|c| !c.is_fusion) {
         computation.schedule = Some(computation.instructions.clone().map(|i| InstructionId::new(i as usize)).collect());
     }
 }
 
-/// `None`, somewhere further on, if none starts here.
+/// Parses a computation and adds it to the module. Returns `None` if no computation starts here; the position may have
+/// moved.
 fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) -> Option<()> {
     let (mut computation, is_entry) = header(scan, reader)?;
     reader.room(4);
@@ -68,7 +69,7 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
         let place = scan.position();
         if let Some(instruction) = reader.instruction(scan) {
             module.instructions.push(instruction);
-            // Short texts put the closing brace on the same line.
+            // In short texts, the closing brace is on the same line.
             scan.space();
             if scan.peek() != Some(b'}') {
                 line_end(scan, reader);
@@ -91,10 +92,12 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
     Some(())
 }
 
-/// What begins something else: a computation of such a name would print as that.
+/// Words that begin other parts of a module. A computation cannot have such a name, because its text would be
+/// ambiguous.
 const WORDS: [&str; 6] = ["HloModule", "ENTRY", "FileNames", "FunctionNames", "FileLocations", "StackFrames"];
 
-/// `ENTRY %name (p: f32[]) -> f32[] {`, or just `name {`. What it says of parameters and root is reported again below.
+/// Parses `ENTRY %name (p: f32[]) -> f32[] {`, or only `name {`. The shapes are skipped, because the parameters and the
+/// root have them too.
 fn header(scan: &mut Scan<'_>, reader: &mut Reader) -> Option<(Computation, bool)> {
     let is_entry = scan.eat_word("ENTRY");
     scan.space();
@@ -111,7 +114,7 @@ fn header(scan: &mut Scan<'_>, reader: &mut Reader) -> Option<(Computation, bool
     scan.eat(b'{').then(|| (Computation { name, ..Computation::default() }, is_entry))
 }
 
-/// Anything but blanks up to the line's end is counted and left out.
+/// Skips the rest of the line, and counts it unless it is blank or a comment.
 fn line_end(scan: &mut Scan<'_>, reader: &mut Reader) {
     scan.space();
     if !scan.is_empty() && scan.peek() != Some(b'\n') && !scan.rest().starts_with("//") {

@@ -1,13 +1,13 @@
-//! A place in a text that only moves forward. This module knows brackets, quotes and comments; no HLO.
+//! This module scans a text by brackets, quotes and comments. It does not depend on HLO.
 
-/// A place in a text.
+/// A scanner at a position in a text.
 #[derive(Clone)]
 pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// A bracket or quote somewhere never closes: from now on, lines end values.
+    /// A bracket or a quote did not close. Values after it end with their lines.
     pub(super) unclosed: bool,
-    /// A comment somewhere never closes: there is none after it either.
+    /// A comment did not close, so no comment is searched after it.
     no_comments: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Scan<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The place, to come [`back`](Self::back) to.
+    /// Returns the position, for a later [`back`](Self::back).
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -37,12 +37,12 @@ impl<'a> Scan<'a> {
         self.at = place;
     }
 
-    /// The text since a place.
+    /// Returns the text from an earlier position up to the current one.
     pub(super) fn since(&self, place: usize) -> &'a str {
         self.text.get(place..self.at).unwrap_or_default()
     }
 
-    /// Everything from a place on.
+    /// Returns the text from a position up to the end.
     pub(super) fn text_from(&self, place: usize) -> &'a str {
         self.text.get(place..).unwrap_or_default()
     }
@@ -67,7 +67,7 @@ impl<'a> Scan<'a> {
         found
     }
 
-    /// A word that ends where it stands: `ENTRY ` but not `ENTRYs`.
+    /// Consumes `word` if a blank or the end follows: `ENTRY ` but not `ENTRYs`. Returns whether it did.
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
         let ends = |rest: &str| rest.bytes().next().is_none_or(|b| b.is_ascii_whitespace());
         let found = self.rest().strip_prefix(word).is_some_and(ends);
@@ -110,21 +110,21 @@ impl<'a> Scan<'a> {
         !self.no_comments
     }
 
-    /// Takes bytes as long as they are wanted.
+    /// Consumes and returns the bytes up to the first one that is not wanted.
     pub(super) fn take(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
         let rest = self.rest();
         let n = rest.bytes().position(|b| !wanted(b)).unwrap_or(rest.len());
-        // `wanted` may end inside a character only if it tells bytes of one character apart; none does.
+        // The end is on a character boundary, because `wanted` has the same result for all bytes that are not ASCII.
         self.skip(n);
         rest.get(..n).unwrap_or_default()
     }
 
-    /// A keyword: `replica_groups`, `control-predecessors`.
+    /// Consumes a keyword, such as `replica_groups` or `control-predecessors`. The result may be empty.
     pub(super) fn word(&mut self) -> &'a str {
         self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
     }
 
-    /// A name: anything that is no bracket, comma, quote, equals sign or blank.
+    /// Consumes a name: all bytes up to a bracket, comma, quote, equals sign or blank. The result may be empty.
     pub(super) fn name(&mut self) -> &'a str {
         self.take(|b| !b.is_ascii_whitespace() && !b"(){}[],=\"".contains(&b))
     }
@@ -144,8 +144,8 @@ impl<'a> Scan<'a> {
         self.take(|b| b != b'\n');
     }
 
-    /// Everything up to a comma or a line's end outside of brackets and quotes, or to a bracket that closes more than
-    /// was opened.
+    /// Consumes and returns the text up to a comma, a line break or a closing bracket that is outside of brackets and
+    /// quotes.
     pub(super) fn value(&mut self) -> &'a str {
         let rest = self.rest();
         let n = self.end_of(rest, |depth, b| depth == 0 && matches!(b, b',' | b'\n' | b')' | b']' | b'}'));
@@ -153,7 +153,7 @@ impl<'a> Scan<'a> {
         rest.get(..n).unwrap_or_default().trim_end()
     }
 
-    /// A quoted text with its quotes, or up to the end if they do not close.
+    /// Consumes a text with its quotes, or everything up to the end if the quotes do not close.
     pub(super) fn quoted(&mut self) {
         let rest = self.rest();
         let mut bytes = rest.bytes().enumerate().skip(1);
@@ -167,8 +167,8 @@ impl<'a> Scan<'a> {
         self.skip(rest.len());
     }
 
-    /// What stands in the bracket that opens here, and moves behind it. `None`, without moving, if none opens here or
-    /// it does not close.
+    /// Consumes the bracket that opens here, and returns the text in it. Returns `None`, and consumes nothing, if no
+    /// bracket opens here or if it does not close.
     pub(super) fn group(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         if !matches!(rest.bytes().next()?, b'(' | b'[' | b'{') {
@@ -183,7 +183,8 @@ impl<'a> Scan<'a> {
         Some(inner)
     }
 
-    /// Where `text` reaches a byte that is its `end`, given how many brackets are open before that byte.
+    /// Returns the offset of the first byte for which `end` is true. `end` gets the number of brackets that are open
+    /// before the byte, and the byte. If a bracket or a quote does not close, the search ends with the line.
     fn end_of(&mut self, text: &str, end: impl Fn(usize, u8) -> bool) -> usize {
         if !self.unclosed {
             if let Some(n) = ends_at(text, &end) {
@@ -196,6 +197,7 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Returns the offset of the first byte outside of quotes for which `end` is true, or the length of the text. Returns
 /// `None` if the text ends inside brackets or quotes.
 fn ends_at(text: &str, end: &impl Fn(usize, u8) -> bool) -> Option<usize> {
     let mut depth = 0_usize;

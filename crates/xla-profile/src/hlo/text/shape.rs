@@ -1,17 +1,17 @@
-//! Shapes and layouts from text.
+//! This module parses shapes and layouts.
 
 use super::scan::Scan;
 use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
 
-/// Reads the shape that starts here. What looks like a shape but is none that is known becomes [`Shape::Other`]. `None`,
-/// without moving, where nothing looks like one.
+/// Parses the shape that starts here. Text with the form of a shape that cannot be parsed becomes [`Shape::Other`].
+/// Returns `None`, and consumes nothing, if the text does not have the form of a shape.
 pub(super) fn read(scan: &mut Scan<'_>) -> Option<Shape> {
     let place = scan.position();
     let shape = nested(scan, Shape::DEPTH);
     if shape.is_some() {
         return shape;
     }
-    // `f6e3m2fn[2]{0}`, or tuples nested too deep: as text.
+    // A shape of an unknown type (`f6e3m2fn[2]{0}`), or tuples that are nested too deeply, stay text.
     scan.back(place);
     scan.word();
     if scan.group().is_none() {
@@ -63,7 +63,7 @@ fn tuple(scan: &mut Scan<'_>, depth: usize) -> Option<Shape> {
     }
 }
 
-/// Dimensions up to `]`, and which of them are bounds.
+/// Parses dimensions up to `]`. Returns their sizes, and which of them are bounds.
 fn dims(scan: &mut Scan<'_>) -> Option<(Vec<u64>, Vec<bool>)> {
     let (mut dims, mut dynamic) = (Vec::new(), Vec::new());
     while !scan.eat(b']') {
@@ -81,7 +81,7 @@ fn dims(scan: &mut Scan<'_>) -> Option<(Vec<u64>, Vec<bool>)> {
     Some((dims, dynamic))
 }
 
-/// A layout after its `{`.
+/// Parses a layout after its `{`.
 fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
     let mut layout = Layout { minor_to_major: list(scan, Scan::number)?, ..Layout::default() };
     if scan.eat(b':') {
@@ -93,7 +93,7 @@ fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
     scan.eat(b'}').then_some(layout)
 }
 
-/// One of `T(8,128)(2,1)`, `E(4)`, `L(128)`, `S(1)`, `#(u32)`, ….
+/// Parses one of `T(8,128)(2,1)`, `E(4)`, `L(128)`, `S(1)`, `#(u32)` and so on.
 fn tail(scan: &mut Scan<'_>, layout: &mut Layout) -> Option<()> {
     let key = scan.take(|b| b.is_ascii_alphabetic() || matches!(b, b'#' | b'*'));
     let value = scan.group()?;
@@ -119,7 +119,8 @@ fn tile(value: &str) -> Option<Tile> {
     scan.is_empty().then_some(Tile { dims })
 }
 
-/// Items with commas between them, up to whatever is none.
+/// Parses items with commas between them, up to the first text that is not a comma. The list is empty if the first item
+/// cannot be parsed; a later item that cannot be parsed gives `None`.
 pub(super) fn list<'a, T>(scan: &mut Scan<'a>, mut item: impl FnMut(&mut Scan<'a>) -> Option<T>) -> Option<Vec<T>> {
     let Some(first) = item(scan) else { return Some(Vec::new()) };
     let mut items = vec![first];

@@ -1,8 +1,11 @@
-//! The tables of call stacks before the computations of a module's text.
+//! This module parses the tables of call stacks, which precede the computations in the text of a module.
 //!
 //! ```text
-//! FileNames             FunctionNames     FileLocations                                     StackFrames
-//! 1 "/app/train.py"     1 "main"          1 {file_name_id=1 function_name_id=1 line=5 …}    1 {file_location_id=1 parent_frame_id=0}
+//! FileNames             FunctionNames     FileLocations
+//! 1 "/app/train.py"     1 "main"          1 {file_name_id=1 function_name_id=1 line=5 …}
+//!
+//! StackFrames
+//! 1 {file_location_id=1 parent_frame_id=0}
 //! ```
 
 use super::instruction::Reader;
@@ -10,7 +13,7 @@ use super::scan::Scan;
 use crate::hlo::escape::unescape;
 use crate::hlo::{Frame, Frames, Location};
 
-/// Reads the table that starts here; `false` if none does.
+/// Parses the table that starts here. Returns `false` if no table does.
 pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader) -> bool {
     let tables = ["FileNames", "FunctionNames", "FileLocations", "StackFrames"];
     let Some(table) = tables.into_iter().find(|t| scan.eat_word(t)) else { return false };
@@ -27,7 +30,7 @@ pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader
             "FileLocations" => location(scan).map(|l| (frames.locations.push(l), frames.locations.len())),
             _ => frame(scan).map(|f| (frames.frames.push(f), frames.frames.len())),
         };
-        // Rows are numbered 1, 2, 3, …; ids are those numbers.
+        // Rows have the numbers 1, 2, 3, …, which are the ids.
         if is_new.is_none_or(|((), n)| n != number) {
             reader.leftover(scan.text_from(place));
             scan.skip_line();
@@ -71,7 +74,7 @@ fn frame(scan: &mut Scan<'_>) -> Option<Frame> {
     Some(frame)
 }
 
-/// Every `key=number` in braces.
+/// Calls `each` for every `key=number` in the bracket.
 fn fields(scan: &mut Scan<'_>, mut each: impl FnMut(&str, u32)) -> Option<()> {
     let mut inner = Scan::new(scan.group()?);
     loop {

@@ -1,11 +1,12 @@
-//! Kernels as ops: named after the HLO op they are of, else after themselves. This module knows what drivers call copies.
+//! This module turns the kernels of a GPU into ops. An op has the name of its HLO instruction, else that of its kernel.
 
 use super::super::model::{HloBlob, Profile};
 use super::super::{Note, NoteCode, Severity, copy_of_name};
 use crate::profile::ids::ProgramId;
 use crate::units::Picos;
 
-/// Names the kernels of a plane, finds programs that are named without an id, and says what graphs hide.
+/// Names the ops of a GPU plane, finds the ids of programs that have only a name, sets the category of copies, and adds
+/// a note on kernels of command buffers.
 pub(super) fn name(profile: &mut Profile, gpu: usize) {
     let Profile { planes, strings, hlo, notes, .. } = profile;
     let plane = &mut planes[gpu];
@@ -47,10 +48,10 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
     }
 }
 
-/// The category of a kernel of which only the graph is known that launched it.
+/// The category of a kernel that a command buffer (CUDA graph) launched, and whose op is unknown.
 pub(super) const COMMAND_BUFFER: &str = "command buffer";
 
-/// The one program of a file that has this name.
+/// Returns the program of a file that has this name, if there is exactly one.
 fn of_name(hlo: &[HloBlob], file: usize, name: &str) -> Option<ProgramId> {
     let mut named = hlo.iter().filter(|blob| blob.file == file && blob.module() == name).map(|blob| blob.program);
     named.next().flatten().filter(|_| named.next().is_none())

@@ -1,4 +1,5 @@
-//! Kernels that do not say their op: what the host's call that launched them says. This module knows correlation ids.
+//! This module finds the ops of kernels without an op stat, by the host calls that launched them. A kernel and its call
+//! have the same correlation id.
 
 use super::super::copy_of_name;
 use super::super::correlation_ids::Role;
@@ -7,11 +8,11 @@ use super::kernels::COMMAND_BUFFER;
 use crate::profile::ids::OpId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A launch: its plane and its op there.
+/// A launch: the index of its plane, and its op in that plane.
 type Launch = (usize, OpId);
 
-/// Gives the kernels of a plane that lack an op what their launches say: op, program, scope, and of a copy between where.
-/// Correlation ids are of one process: only launches of the same file count.
+/// Copies op, program and scope from launches to the kernels of a plane that have no op. A copy also gets its direction
+/// from its launch. Only launches of the same file count, because correlation ids belong to one process.
 pub(super) fn join(profile: &mut Profile, gpu: usize) {
     let lacking = lacking(profile, gpu);
     if lacking.is_empty() {
@@ -52,7 +53,7 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
     planes[gpu] = plane;
 }
 
-/// Correlation ids of kernels without an op.
+/// Returns the correlation ids of kernels without an op.
 fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
     let plane = &profile.planes[gpu];
     let mut lacking = FxHashSet::default();
@@ -63,7 +64,8 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
     lacking
 }
 
-/// The launches of these ids. A launch is reported by the runtime and by the driver: the one that says an op counts, else the first.
+/// Returns the launches with the ids in `wanted`. Both the runtime and the driver report a launch; the one with an op
+/// counts, else the first one.
 fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
     let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
     let hosts =

@@ -1,14 +1,14 @@
-//! What captures of GPUs and CPUs leave to be worked out, once all files are read.
+//! This module derives the ops and the runs of GPUs and CPUs after all files have been read.
 //!
 //! ```text
-//!  GPU   Stream #16  ▪kernel ▪kernel     kernel ─ hlo_op, or by correlation id what its launch says ─► op, program
-//!        host thread  ▫launch ▫launch       └─ program's first op comes again ─► XLA Modules (derived)
+//!  GPU   Stream #16  ▪kernel ▪kernel     kernel ─ hlo_op, or its launch by correlation id ─► op, program
+//!        host thread  ▫launch ▫launch       └─ the first op of the program repeats ─► XLA Modules (derived)
 //!  CPU   host thread  ▪op ▫call ▪op      ops by device_ordinal ─► /device:CPU:0, /device:CPU:1 … (derived)
 //!                                           └─ run_id ─► XLA Modules (derived)
 //! ```
 //!
-//! What is derived says so, and counts as no event of a file. TPU planes are left as they are. This module knows names of planes, lines
-//! and kernels; knows no kinds and no time beyond where a run begins and ends.
+//! Derived lines are marked, and their events do not count as events of a file. Planes of TPUs do not change. The
+//! module does not depend on the kinds of ops.
 
 mod kernels;
 mod launches;
@@ -20,7 +20,8 @@ use super::correlation_ids::Role;
 use super::model::{Plane, Profile};
 
 impl Profile {
-    /// Whether there is something to work out: planes of GPUs, or ops on a host's threads and no device that has any.
+    /// Returns whether [`Profile::derive`] has work to do: there are planes of GPUs, or ops on threads of a host and no
+    /// device with ops.
     pub fn needs_deriving(&self) -> bool {
         let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.correlation_ids.runs.is_empty());
         let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
@@ -28,8 +29,8 @@ impl Profile {
         self.unsettled.is_some() && (self.planes.iter().any(is_gpu) || threads())
     }
 
-    /// Works out what is not said, and lets go of what joined events. Apart from reading: a page that shows a TPU's capture does
-    /// without the code.
+    /// Derives the ops and the runs of GPUs and CPUs, and completes the profile. The function is separate from reading,
+    /// so that a page with a capture of a TPU does not need its code.
     pub fn derive(&mut self) {
         derive(self);
         self.settle();
@@ -53,7 +54,7 @@ fn derive(profile: &mut Profile) {
     }
 }
 
-/// It is a device on which ops ran.
+/// Returns whether the plane is a device on which ops ran.
 fn has_ops(plane: &Plane) -> bool {
     plane.name.starts_with("/device:")
         && plane.lines.iter().any(|line| !line.events.is_empty() && (line.name == "XLA Ops" || line.is_stream()))

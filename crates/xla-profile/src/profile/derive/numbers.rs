@@ -1,5 +1,5 @@
-//! Programs that events name without an id, as a trace JSON does: numbered by name, so that two programs stay two. This module knows
-//! `hlo_module`.
+//! This module numbers programs that events name (`hlo_module`) without an id, as in trace JSON, so that two programs
+//! stay separate.
 
 use super::super::model::{Plane, Profile};
 use super::super::{Note, NoteCode, Severity, StrId};
@@ -7,8 +7,8 @@ use crate::profile::ids::ProgramId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
-/// Numbers the programs of the ops of these planes: those that are named, have no id, and of whose name there is no HLO (which
-/// has the id).
+/// Numbers the programs of ops on the planes that `is_of_ops` selects, if they have a name and no id. A name with HLO
+/// in the profile is not numbered, because the HLO has the id.
 pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool) {
     let Profile { planes, strings, hlo, notes, programs, .. } = profile;
     let ops = planes.iter().flat_map(|plane| &plane.ops);

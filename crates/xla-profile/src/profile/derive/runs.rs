@@ -1,8 +1,7 @@
-//! Runs of programs, where no line tells them: as a line of module runs, such as TPUs have. This module knows programs and where their
-//! ops lie.
+//! This module derives the runs of programs from their ops, as a line of module runs like that of a TPU.
 //!
 //! ```text
-//!  kernels of jit_f   a b b c   a b b c   a b      a run begins where the op comes again that came first
+//!  kernels of jit_f   a b b c   a b b c   a b      a run begins when the first op of the run before repeats
 //!  runs               ├─────┤   ├─────┤   ├─┤
 //! ```
 
@@ -11,23 +10,23 @@ use super::super::{Events, StrId, Strings};
 use crate::profile::ids::{OpId, ProgramId};
 use std::collections::HashMap;
 
-/// A program as ops name it.
+/// A program: its id and its name, as far as its ops have them.
 type Program = (Option<ProgramId>, Option<StrId>);
 
-/// A run: `[start, end)` after the line's timestamp, picoseconds.
+/// A run: `[start, end)` in ps after the timestamp of the line, and the program.
 type Run = (u64, u64, Program);
 
-/// What an op's execution says of the run it is of.
+/// An execution of an op.
 #[derive(Clone, Copy)]
 pub(super) struct Execution {
-    /// `[start, end)` after a timestamp that all share, picoseconds.
+    /// `[start, end)` in ps after a timestamp that all executions share.
     pub(super) at: (u64, u64),
     pub(super) op: OpId,
     /// `run_id`.
     pub(super) run: Option<u64>,
 }
 
-/// Adds the runs that the kernels of a plane tell, unless the plane has some.
+/// Adds a line of runs that are derived from the kernels of a plane, unless the plane has such a line.
 pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
     let Profile { planes, strings, .. } = profile;
     let plane = &mut planes[gpu];
@@ -43,7 +42,8 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
     add_line(plane, origin_ns, executions, strings);
 }
 
-/// Adds the executions of a line; `run`: the run that an event says it is of. One that does not fit 64 bits is left out.
+/// Adds the executions of a line to `to`. `run` returns the `run_id` of an event. An execution whose start does not fit
+/// 64 bits is left out.
 pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run: &mut dyn FnMut(usize) -> Option<u64>) {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok()?.checked_mul(1000));
     let Some(base) = base else { return };
@@ -58,7 +58,7 @@ pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run: &mu
 
 const LINE: &str = "XLA Modules";
 
-/// Adds a line of the runs that executions tell, where they tell any.
+/// Adds a line of the runs that are derived from `executions`, if there are any.
 pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Execution>, strings: &mut Strings) {
     executions.sort_by_key(|e| e.at);
     let runs = runs(plane, &executions);
@@ -79,7 +79,7 @@ pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Ex
     plane.lines.push(Line { name, timestamp_ns: origin_ns, events, derived: true, ..Line::default() });
 }
 
-/// The op of a program's runs, named as on a TPU's line: `jit_f(12)`.
+/// Returns the op of the runs of a program, with a name like that on the line of a TPU: `jit_f(12)`.
 fn op((program, module): Program, strings: &mut Strings) -> Op {
     let module = module.map_or_else(|| "program".to_owned(), |module| strings.get(module).to_owned());
     let text = program.map_or_else(|| module.clone(), |id| format!("{module}({})", id.0));
@@ -87,21 +87,22 @@ fn op((program, module): Program, strings: &mut Strings) -> Op {
     Op { resolved: true, name: text, text, stats: OpStats { program, ..OpStats::default() } }
 }
 
-/// The run of a program that is open.
+/// The current run of a program.
 struct Open {
-    /// The op it began with, and its kernel.
+    /// The first op of the run and its kernel.
     first: (Option<StrId>, StrId),
     at: (u64, u64),
 }
 
-/// Runs by start. Executions come by start; those that name no program are of none.
+/// Returns the runs, sorted by start. `executions` must be sorted by start. Executions without a program are ignored.
 fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    // Runs with an id may go on side by side; without one a program's next run begins where its first op comes again.
+    // Runs with an id may overlap. Without an id, the next run of a program begins when the first op of the run
+    // repeats.
     let mut open: HashMap<(Program, Option<u64>), Open> = HashMap::default();
     for Execution { at, op, run } in executions {
         let Op { stats, text, .. } = plane.op(*op);
-        // Of one op there are several, where only some of its events say all of it.
+        // `OpId`s are not compared, because one op has several if only some of its events have all stats.
         let first = (stats.hlo_op, *text);
         let program = (stats.program, stats.hlo_module);
         if program == (None, None) {

@@ -1,4 +1,4 @@
-//! CPUs as devices: the ops on a host's threads, by the device they are of. This module knows the ids that join events.
+//! This module derives the devices of a CPU from the ops on the threads of a host.
 
 use super::super::Events;
 use super::super::correlation_ids::OpRun;
@@ -7,8 +7,8 @@ use super::runs;
 use crate::profile::ids::OpId;
 use std::collections::HashMap;
 
-/// Makes a plane of each device whose ops run on a host's threads: a line per thread, of its ops alone, and one of runs.
-/// Calls of the runtime around and between them are no ops, and stay where they are.
+/// Adds a plane for each device whose ops run on the threads of a host. The plane has a line for the ops of each
+/// thread, and a line of runs. Calls of the runtime around the ops stay on the host only.
 pub(super) fn devices(profile: &mut Profile) {
     for host in 0..profile.planes.len() {
         let plane = &profile.planes[host];

@@ -1,4 +1,4 @@
-//! The arguments of the current trace event, kept until the op and the line of the event are known.
+//! This module holds the arguments of the current trace event until the op and the line of the event are known.
 
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 /// The arguments of one event.
 #[derive(Default)]
 pub(super) struct EventArgs {
-    /// `long_name`: the op's whole HLO text.
+    /// `long_name`, the whole HLO text of the op.
     pub(super) text: Option<Value>,
-    /// The stats of its op, by kind; in this order they are the op's key.
+    /// The stats of the op, at the index of their [`OpStat`]. The key of the op has them in this order.
     pub(super) stats: [Option<Value>; OpStat::COUNT],
     pub(super) device_start: Option<u64>,
     pub(super) device_duration: Option<u64>,
@@ -21,20 +21,20 @@ pub(super) struct EventArgs {
     pub(super) allocator: allocator::Pending,
     /// Ids that join the event to events of other planes.
     pub(super) correlation_ids: correlation_ids::Pending,
-    /// Its arguments, as places in [`Names`]; the first [`MAX_ARGS`].
+    /// Indices of the first [`MAX_ARGS`] arguments in [`Names`].
     pub(super) names: Vec<usize>,
 }
 
-/// Arguments of an event that are counted.
+/// Largest number of arguments of an event that are counted.
 const MAX_ARGS: usize = 256;
 
-/// The names of arguments, and what each means.
+/// The names of arguments, and their meanings.
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) names: Vec<String>,
     means: Vec<Option<Means>>,
     by_name: FxHashMap<Box<[u8]>, usize>,
-    /// The one whose value comes.
+    /// Meaning of the argument whose value comes next.
     last: Option<Means>,
 }
 
@@ -45,7 +45,7 @@ enum Means {
 }
 
 impl Names {
-    /// Takes an argument's name; whether its value matters.
+    /// Receives the name of an argument. Returns whether its value is needed.
     pub(super) fn take(&mut self, name: &[u8], args: &mut EventArgs) -> bool {
         let at = match self.by_name.get(name) {
             Some(at) => *at,
@@ -64,8 +64,8 @@ impl Names {
         self.last.is_some()
     }
 
-    /// Takes the value of the argument that was named last. Values are texts; numbers are read as such where one is meant,
-    /// and what is none (`<opaque bytes>`) is absent.
+    /// Stores the value of the argument whose name came last. Values are texts. The text of a numeric stat is parsed,
+    /// and counts as absent if it is not a number (`<opaque bytes>`).
     pub(super) fn value(&self, value: &[u8], args: &mut EventArgs, strings: &mut Strings) {
         let whole = || scaled(value, 0).and_then(|n| u64::try_from(n).ok());
         let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
@@ -76,7 +76,7 @@ impl Names {
                     OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
                         scaled(value, 0).and_then(|n| i64::try_from(n).ok()).map(Value::Int)
                     }
-                    // Bytes of a message: the writer leaves them out.
+                    // The value is a message, which the writer of trace JSON leaves out.
                     OpStat::Memory => None,
                     _ => Some(text()),
                 };
@@ -103,7 +103,7 @@ impl Names {
     }
 }
 
-/// What a name means, on whatever plane: which that is may be reported after the arguments.
+/// Returns the meaning of a name on any plane, because `pid` may come after the arguments.
 fn means(name: &str) -> Option<Means> {
     if name == "long_name" {
         return Some(Means::Text);
@@ -112,14 +112,14 @@ fn means(name: &str) -> Option<Means> {
 }
 
 impl EventArgs {
-    /// What is no matter on a plane of this role.
+    /// Drops the arguments that do not count on a plane of this role.
     pub(super) fn only(&mut self, role: Role) {
         if role != Role::Gpu {
             self.stats[OpStat::Annotation as usize] = None;
         }
     }
 
-    /// Nothing is reported of the next event yet.
+    /// Clears the arguments for the next event.
     pub(super) fn clear(&mut self) {
         let names = std::mem::take(&mut self.names);
         *self = Self { names, ..Self::default() };

@@ -1,4 +1,4 @@
-//! The second walk: each event finds its op and goes into its line's columns.
+//! This module does the second walk: it finds the op of each event, and adds the event to the columns of its line.
 
 use super::super::builder::push_op;
 use super::super::correlation_ids::Role;
@@ -14,7 +14,7 @@ use crate::profile::value::Value;
 use crate::wire::trace::{Event, Sink};
 use rustc_hash::FxHashMap;
 
-/// The second walk's sink.
+/// The sink of the second walk.
 pub(super) struct Fill<'b, 'p> {
     builder: &'b mut Builder<'p>,
     tree: Tree,
@@ -24,27 +24,27 @@ pub(super) struct Fill<'b, 'p> {
     names: Names,
     args: EventArgs,
     key: Vec<u64>,
-    /// Places of events that have begun; the innermost last.
+    /// Indices of the events that have begun and not ended; the innermost is the last.
     open: FxHashMap<Joint, Vec<usize>>,
     left_out: LeftOut,
 }
 
-/// By what the begin and the end of an event find each other: the line, and where they do not nest their id and name.
+/// The key that joins the end of an event to its begin: the line, and for asynchronous events their id and name.
 type Joint = (usize, Option<(StrId, StrId)>);
 
 /// The distinct ops of a plane.
 #[derive(Default)]
 struct Ops {
     ops: Vec<Op>,
-    /// By name, text and stats, as words.
+    /// Ops by key: name, text and stats, as words.
     by_words: FxHashMap<Box<[u64]>, u32>,
-    /// The op found last: events of one op often follow each other.
+    /// The last key and its op. Events of one op often follow each other.
     last: (Vec<u64>, u32),
-    /// How often each argument occurs, by its place in [`Names`].
+    /// Number of occurrences of each argument, by its index in [`Names`].
     counts: Vec<u64>,
 }
 
-/// Events that are in no line, counted and told once.
+/// Numbers of events that are not on a line, for notes.
 #[derive(Default)]
 struct LeftOut {
     untimed: u64,
@@ -71,7 +71,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         }
     }
 
-    /// Adds the planes to the profile: by their sort indices, as trace viewers show them.
+    /// Adds the planes to the profile, in the order of their sort indices, like trace viewers.
     pub(super) fn finish(mut self) {
         let unended: usize = self.open.values().map(Vec::len).sum();
         self.left_out.unmatched += unended as u64;
@@ -103,7 +103,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         planes.sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
-        // One note for all files of this kind.
+        // All trace JSON files share one note.
         let nature = nature();
         match profile.notes.iter_mut().find(|note| note.code == nature.code) {
             Some(note) => note.place = None,
@@ -113,7 +113,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         profile.notes.extend(self.tree.room.notes());
     }
 
-    /// The op that the current event is of.
+    /// Returns the op of the current event, and adds the op if it is new.
     fn op(&mut self, plane: usize, name: &[u8]) -> u32 {
         let strings = &mut self.builder.profile.strings;
         let name = strings.intern(&String::from_utf8_lossy(name));
@@ -152,9 +152,9 @@ impl<'b, 'p> Fill<'b, 'p> {
         id
     }
 
-    /// Adds the current event to its line; returns its place there.
+    /// Adds the current event to its line. Returns its index there, or `None` if the event is left out.
     fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
-        // The first walk had no room for its thread, and counted it.
+        // If the thread is unknown, the first walk had no room for it, and has counted the event.
         let at = self.tree.find(event)?;
         let Some(start) = self.since_origin(start_ps) else {
             self.left_out.untimed += 1;
@@ -190,13 +190,14 @@ impl<'b, 'p> Fill<'b, 'p> {
         Some(place)
     }
 
-    /// Picoseconds since the origin; those just before it, which no clock means, are its start.
+    /// Returns the time since the origin, in ps, or `None` if it does not fit. A time before the origin becomes 0 and
+    /// is counted as negative.
     fn since_origin(&mut self, ps: i128) -> Option<u64> {
         let since = i64::try_from(ps.checked_sub(i128::from(self.origin_ns) * 1000)?).ok()?;
         Some(self.builder.anomalies.clamped(since))
     }
 
-    /// The joint of a begin or an end; `None` on a line that has no event.
+    /// Returns the key of a begin or an end, or `None` if the thread is unknown.
     fn joint(&mut self, event: &Event<'_>) -> Option<Joint> {
         let line = self.tree.find(event)?;
         let strings = &mut self.builder.profile.strings;
@@ -275,7 +276,7 @@ impl LeftOut {
     }
 }
 
-/// A thread's name; what is asynchronous on it is a line of its own, and says so.
+/// Returns the name of a thread. The name of a line of asynchronous events contains "Async".
 fn line_name(thread: &Thread) -> String {
     let name = thread.name.clone().unwrap_or_default();
     match (thread.is_async, name.contains("Async")) {
@@ -284,7 +285,7 @@ fn line_name(thread: &Thread) -> String {
     }
 }
 
-/// What a trace JSON leaves out, by nature: said once, so that what is absent has its reason.
+/// Returns the note on the data that every trace JSON lacks.
 fn nature() -> Note {
     let message = "Trace JSON lacks FLOPs (except model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
                    The .xplane.pb beside it has them.";

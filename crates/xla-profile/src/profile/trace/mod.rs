@@ -1,14 +1,15 @@
-//! Builds planes, lines and ops from a trace JSON, so that all analyses find what they know from an XSpace.
+//! This module builds planes, lines and ops from a trace JSON, in the form in which they come from an XSpace.
 //!
 //! ```text
-//!  first walk   names of processes and threads, how many events  ──► Survey: which lines there are, is anything cut off
-//!  second walk  each event: name and arguments ──► op (distinct ones are few) ──► its line's columns
+//!  first walk   names of processes and threads, number of events ──► Survey: the lines, and whether events are missing
+//!  second walk  each event: name and arguments ──► op (few are distinct) ──► columns of its line
 //!
 //!  pid ─► plane   tid ─► line   name ─► op.name   args.long_name ─► op.text   args.hlo_category … ─► op.stats
 //! ```
 //!
-//! Twice, because names may follow the events they name, and a capture that was read as an XSpace is reported by its names and times
-//! before any event of it is taken. Texts are kept once, events allocate nothing.
+//! The file is walked twice for two reasons. Names may come after the events that they name. A capture that was already
+//! read as an XSpace must be detected, by its names and times, before its events are read. Each distinct text is kept
+//! once, and events do not allocate memory of their own.
 
 mod event_args;
 mod fill;
@@ -21,11 +22,11 @@ use super::{Builder, Note, NoteCode, Plane, Severity};
 use crate::source::Stream;
 use crate::wire::trace::{MAX_STRING, Outcome, walk};
 
-/// The most events that the profiler writes to trace JSON; the tail is dropped.
+/// Largest number of events that the profiler writes to trace JSON. It drops the rest.
 const CAP: u64 = 1_000_000;
 
 impl Builder<'_> {
-    /// Second walk over the trace JSON that `survey` was made of: adds its planes.
+    /// Adds the planes of a trace JSON in a second walk. `survey` is the result of the first walk over the same file.
     pub fn trace(&mut self, survey: Survey, stream: Stream<'_>) {
         let mut fill = fill::Fill::new(self, survey);
         let outcome = walk(stream, &mut fill);
@@ -36,9 +37,10 @@ impl Builder<'_> {
         }
     }
 
-    /// The file from which planes of the same capture were read before, and how many events it has of the planes that
-    /// the trace JSON has, too. The same capture: a line of the same plane and name starts at the same time, to the
-    /// nanosecond; or it has the trace JSON's name with another ending, as profilers write them.
+    /// Returns the file from which the same capture was read before, and the number of its events on planes that the
+    /// trace JSON also has. Two files are the same capture if a line of the same plane and name starts at the same time
+    /// (within 1 ns), or if their names differ in the ending alone, like those of profilers. Returns `None` if there is
+    /// no such file.
     pub fn same_capture(&self, survey: &Survey, name: &str) -> Option<(&str, usize)> {
         let planes = &self.profile.planes;
         let named = |p: &&Plane| self.profile.files.get(p.file).is_some_and(|file| stem(file) == stem(name));
@@ -49,20 +51,21 @@ impl Builder<'_> {
 }
 
 impl Survey {
-    /// First walk over a trace JSON: what there is, without taking any of it. `progress` hears how far in the source it is.
+    /// Reads the names and counts the events of a trace JSON in a first walk, without storing events. Calls `progress`
+    /// with the number of bytes of the source that were read.
     pub fn read(stream: Stream<'_>, progress: &mut dyn FnMut(u64)) -> (Self, Outcome) {
         let mut counting = survey::Counting::new(progress);
         let outcome = walk(stream, &mut counting);
         (counting.survey, outcome)
     }
 
-    /// The profiler wrote as many events as it writes at most: what came after is missing.
+    /// Returns whether the file has the largest number of events that the profiler writes, so that the rest is missing.
     pub const fn is_capped(&self) -> bool {
         self.n_events >= CAP
     }
 }
 
-/// `dir/host` of `dir/host.trace.json.gz` and of `dir/host.xplane.pb`.
+/// Returns `dir/host` for `dir/host.trace.json.gz` and for `dir/host.xplane.pb`.
 fn stem(file: &str) -> &str {
     let file = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".xz")).unwrap_or(file);
     [".xplane.pb", ".trace.json", ".json"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file)

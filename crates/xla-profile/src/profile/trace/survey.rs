@@ -1,25 +1,27 @@
-//! The first walk: names, and how many events there are. Reads arguments of metadata events alone.
+//! This module does the first walk: it reads the names of processes and threads, and counts the events. Only metadata
+//! events have their arguments read.
 
 use super::super::{Line, Plane};
 use super::tree::Tree;
 use crate::wire::trace::{Event, Sink, scaled};
 
-/// What a trace JSON holds, before any of it is taken.
+/// The result of the first walk over a trace JSON.
 #[derive(Default)]
 pub struct Survey {
     pub(super) tree: Tree,
-    /// Events with a place in time, of all threads.
+    /// Number of events with a position in time, of all threads.
     pub n_events: u64,
-    /// When the earliest starts, ps, and whether any starts within [`SMALL`].
+    /// Start of the earliest event, in ps.
     first_ps: Option<i128>,
+    /// An event starts between 0 and [`SMALL`].
     counts_from_zero: bool,
 }
 
-/// Times up to here need no origin of their own: 53 days. What is beyond counts from 1970 or from a boot long ago.
+/// Largest time, in ps, that needs no origin: 53 days. Larger times count from 1970 or from a boot long ago.
 const SMALL: i128 = 1 << 62;
 
 impl Survey {
-    /// The moment that times are reported from, ns.
+    /// Returns the origin of the times of lines, in ns: 0 if an event starts within [`SMALL`], else the earliest start.
     pub(super) fn origin_ns(&self) -> i64 {
         let first = self.first_ps.filter(|_| !self.counts_from_zero);
         first.and_then(|ps| i64::try_from(ps.div_euclid(1000)).ok()).unwrap_or_default()
@@ -29,7 +31,8 @@ impl Survey {
         self.tree.processes.iter().any(|p| p.name.as_deref() == Some(name))
     }
 
-    /// A line of `plane` starts when the one of the same names starts here.
+    /// Returns whether a line of `plane` starts at the same time (within 1 ns) as the thread of the same name in the
+    /// process of the same name.
     pub(super) fn starts_with(&self, plane: &Plane) -> bool {
         let start = |line: &Line| {
             let first = line.events.times().map(|(start, _)| start).min()?;
@@ -46,7 +49,7 @@ impl Survey {
     }
 }
 
-/// An event that takes a place on a line: complete, the begin of one, or an instant.
+/// Returns whether an event has a position on a line: a complete event, a begin, or an instant.
 pub(super) const fn has_place(phase: u8) -> bool {
     matches!(phase, b'X' | b'B' | b'b' | b'n' | b'i' | b'I' | b'R')
 }
@@ -58,11 +61,11 @@ enum Arg {
     Order,
 }
 
-/// The first walk's sink.
+/// The sink of the first walk.
 pub(super) struct Counting<'p> {
     pub(super) survey: Survey,
     progress: &'p mut dyn FnMut(u64),
-    /// Which argument's value comes, and the arguments of the event so far.
+    /// The argument whose value comes next.
     arg: Arg,
     name: Option<String>,
     order: Option<i64>,

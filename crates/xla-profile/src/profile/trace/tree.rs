@@ -1,51 +1,53 @@
-//! Processes and threads as planes and lines, found by their ids. This module knows no event's content.
+//! This module collects the processes and threads of a trace JSON, which become planes and lines.
 
 use super::super::room::Room;
 use crate::wire::trace::{Event, Id};
 use rustc_hash::FxHashMap;
 
-/// A process.
+/// A process of a trace JSON.
 #[derive(Default)]
 pub(super) struct Process {
     pub(super) id: i64,
-    /// `process_name`, else the text that its id is.
+    /// `process_name`, else the id if it is a text.
     pub(super) name: Option<String>,
-    /// `process_sort_index`, else its id.
+    /// `process_sort_index`, else the id.
     pub(super) order: i64,
 }
 
-/// A thread, or what is asynchronous on it: that overlaps, and would hide what runs.
+/// The synchronous or the asynchronous events of a thread. Asynchronous events form a line of their own, because they
+/// overlap the other events of the thread.
 #[derive(Default)]
 pub(super) struct Thread {
+    /// Index in [`Tree::processes`].
     pub(super) process: usize,
     pub(super) id: i64,
     pub(super) is_async: bool,
-    /// `thread_name`, else the text that its id is. Many have none, as lines of an XSpace have none.
+    /// `thread_name`, else the id if it is a text. Many threads have no name.
     pub(super) name: Option<String>,
-    /// `thread_sort_index`, else its id.
+    /// `thread_sort_index`, else the id.
     pub(super) order: i64,
-    /// When the first of them starts, ps.
+    /// Start of the earliest event, in ps.
     pub(super) first_ps: Option<i128>,
 }
 
-/// All of a file.
+/// The processes and threads of a file.
 #[derive(Default)]
 pub(super) struct Tree {
     pub(super) processes: Vec<Process>,
     pub(super) threads: Vec<Thread>,
-    /// Numbers of ids that are texts.
+    /// The number of each id that is a text.
     texts: FxHashMap<Box<[u8]>, i64>,
     by_process: FxHashMap<Key, usize>,
     by_thread: FxHashMap<(usize, Key, bool), usize>,
-    /// For both.
+    /// The limit for processes and threads together.
     pub(super) room: Room,
 }
 
-/// Whether it is a text, and its number.
+/// An id: whether it is a text, and its number.
 type Key = (bool, i64);
 
 impl Tree {
-    /// The event's process; a new one if need be. `None` where there is no room for one more.
+    /// Returns the index of the event's process, and adds the process if it is new. Returns `None` if there is no room.
     pub(super) fn process(&mut self, event: &Event<'_>) -> Option<usize> {
         if let Some(at) = self.known(event.process).and_then(|key| self.by_process.get(&key)) {
             return Some(*at);
@@ -60,7 +62,7 @@ impl Tree {
         Some(at)
     }
 
-    /// The event's thread; a new one if need be. `None` where there is no room for one more.
+    /// Returns the index of the event's thread, and adds the thread if it is new. Returns `None` if there is no room.
     pub(super) fn thread(&mut self, event: &Event<'_>) -> Option<usize> {
         if let Some(at) = self.find(event) {
             return Some(at);
@@ -78,7 +80,7 @@ impl Tree {
         Some(at)
     }
 
-    /// The event's thread, if it is known.
+    /// Returns the index of the event's thread, or `None` if the thread is unknown.
     pub(super) fn find(&self, event: &Event<'_>) -> Option<usize> {
         let process = *self.by_process.get(&self.known(event.process)?)?;
         self.by_thread.get(&(process, self.known(event.thread)?, is_async(event.phase))).copied()
@@ -99,7 +101,7 @@ impl Tree {
     }
 }
 
-/// It is one of those that overlap others on their thread.
+/// Returns whether an event is asynchronous, and may overlap other events of its thread.
 const fn is_async(phase: u8) -> bool {
     matches!(phase, b'b' | b'e' | b'n')
 }

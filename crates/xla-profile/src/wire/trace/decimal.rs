@@ -1,7 +1,8 @@
-//! Decimal digits → whole numbers of a smaller unit, exactly: no float on the way, so no picosecond is lost.
+//! This module converts decimal numbers to whole numbers of a smaller unit, without floats, so that no picosecond is
+//! lost.
 
-/// The number that `text` spells, times 10^`places`, rounded half to even. `None` where it spells none, or one
-/// beyond all bounds.
+/// Returns the number in `text` times 10^`places`, rounded half to even. Returns `None` if `text` is not a number or
+/// if the result does not fit.
 ///
 /// ```text
 ///  "4.4153659999999997", 6 places ──► 4415365.9999999997 ──► 4415366
@@ -31,16 +32,16 @@ pub fn scaled(text: &[u8], places: i32) -> Option<i128> {
     Some(if negative { value.saturating_neg() } else { value })
 }
 
-/// `-3` of `1e-3`.
+/// Parses an exponent, such as the `-3` of `1e-3`.
 fn exponent(text: &[u8]) -> Option<i32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// `whole` × 10^`shift`, and a little more if there is a `rest`.
+/// The number `whole` × 10^`shift`. With `rest`, the true number is a little larger.
 struct Number {
     whole: u64,
     shift: i32,
-    /// No further digit fits.
+    /// A digit did not fit into `whole`, so that later digits are dropped.
     full: bool,
     rest: bool,
     any: bool,
@@ -118,14 +119,14 @@ mod tests {
         }
         assert_eq!(scaled(b"0e99", 6), Some(0));
         assert_eq!(scaled(b"1e-99", 6), Some(0));
-        // Nineteen or twenty digits count, the rest only where they decide a rounding.
+        // Nineteen or twenty digits count. Further digits count only where they decide the rounding.
         assert_eq!(scaled(b"123456789012345678901234567890", 0), Some(12_345_678_901_234_567_890 * 10_000_000_000));
         assert_eq!(scaled(b"1234567890123456789012345678900000000001e-20", 0), Some(12_345_678_901_234_567_890));
     }
 
     #[test]
     fn is_the_nearest() {
-        // Against the standard library, where a double is exact enough to tell.
+        // The result is compared with the standard library where a double is exact enough.
         let mut random = 1u64;
         for _ in 0..100_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

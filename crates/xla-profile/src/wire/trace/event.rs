@@ -1,9 +1,9 @@
-//! One event: the fields that all have, and its arguments.
+//! This module reads one event of a trace JSON: its fields and its arguments.
 
 use super::text::{SyntaxError, Text};
 use super::{Event, Id, Sink, scaled};
 
-/// The texts of the current event; kept from event to event, so that none allocates.
+/// The texts of the current event. The buffers are reused for the next event, so that events do not allocate.
 #[derive(Default)]
 pub(super) struct Fields {
     key: Vec<u8>,
@@ -26,7 +26,8 @@ impl Fields {
     }
 }
 
-/// Reads the object whose brace is next. Writers put an empty one at the end of their list: that is no event.
+/// Reads the object whose brace is the next token, and passes it to the sink. Returns `false` for an empty object,
+/// which is not an event: writers put one at the end of the list.
 pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<bool, SyntaxError> {
     let start = text.position();
     text.expect(b'{')?;
@@ -63,7 +64,7 @@ pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink
         phase: phase(&fields.phase),
         process: id(&fields.process),
         thread: id(&fields.thread),
-        // Microseconds, of which picoseconds are the sixth place.
+        // Times are in µs, and the sixth decimal of a µs is a ps.
         start_ps: scaled(&fields.start, 6),
         duration_ps: scaled(&fields.duration, 6),
         name: &fields.name,

@@ -1,16 +1,16 @@
-//! Walks a trace JSON and hands its events to a [`Sink`], one by one, from front to back.
+//! This module walks a trace JSON from front to back and passes its events to a [`Sink`], one by one.
 //!
 //! ```text
 //!  Source ──► Stream ──► Text ──────────────► walk ──► Sink::arg, arg, …, event
 //!             gzip       strings, literals     objects of traceEvents, or of a bare array
 //! ```
 //!
-//! Knows how events lie in JSON; knows no plane, line or op. Names of processes and threads are events like all
-//! others and may come last, so whoever needs them first walks twice. Nothing of a text is held but the current event.
+//! The module does not depend on planes, lines or ops. The names of processes and threads are events like all others
+//! and may come last, so a caller that needs the names first walks the file twice. Only the current event is in memory.
 //!
-//! Not `serde_json`, which this crate writes JSON with: of a cut file it says a line and column where all is one line; it takes
-//! no trailing comma; it makes numbers doubles, which lose picoseconds and need tables of 10 kB in the page; and strings have no
-//! bound there.
+//! The module does not use `serde_json`, for four reasons: its error for a cut file is a line and a column, although
+//! the whole file is often one line; it refuses a trailing comma; its numbers are doubles, which lose picoseconds and
+//! need tables of 10 kB in the page; and it has no limit for the length of strings.
 
 mod decimal;
 mod event;
@@ -24,38 +24,38 @@ pub use text::{MAX_STRING, SyntaxError};
 use crate::source::Stream;
 use text::Text;
 
-/// What became of the walk.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// A list of events was found.
     pub found: bool,
-    /// Events walked, empty objects not counted.
+    /// Number of events; empty objects do not count.
     pub n_events: u64,
-    /// What stands among the events and is none.
+    /// Number of values in the list of events that are not objects.
     pub n_odd: u64,
-    /// Strings of which only the first [`MAX_STRING`] bytes were kept.
+    /// Number of strings of which only the first [`MAX_STRING`] bytes were kept.
     pub long_strings: u64,
-    /// Where it ended early, if it did.
+    /// The reason why the walk ended early; `None` if it reached the end.
     pub damage: Option<Damage>,
 }
 
-/// Why and where a walk ended before the text did.
+/// The reason why a walk ended before the end of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Byte of the (unpacked) text.
+    /// Offset in the (unpacked) text.
     pub at: u64,
-    /// What is wrong there.
     pub why: SyntaxError,
-    /// The source itself broke there: what it says.
+    /// The error of the source, if the source failed.
     pub source: Option<String>,
 }
 
-/// Walks a whole trace. Never fails as a whole: what is wrong stands in the outcome.
+/// Walks a whole trace and passes its events to `sink`. The function does not return errors; damage is part of the
+/// outcome.
 pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
     let mut text = Text::new(stream);
     let mut outcome = Outcome::default();
     let walked = top(&mut text, &mut outcome, sink).and_then(|()| match (text.token(), &text.failed) {
-        // Its end was never seen: of a packed file the checksum lies there.
+        // The source failed before its end, where a packed file has its checksum.
         (None, Some(_)) => Err(SyntaxError::Ends),
         _ => Ok(()),
     });
@@ -87,7 +87,7 @@ fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Resul
     text.expect(b'}')
 }
 
-/// The list whose bracket is next.
+/// Reads the list of events whose bracket is the next token.
 fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), SyntaxError> {
     text.expect(b'[')?;
     outcome.found = true;

@@ -1,47 +1,47 @@
-//! The events of a trace JSON as the walk hands them over, and the trait that takes them.
+//! This module defines the events of a trace JSON, and the trait [`Sink`] that receives them from the walk.
 
-/// An event without its arguments. Times are picoseconds.
+/// An event without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// `ph`: what sort of event it is; 0 where it does not say.
+    /// `ph`, the type of the event; 0 if it is absent.
     pub phase: u8,
-    /// `pid`: whose it is.
+    /// `pid`, the process.
     pub process: Id<'a>,
-    /// `tid`: of which line.
+    /// `tid`, the thread.
     pub thread: Id<'a>,
-    /// `ts`, since whatever the writer's clock counts from; `None` where it is no number.
+    /// `ts` in ps, on the clock of the writer; `None` if it is absent or not a number.
     pub start_ps: Option<i128>,
-    /// `dur`, of complete events.
+    /// `dur` in ps, which complete events (`X`) have; `None` if it is absent or not a number.
     pub duration_ps: Option<i128>,
-    /// `name`; not checked to be UTF-8.
+    /// `name`; it may be invalid UTF-8.
     pub name: &'a [u8],
-    /// `id`: joins the begin and the end of what is asynchronous.
+    /// `id`, which the begin and the end of an asynchronous event share.
     pub id: &'a [u8],
-    /// Bytes of its text.
+    /// Length of the event's text.
     pub bytes: u64,
 }
 
-/// A process or thread: a number, nearly always.
+/// The id of a process or thread, which is a number in nearly all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Id<'a> {
-    /// A number, or text that spells one; 0 where there is none.
+    /// A number, or a text that is one; 0 if the id is absent.
     Number(i64),
-    /// Other text.
+    /// Another text.
     Text(&'a [u8]),
 }
 
-/// Takes events. Of each its arguments come first.
+/// A receiver of events. The arguments of an event come before the event itself.
 pub trait Sink {
-    /// Whether the arguments of the current event matter. `phase` is 0 where the event has not said it yet.
+    /// Returns whether the arguments of the current event are needed. `phase` is 0 if `ph` has not come yet.
     fn wants_args(&self, phase: u8) -> bool;
-    /// An argument's name comes; whether its value matters.
+    /// Receives the name of an argument, and returns whether its value is needed.
     fn wants(&mut self, name: &[u8]) -> bool;
-    /// The value of the argument whose name came last, as text; objects and arrays are left out.
+    /// Receives the value, as text, of the argument whose name came last. Objects and arrays are left out.
     fn arg(&mut self, value: &[u8]);
-    /// An event.
+    /// Receives an event, whose arguments have come before.
     fn event(&mut self, event: &Event<'_>);
-    /// The event whose arguments came last is cut and will not come.
+    /// Drops the arguments that came last, because their event is cut.
     fn discard(&mut self);
-    /// Now and then: the byte of the source up to which it was read.
+    /// Receives the number of bytes of the source that were read so far.
     fn progress(&mut self, at: u64);
 }

@@ -1,14 +1,16 @@
-//! JSON as tokens, from a window that slides over a stream. This module knows strings, literals and nesting; no event.
+//! This module reads the tokens of JSON from a window that slides over a stream. It does not depend on events.
 //!
-//! Lenient where writers are: commas may be missing, doubled or trailing, bytes that are no UTF-8 pass. Strict where a
-//! file is damaged: what is no token is reported with its place. Nothing recurses, and nothing grows with a string.
+//! The reader accepts the deviations of real writers: commas may be missing, doubled or trailing, and bytes may be
+//! invalid UTF-8. A byte that cannot start a token is an error with its offset. No function recurses, and a string
+//! takes at most [`MAX_STRING`] bytes of memory.
 
 use crate::source::Stream;
 use std::io::Read;
 
-/// Bytes of a string that are kept; the rest of it is read and dropped. The longest HLO texts have some 100 kB.
+/// Number of bytes of a string that are kept. Further bytes are read and dropped. The longest HLO texts have some 100
+/// kB.
 pub const MAX_STRING: usize = 1 << 20;
-/// Brackets within brackets. Real ones have four.
+/// Deepest nesting of brackets in a value. Real files reach four.
 const MAX_DEPTH: u32 = 1000;
 
 /// A syntax error in trace JSON.
@@ -22,18 +24,19 @@ pub enum SyntaxError {
     Deep,
 }
 
-/// A text loaded in pieces.
+/// A tokenizer over a text that is loaded in pieces.
 pub(super) struct Text<'s> {
     stream: Stream<'s>,
     buf: Vec<u8>,
-    /// Of `buf`: the next byte, and one past the last.
+    /// Index of the next byte in `buf`.
     at: usize,
+    /// Number of loaded bytes in `buf`.
     filled: usize,
-    /// Bytes of the text before `buf`.
+    /// Number of bytes of the text before `buf`.
     before: u64,
-    /// What the stream said when it broke: the text ends there.
+    /// The error of the stream, if it failed. The text ends there.
     pub(super) failed: Option<String>,
-    /// Strings that were longer than [`MAX_STRING`].
+    /// Number of strings that reached [`MAX_STRING`] bytes.
     pub(super) long_strings: u64,
 }
 
@@ -43,17 +46,18 @@ impl<'s> Text<'s> {
         Self { stream, buf, at: 0, filled: 0, before: 0, failed: None, long_strings: 0 }
     }
 
-    /// Byte of the text that is next.
+    /// Returns the offset of the next byte in the (unpacked) text.
     pub(super) const fn position(&self) -> u64 {
         self.before.saturating_add(self.at as u64)
     }
 
-    /// Byte of the source up to which it was read.
+    /// Returns the number of (packed) bytes of the source that were read so far.
     pub(super) fn source_at(&self) -> u64 {
         self.stream.position()
     }
 
-    /// The bytes loaded; none at the end alone.
+    /// Returns the loaded bytes from the next one on, and loads more if there are none. The result is empty only at the
+    /// end of the text.
     #[inline]
     fn rest(&mut self) -> &[u8] {
         if self.at >= self.filled {
@@ -87,7 +91,7 @@ impl<'s> Text<'s> {
         Ok(byte)
     }
 
-    /// The next byte that is neither white space nor a comma; stays. `None` at the end.
+    /// Returns the next byte that is neither white space nor a comma, without consuming it. Returns `None` at the end.
     #[inline]
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
@@ -106,7 +110,7 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Takes the token `byte`.
+    /// Consumes the next token, which must be `byte`.
     #[inline]
     pub(super) fn expect(&mut self, byte: u8) -> Result<(), SyntaxError> {
         match self.token() {
@@ -119,7 +123,7 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Takes a byte order mark, if the text starts with one.
+    /// Consumes a byte order mark, if the text starts with one.
     pub(super) fn skip_mark(&mut self) {
         if self.token() == Some(0xef) {
             self.advance(1);
@@ -129,11 +133,11 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Takes a string, into `into` (emptied before).
+    /// Consumes a string, and replaces the content of `into` by its first [`MAX_STRING`] bytes.
     pub(super) fn string(&mut self, into: &mut Vec<u8>) -> Result<(), SyntaxError> {
         into.clear();
         self.expect(b'"')?;
-        // The first half of a character that is written as two escapes.
+        // The high surrogate of a character that is written as two escapes.
         let mut high = None;
         loop {
             let rest = self.rest();
@@ -205,8 +209,8 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Takes a string or a literal (number, `true`, `null`) as text, and says whether it was one: an object or array
-    /// is taken and leaves `into` empty.
+    /// Consumes a value. A string or a literal (a number, `true`, `null`) replaces the content of `into`, and the
+    /// result is `true`. An object or an array is skipped, `into` becomes empty, and the result is `false`.
     pub(super) fn scalar(&mut self, into: &mut Vec<u8>) -> Result<bool, SyntaxError> {
         into.clear();
         match self.token().ok_or(SyntaxError::Ends)? {
@@ -227,7 +231,7 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// Takes a value, whatever it is, and keeps nothing of it.
+    /// Skips a value of any type.
     pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
         let mut depth = 0u32;
         match self.token().ok_or(SyntaxError::Ends)? {
@@ -262,7 +266,7 @@ impl<'s> Text<'s> {
         }
     }
 
-    /// The rest of a string whose first quote is taken.
+    /// Skips the rest of a string whose first quote has been consumed.
     fn skip_string(&mut self) -> Result<(), SyntaxError> {
         loop {
             let rest = self.rest();
@@ -287,19 +291,19 @@ impl<'s> Text<'s> {
     }
 }
 
-/// Bytes of a literal that are kept: no number that means anything is longer.
+/// Number of bytes of a literal that are kept. No useful number is longer.
 const MAX_LITERAL: usize = 64;
 
 const fn is_literal(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// How many bytes come before the next quote or escape.
+/// Returns the number of bytes before the next quote or backslash.
 fn end_of_plain(bytes: &[u8]) -> usize {
     bytes.iter().position(|b| matches!(b, b'"' | b'\\')).unwrap_or(bytes.len())
 }
 
-/// The first half of a character without its second is no character.
+/// Writes the replacement character for a high surrogate that has no low surrogate after it.
 fn put_lone(high: &mut Option<u32>, into: &mut Vec<u8>) {
     if high.take().is_some() && into.len() < MAX_STRING {
         into.extend_from_slice("\u{fffd}".as_bytes());

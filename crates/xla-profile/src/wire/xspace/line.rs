@@ -1,4 +1,4 @@
-//! One line: what it says of itself and its events, in one pass. The hot path of every load.
+//! This module walks one line, its fields and its events, in one pass. It is the hot path of every load.
 
 use super::{Event, LineHead, Sink, stat};
 use crate::wire::cursor::{BadVarint, split_tag, varint};
@@ -13,16 +13,16 @@ mod field {
     pub const DISPLAY_NAME: u32 = 11;
 }
 
-/// A line being walked.
+/// The state of a walk over a line.
 struct Line<'s, S> {
     head: LineHead,
-    /// The sink knows of it: its first event has come.
+    /// `Sink::line` has been called.
     begun: bool,
     sink: &'s mut S,
 }
 
-/// Walks the line that fills `span`; `cut` says that the data ends inside it, so that its last event is expected
-/// to be incomplete. Returns what the line says of itself and the first error.
+/// Walks the line that fills `span`. With `cut`, the data ends inside the line, and an incomplete last event is not an
+/// error. Returns the fields of the line, and the first error.
 pub(super) fn walk(
     span: Span,
     cut: bool,
@@ -34,16 +34,16 @@ pub(super) fn walk(
     let walked = fields(span, window, &mut line);
     line.begin();
     line.sink.line_end(&line.head);
-    // In a line that is cut the last event is expected to end early: the cut itself is reported by the caller.
+    // The last event of a cut line is incomplete. The caller reports the cut itself.
     (line.head, if cut { Ok(()) } else { walked })
 }
 
-/// Bytes between two reports of progress.
+/// Number of bytes between two reports of progress.
 const TURN: usize = 1 << 20;
 
-/// All fields, straight from the window.
+/// Walks all fields of the line, in the bytes of the window.
 fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
-    // All of it is wanted: as much as can be had at once.
+    // The whole line is needed, so as many bytes as possible are loaded at once.
     window.ahead(span.start, span.end, span.len().min(window.stride()))?;
     let mut reached = Reached { at: span.start, need: 20, first_damage: None };
     while reached.at < span.end {
@@ -62,17 +62,18 @@ fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -
     reached.first_damage.map_or(Ok(()), Err)
 }
 
-/// How far a line has been walked.
+/// The progress of a walk over a line.
 struct Reached {
+    /// Offset of the next field.
     at: u64,
-    /// How many bytes the field at `at` needs to be seen whole.
+    /// Number of bytes that must be loaded from `at` on, so that the next field is complete.
     need: u64,
     first_damage: Option<WireError>,
 }
 
-/// Takes the fields that lie in `bytes` whole.
-// Never inlined: a browser begins with code that is quickly made, and takes up the better one at a function's next call. A loop
-// over a whole line would be slow to its end.
+/// Walks the fields that are complete in `bytes`.
+// This function is never inlined. A browser starts with quickly compiled code, and switches to optimized code when a
+// function is called again. One loop over a whole line would therefore stay slow until its end.
 #[inline(never)]
 fn take(bytes: &[u8], reached: &mut Reached, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
     let (mut rest, mut at) = (bytes, reached.at);
@@ -97,23 +98,24 @@ fn take(bytes: &[u8], reached: &mut Reached, line: &mut Line<'_, impl Sink>) -> 
     Ok(())
 }
 
-/// What is wrong with a field that its message ends in.
+/// Returns the error of a field that is incomplete at the end of its message.
 #[cold]
 fn incomplete(rest: Span, window: &mut Window<'_>) -> WireError {
     Walker::new(rest).next_field(window).err().unwrap_or(WireError::Ends { at: rest.start })
 }
 
 enum Step {
-    /// A field was taken, of so many bytes; an event whose inside is wrong is left out, and the walk goes on.
+    /// A field of `bytes` bytes was consumed. `damage` is the error inside of an event; such an event is left out, and
+    /// the walk continues.
     Took { bytes: usize, damage: Option<WireError> },
-    /// The field loaded goes beyond the slice: so many bytes from its start on.
+    /// The field goes beyond the slice. Holds the number of bytes that are needed from the start of the field on.
     Needs(u64),
 }
 
-/// One field of the line at the start of `bytes`; an event goes to the sink.
+/// Reads the field at the start of `bytes`, and passes an event to the sink.
 #[inline]
 fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
-    // Too few bytes for any tag and length, and more may follow: ask for more before calling it damage.
+    // The slice may be too short for a tag and a length, so more bytes are requested before this counts as damage.
     let (tag, n) = match varint(bytes) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
@@ -154,7 +156,7 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
 }
 
 impl<S: Sink> Line<'_, S> {
-    /// Tells the sink, before the first event or after all that is no event.
+    /// Calls `Sink::line` once: before the first event, or at the end of a line without events.
     #[inline]
     fn begin(&mut self) {
         if !self.begun {
@@ -163,7 +165,7 @@ impl<S: Sink> Line<'_, S> {
         }
     }
 
-    /// A field that is no event.
+    /// Stores a field that is not an event.
     #[cold]
     fn describe(&mut self, Field { number, value }: Field<'_>) {
         let head = &mut self.head;
@@ -178,7 +180,7 @@ impl<S: Sink> Line<'_, S> {
     }
 }
 
-/// One event: its stats go to the sink as they come, then the event itself.
+/// Reads an event, and passes its stats to the sink, followed by the event itself.
 #[inline]
 fn event(message: &[u8], at: u64, sink: &mut impl Sink) -> Result<(), WireError> {
     let mut event = Event::default();

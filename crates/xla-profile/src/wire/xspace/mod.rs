@@ -1,16 +1,17 @@
-//! Walks an XSpace and hands what it finds to a [`Sink`], in an order that a model can be built from.
+//! This module walks an XSpace and passes its records to a [`Sink`], in an order that suits the construction of a
+//! model.
 //!
-//! On the wire a plane's lines come *before* the metadata that names their events, so a plane is walked more
-//! than once, by place; only single records are held:
+//! In a file, the lines of a plane come *before* the metadata that names their events. A plane is therefore walked more
+//! than once, by offsets, and only single records are in memory:
 //!
 //! ```text
-//!  plane ─┬─ 1. fields by place: name, stat names, where lines and metadata lie, how many
+//!  plane ─┬─ 1. name and stat names; number and offsets of lines and metadata
 //!         ├─ 2. event metadata and plane stats          → Sink::event_metadata, metadata_stat, plane_stat
 //!         └─ 3. each line, once                         → Sink::line, event_stat, event, line_end
 //! ```
 //!
-//! Damage does not end the walk where the bytes allow going on: a plane or line that is cut or wrong keeps
-//! what came before, and is reported. Two concatenated XSpaces are one XSpace: nothing here minds.
+//! Damage inside of a plane or a line is reported, and does not end the walk: the records before the damage are kept,
+//! and the walk continues with the next plane or line. Two concatenated XSpaces are read as one XSpace.
 
 mod line;
 mod plane;
@@ -24,12 +25,14 @@ use self::sink::{Next, next_or_clipped};
 use super::{SpanValue, Walker, Window};
 use crate::source::Source;
 
-/// Walks a whole XSpace. Never fails as a whole: what is wrong stands in the outcome.
+/// Walks a whole XSpace and passes its records to `sink`. The function does not return errors; damage is part of the
+/// outcome.
 pub fn walk(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
     walk_without(source, &[], sink)
 }
 
-/// What planes an XSpace has, without what is in them; what is damaged is skipped.
+/// Lists the planes of an XSpace without their events. Of a damaged plane, the fields before the damage are returned.
+/// The list ends at damage between planes.
 pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     let mut window = Window::new(source);
     let whole = window.whole();
@@ -43,7 +46,8 @@ pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     found
 }
 
-/// Walks an XSpace but for some planes, by their place in the file.
+/// Walks an XSpace like [`walk`], but skips the planes with the indices in `without`. Planes are counted from 0 in the
+/// order of the file.
 pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) -> Outcome {
     let mut window = Window::new(source);
     let mut outcome = Outcome::default();
@@ -70,7 +74,7 @@ pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) 
                     4 => SpaceField::Host,
                     _ => continue,
                 };
-                // A message is a sentence. Longer bytes are no message and are skipped.
+                // Errors, warnings and host names are short. Longer bytes are skipped.
                 if span.len() <= 1 << 16
                     && let Ok(bytes) = window.bytes(span)
                 {

@@ -1,4 +1,4 @@
-//! One plane: what it holds by place, then its metadata, then its lines.
+//! This module walks one plane: first the offsets of its fields, then its metadata, then its lines.
 
 use super::sink::{Next, next_or_clipped, text};
 use super::{Damage, LineHead, Outcome, PlaneHead, Sink, line, stat};
@@ -14,17 +14,17 @@ mod field {
     pub const STAT: u32 = 6;
 }
 
-/// What the first pass learns.
+/// The result of the first pass over a plane.
 #[derive(Default)]
 struct Layout {
     id: i64,
     name: String,
     lines: Vec<Span>,
     n_event_metadata: usize,
-    /// Where the first metadata entry or plane stat starts, so that later passes need not skip the lines again.
+    /// Offset of the first event metadata entry or plane stat, so that the second pass need not skip the lines again.
     metadata_from: Option<u64>,
     stat_names: Vec<(i64, String)>,
-    /// The last line, if its length went beyond what there is.
+    /// The error of the last line, if its length goes beyond the end of the file.
     last_line_clipped: Option<WireError>,
 }
 
@@ -40,15 +40,17 @@ impl Layout {
     }
 }
 
-/// What the plane that fills `span` says of itself, as far as it can be read.
+/// Returns the fields of the plane that fills `span`, as far as they can be read. With `cut`, the data ends inside the
+/// plane.
 pub(super) fn head(span: Span, cut: bool, window: &mut Window<'_>) -> PlaneHead {
     let mut layout = Layout::default();
-    // What comes before damage is what there is to say.
+    // The fields before damage are returned, and the damage itself is ignored.
     let _ = lay_out(span, cut, window, &mut layout);
     layout.head(span)
 }
 
-/// Walks the plane that fills `span`. `clipped` says that the file ends inside it.
+/// Walks the plane that fills `span`. `index` is its position among the planes of the file, counted from 0. `clipped`
+/// is the error of a plane that the end of the file cuts, and `None` for a complete one.
 pub(super) fn walk(
     span: Span,
     index: usize,
@@ -57,7 +59,8 @@ pub(super) fn walk(
     sink: &mut impl Sink,
     outcome: &mut Outcome,
 ) {
-    // What follows goes back and forth in it. Where it cannot be read, that is reported when it is.
+    // The passes go back and forth, so a small plane is loaded as a whole. An error is ignored here, because the pass
+    // that needs the bytes reports it.
     if span.len() <= window.stride() {
         let _ = window.ahead(span.start, span.end, span.len());
     }
@@ -92,7 +95,7 @@ pub(super) fn walk(
         }
     }
     sink.plane_end();
-    // One place of damage is one report: the innermost that is known.
+    // Damage is reported once, at the innermost level that is known.
     if !is_reported && let Some(error) = first.err().or(clipped) {
         report(error, None, cut);
     }
@@ -152,9 +155,11 @@ fn metadata(span: Span, cut: bool, window: &mut Window<'_>, sink: &mut impl Sink
     Ok(())
 }
 
-/// One entry of the event metadata map. Its names come before its stats whatever their order on the wire.
+/// Reads an entry of the event metadata map. The sink receives its names before its stats, in whatever order the file
+/// has them.
 fn event_metadata(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> Result<(), WireError> {
-    // It is gone over twice: brought in whole, unless it holds a program, going back is no jump.
+    // The entry is walked twice. It is loaded as a whole, so that going back is not a jump, unless it is large and
+    // may contain a program.
     if span.len() <= stat::SMALL {
         window.bytes(span)?;
     }
@@ -185,7 +190,7 @@ fn event_metadata(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> 
     Ok(())
 }
 
-/// Key and value of a map entry. A key of 0 and an empty value are left out on the wire.
+/// Returns the key and the value of a map entry. An absent key is 0, and an absent value is `None`.
 fn map_entry(span: Span, window: &mut Window<'_>) -> Result<(i64, Option<Span>), WireError> {
     let (mut key, mut entry) = (0, None);
     let mut walker = Walker::new(span);

@@ -1,122 +1,119 @@
-//! The records of an XSpace as the walk hands them over, and the trait that takes them.
+//! This module defines the records of an XSpace, and the trait [`Sink`] that receives them from the walk.
 use super::stat::Stat;
 use crate::wire::error::WireError;
 use crate::wire::window::{Span, SpanValue, Walker, Window};
 
-/// What a plane says of itself before its parts come.
+/// The fields of a plane, without its metadata and its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaneHead {
-    /// Its id.
     pub id: i64,
-    /// Its name; bytes that are not UTF-8 are replaced.
+    /// Name of the plane; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// How many event metadata entries follow.
+    /// Number of event metadata entries.
     pub n_event_metadata: usize,
-    /// How many lines follow.
     pub n_lines: usize,
-    /// Bytes of the whole plane.
+    /// Size of the plane in the file.
     pub bytes: u64,
 }
 
-/// What a line says of itself.
+/// The fields of a line, without its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineHead {
-    /// Its id; may be negative.
+    /// Id of the line, which may be negative.
     pub id: i64,
-    /// Its name.
     pub name: String,
-    /// The name to show, where given.
+    /// Name for display; empty if there is none.
     pub display_name: String,
-    /// Where the line's time starts, ns.
+    /// Start of the line's time, in ns.
     pub timestamp_ns: i64,
-    /// Bytes of the whole line.
+    /// Size of the line in the file.
     pub bytes: u64,
 }
 
-/// One event without its stats. Times are the wire's signed numbers, unchecked.
+/// An event without its stats. Times are the signed numbers of the file, unchecked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Key of its metadata.
+    /// Key of the event metadata.
     pub metadata_id: i64,
-    /// Picoseconds after the line's timestamp; `None` on aggregated events.
+    /// Start, in ps after the timestamp of the line; `None` for an aggregated event.
     pub offset_ps: Option<i64>,
-    /// Picoseconds.
     pub duration_ps: i64,
-    /// Set on aggregated events instead of an offset.
+    /// Number of occurrences of an aggregated event, which has no offset.
     pub num_occurrences: Option<i64>,
 }
 
-/// Builds something from what the walk finds. Calls come in this order per plane: `plane`, `stat_name`s,
-/// then `plane_stat`s and `event_metadata` (each followed by its `metadata_stat`s), then per line `line`, for each event
-/// its `event_stat`s followed by `event` (or `discard`), and `line_end`, then `plane_end`.
+/// A receiver of the records of an XSpace. The calls for a plane come in this order: `plane`; each `stat_name`; each
+/// `plane_stat` and `event_metadata` (followed by its `metadata_stat`s); the lines; `plane_end`. The calls for a line
+/// are `line`, then for each event its `event_stat`s and `event` (or `discard`), then `line_end`.
 pub trait Sink {
-    /// A plane begins.
+    /// Receives the fields of a plane at its begin.
     fn plane(&mut self, head: PlaneHead);
-    /// A stat's name, by id. Later references to the id mean this name.
+    /// Receives the name of a stat. Stats refer to it by `id`.
     fn stat_name(&mut self, id: i64, name: &str);
-    /// A stat of the plane.
+    /// Receives a stat of the plane.
     fn plane_stat(&mut self, stat: Stat<'_>);
-    /// Metadata that events may refer to: `name` may be a whole HLO text, `display_name` empty.
+    /// Receives event metadata, to which events refer by `id`. `name` may be a whole HLO text, and `display_name` may
+    /// be empty.
     fn event_metadata(&mut self, id: i64, name: &str, display_name: &str);
-    /// A stat of the metadata named last.
+    /// Receives a stat of the event metadata that came last.
     fn metadata_stat(&mut self, stat: Stat<'_>);
-    /// A line begins. `head` is what it says of itself before its first event: writers put its name there, but need not.
+    /// Receives the fields of a line at its begin. Fields that come after the first event in the file are absent here;
+    /// `line_end` has all of them.
     fn line(&mut self, head: &LineHead);
-    /// A stat of the event that `event` will complete.
+    /// Receives a stat of the event that comes next.
     fn event_stat(&mut self, stat: Stat<'_>);
-    /// An event.
+    /// Receives an event, whose stats have come before.
     fn event(&mut self, event: Event);
-    /// The event whose stats came last is damaged and will not come.
+    /// Drops the stats that came last, because their event is damaged.
     fn discard(&mut self);
-    /// The line is complete, or as complete as it gets: all that it says of itself.
+    /// Receives all fields of the line at its end, or at its damage.
     fn line_end(&mut self, head: &LineHead);
-    /// The plane is complete, or as complete as it gets.
+    /// Ends the plane, which may be damaged.
     fn plane_end(&mut self);
-    /// Errors, warnings and host names of the XSpace itself.
+    /// Receives an error, a warning or a host name of the XSpace.
     fn space_field(&mut self, field: SpaceField);
-    /// About once per megabyte: how far the walk is.
+    /// Receives the offset that the walk has reached, about once per MiB and after each plane.
     fn progress(&mut self, at: u64);
 }
 
-/// A field of an XSpace beside its planes, as text.
+/// A field of an XSpace that is not a plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpaceField {
-    /// The profiler reports an error.
+    /// An error of the profiler.
     Error(String),
-    /// The profiler reports a warning.
+    /// A warning of the profiler.
     Warning(String),
-    /// A host that took part.
+    /// Name of a host that took part.
     Host(String),
 }
 
-/// Something that could not be read.
+/// A part of an XSpace that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Index of the plane, counted from 0 in the file; `None` between planes.
     pub plane: Option<usize>,
-    /// Its name as far as known.
+    /// Name of the plane; empty if it is not known.
     pub plane_name: String,
-    /// Name of the line, where it is inside one.
+    /// Name of the line; `None` if the damage is not inside of a line.
     pub line: Option<String>,
-    /// What is wrong.
     pub error: WireError,
-    /// The data simply stops there (a truncated file), rather than being wrong.
+    /// The file is truncated, and the data before its end is correct.
     pub cut: bool,
 }
 
-/// What became of the walk.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Planes seen, damaged ones included.
+    /// Number of planes, damaged ones included.
     pub n_planes: usize,
-    /// Damage, in file order; the first [`Outcome::MAX_DAMAGE`] places.
+    /// The first [`Outcome::MAX_DAMAGE`] damaged parts, in the order of the file.
     pub damage: Vec<Damage>,
-    /// How many places of damage there are in all.
+    /// Number of all damaged parts.
     pub n_damage: usize,
 }
 
 impl Outcome {
-    /// How many places of damage are kept in words.
+    /// Largest number of damaged parts in [`Outcome::damage`].
     pub const MAX_DAMAGE: usize = 20;
 
     pub(super) fn add(&mut self, damage: Damage) {
@@ -127,15 +124,16 @@ impl Outcome {
     }
 }
 
-/// A field whose length may have been clipped to what is there.
+/// A field of a message. `clipped` is the error of a field whose length goes beyond the message; its `value` then ends
+/// at the end of the message.
 pub(super) struct Next {
     pub(super) number: u32,
     pub(super) value: SpanValue,
     pub(super) clipped: Option<WireError>,
 }
 
-/// The next field. Where its length goes beyond the message and `clip` is set (the message itself is cut, so its
-/// last field must be), the field is taken up to the message's end and the error rides along.
+/// Returns the next field, or `None` at the end. With `clip`, the message itself is cut, so its last field is too: a
+/// field whose length goes beyond the message ends with the message, and [`Next::clipped`] holds the error.
 pub(super) fn next_or_clipped(
     walker: &mut Walker,
     message: Span,
@@ -159,7 +157,7 @@ pub(super) fn next_or_clipped(
     }
 }
 
-/// Text of a span; bytes that are not UTF-8 are replaced.
+/// Returns the text in a span; bytes that are not UTF-8 are replaced.
 pub(super) fn text(span: Span, window: &mut Window<'_>) -> Result<String, WireError> {
     Ok(String::from_utf8_lossy(window.bytes(span)?).into_owned())
 }

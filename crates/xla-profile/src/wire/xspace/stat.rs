@@ -1,34 +1,31 @@
-//! One stat: a name's id and a value of one of several types.
+//! This module reads one stat: the id of its name, and its value.
 
 use crate::wire::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
 
-/// A stat as the wire has it. The id is resolved to a name by whoever keeps the names.
+/// A stat as the file has it. The receiver resolves the id to a name (`Sink::stat_name`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stat<'a> {
-    /// Key of its name.
+    /// Key of the name.
     pub metadata_id: i64,
-    /// Its value.
     pub value: StatValue<'a>,
 }
 
 /// The value of a stat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatValue<'a> {
-    /// None is set: proto3 leaves a zero or empty value out only outside of a oneof, so this is a bare name.
+    /// The stat has no value. Inside of a oneof, proto3 writes zero and empty values, so the stat is a name alone.
     Absent,
-    /// A float.
     Double(f64),
-    /// An unsigned number.
     Uint(u64),
-    /// A signed number.
     Int(i64),
-    /// Text; not checked to be UTF-8.
+    /// Text, which may be invalid UTF-8.
     Text(&'a [u8]),
-    /// Bytes, by place: they may be a whole program. With them those bytes, where they are few enough to be loaded.
+    /// The position of bytes, which may be a whole program, and the bytes themselves. The slice is empty in a stat of
+    /// more than 64 KiB, which is not loaded.
     Bytes(Span, &'a [u8]),
-    /// The id of a stat name that is the value.
+    /// The id of a stat name; the value is that name.
     Ref(u64),
-    /// Text as gzip.
+    /// Text that is packed with gzip.
     Gzip(&'a [u8]),
 }
 
@@ -56,10 +53,11 @@ pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError>
     Ok(stat)
 }
 
-/// What is larger may be a program: it is gone over by place.
+/// Largest message, in bytes, that is loaded as a whole. A larger one may contain a program, and is walked by offsets.
 pub(super) const SMALL: u64 = 1 << 16;
 
-/// Reads a stat by place and hands it to `then`. A bytes value is not loaded, however large.
+/// Reads the stat that fills `span` and passes it to `then`. In a stat larger than [`SMALL`], a bytes value is not
+/// loaded.
 pub(super) fn from_span(span: Span, window: &mut Window<'_>, then: &mut impl FnMut(Stat<'_>)) -> Result<(), WireError> {
     if span.len() <= SMALL {
         let stat = from_slice(window.bytes(span)?, span.start)?;
