@@ -1,10 +1,6 @@
 //! This program is the worker of the page: it reads files, computes, and answers the requests of the page. All code is
 //! in the library. Native builds of this program do nothing.
 
-#[cfg(all(target_arch = "wasm32", debug_assertions))]
-#[path = "../../tests/browser/checks.rs"]
-mod checks;
-
 fn main() {
     #[cfg(target_arch = "wasm32")]
     {

@@ -168,7 +168,7 @@ async function memory(browser, url) {
 }
 
 const server = await startServer(need("ROOFLIGHT_DIST"));
-const browser = await launch();
+const browser = await launch({ isOptimised: true });
 console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
 console.log("capture   drop to table   of it worker   longest task (processor)   wasm memory        command line   page ÷ command line");
 for (const mb of process.env.ROOFLIGHT_MB.split(",").map(Number)) {

@@ -1,20 +1,29 @@
-// What only a browser has, checked from within: `checks.rs`, which is part of the worker of the quick build.
+// Calls each check of `checks/checks.rs` in a worker. A check that fails panics, which ends the call with an error.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { synth } from "./captures.mjs";
-import { onPage } from "./harness.mjs";
-import { opened, pickFiles } from "./lib.mjs";
+import { after, before, test } from "node:test";
+import { launch, need, startServer } from "./lib.mjs";
 
-const names = [...readFileSync(new URL("checks.rs", import.meta.url), "utf8").matchAll(/pub fn (check_\w+)/g)].map(([, name]) => name);
+const source = readFileSync(new URL("checks/checks.rs", import.meta.url), "utf8");
+const names = [...source.matchAll(/pub fn (check_\w+)/g)].map(([, name]) => name);
+assert.ok(names.length > 0);
 
-onPage("messages and files, in a worker", async ({ page }) => {
-  await pickFiles(page, [synth()]);
-  await opened(page);
-  assert.ok(names.length > 0);
-  const [worker] = page.workers();
-  for (const name of names) {
-    // A failed check panics, which ends the call with an error of its own.
-    const failed = await worker.evaluate((name) => { try { wasm_bindgen[name](); } catch (error) { return String(error); } }, name);
-    assert.equal(failed, undefined, name);
-  }
+let browser, server, worker;
+before(async () => {
+  server = await startServer(need("ROOFLIGHT_CHECKS"));
+  browser = await launch();
+  const page = await browser.newPage();
+  await page.goto(`${server.url}checks.js`);
+  const started = page.waitForEvent("worker");
+  await page.evaluate(() => { window.checks = new Worker(location.href); });
+  worker = await started;
+  await worker.evaluate((program) => wasm_bindgen({ module_or_path: program }), `${server.url}checks_bg.wasm`);
 });
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+for (const name of names) {
+  test(name.replaceAll("_", " "), { timeout: 60_000 }, () => worker.evaluate((name) => wasm_bindgen[name](), name));
+}

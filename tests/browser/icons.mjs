@@ -15,7 +15,7 @@ const drawing = (size, reach, radius) => {
   </svg>`;
 };
 
-const browser = await launch();
+const browser = await launch({ isOptimised: true });
 for (const [name, size, reach, radius] of [["icon-192", 192, 0.68, 0.22], ["icon-512", 512, 0.68, 0.22], ["icon-maskable-512", 512, 0.52, 0]]) {
   const page = await browser.newPage({ viewport: { width: size, height: size } });
   await page.setContent(`<style>*{margin:0;display:block}</style>${drawing(size, reach, radius)}`);

@@ -40,13 +40,17 @@ export async function startServer(dist, { base = "/rooflight/" } = {}) {
   return Object.assign(made, { url: `http://127.0.0.1:${port}${base}`, close });
 }
 
-/** Debian's Chromium, or the one ROOFLIGHT_CHROMIUM names, with everything off that would call home. */
-export function launch(options = {}) {
+/**
+ * Starts the browser that ROOFLIGHT_CHROMIUM names, with everything off that would call home. A test runs code once or twice:
+ * V8 then spends half of the processor's time on optimising it, which `isOptimised` brings back for measurements.
+ */
+export function launch({ isOptimised = false, ...options } = {}) {
   return chromium.launch({
     executablePath: process.env.ROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync",
+      ...(isOptimised ? [] : ["--js-flags=--liftoff-only --wasm-lazy-compilation"]),
     ],
     ...options,
   });

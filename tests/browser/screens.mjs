@@ -285,7 +285,7 @@ const states = {
 
 const only = process.argv.slice(2);
 const server = await startServer(need("ROOFLIGHT_DIST"));
-const browser = await launch();
+const browser = await launch({ isOptimised: true });
 for (const [name, reach] of Object.entries(states)) {
   if (only.length && !only.includes(name)) continue;
   for (const theme of ["light", "dark"]) {

@@ -1,4 +1,4 @@
-// The page as hosts serve it: it starts, opens the sample, and every view shows something. All else is tested on the quick build.
+// The page under the path of a host starts, opens the sample, and every view shows something.
 import assert from "node:assert/strict";
 import { onPage } from "./harness.mjs";
 import { opened, until } from "./lib.mjs";

@@ -41,7 +41,7 @@ enum Command {
         /// The port on this machine
         #[arg(long, default_value_t = 8080)]
         port: u16,
-        /// As hosts serve it, instead of built quickly
+        /// Build the page as hosts serve it, optimised
         #[arg(long)]
         release: bool,
     },
@@ -53,6 +53,11 @@ enum Command {
         /// Only these stages
         #[arg(long, num_args = 1.., value_parser = stages())]
         only: Vec<String>,
+    },
+    /// Run browser tests on the page in dist/, which `serve` or `build` has made
+    Browser {
+        /// Files of tests/browser, without .test.mjs; all if there is none
+        files: Vec<String>,
     },
     /// Weigh dist/ against its budgets
     Size,
@@ -101,6 +106,7 @@ fn run(command: Command) -> Result<ExitCode> {
             println!("{}", repo::dist().display());
         }
         Command::Test { only } => return check::run(&only),
+        Command::Browser { files } => scripts::test(&files, |_| {})?,
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,

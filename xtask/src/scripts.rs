@@ -1,18 +1,19 @@
 //! `tests/browser/*.mjs`: Node.js scripts that drive the built page in a real Chromium.
 //!
-//! What they are reported, all by environment:
+//! The scripts get all paths in environment variables:
 //!
-//! | variable | what |
+//! | variable | meaning |
 //! |---|---|
-//! | `ROOFLIGHT_DIST` | the built page, absolute |
+//! | `ROOFLIGHT_DIST` | the built page |
+//! | `ROOFLIGHT_CHECKS` | the program of `tests/browser/checks` |
 //! | `ROOFLIGHT_CHROMIUM` | the browser |
-//! | `ROOFLIGHT_FIREFOX` | the other one, where there is one: for pages that are one file |
-//! | `ROOFLIGHT_CLI` | the native `rooflight`, to compare numbers with |
+//! | `ROOFLIGHT_FIREFOX` | Firefox, if it is installed |
+//! | `ROOFLIGHT_CLI` | the native `rooflight`, whose numbers are compared with the page |
 //! | `ROOFLIGHT_EXAMPLES` | the built programs of `examples/`, which make captures |
-//! | `ROOFLIGHT_CAPTURES` | where the captures that were made are, for all tests of a run |
-//! | `ROOFLIGHT_PROFILES` | real captures, where there are any |
-//! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
-//! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | where the captures to measure with are, and of which sizes |
+//! | `ROOFLIGHT_CAPTURES` | the folder of the captures that all tests of a run share |
+//! | `ROOFLIGHT_PROFILES` | real captures, if there are any |
+//! | `ROOFLIGHT_SCREENS` | the folder for the screenshots of `screens` |
+//! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | the captures to measure with, and their sizes |
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,54 +25,58 @@ use crate::page::{self, Build};
 use crate::tools::browser;
 use crate::{process, repo, synth};
 
-/// Builds the page, then takes pictures of every state.
+/// Builds the page, then takes a screenshot of every state.
 pub fn screens() -> Result<()> {
     let page = repo::quick()?;
     page::build(Build::Quick, &page)?;
-    let mut node = node(Build::Quick, &page)?;
+    let mut node = node("test", &page)?;
     process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::target()?.join("screens")))
 }
 
 /// Builds the page, then measures it.
 pub fn bench() -> Result<()> {
     page::build(Build::Release, &repo::dist())?;
-    let mut node = node(Build::Release, &repo::dist())?;
+    let mut node = node("release", &repo::dist())?;
     node.arg("bench.mjs").env("ROOFLIGHT_BENCH", synth::for_benches()?).env("ROOFLIGHT_MB", synth::sizes());
     process::run(&mut node)
 }
 
-/// Tests of what a host serves: the policy, the service worker, pages of one file. All others are of the quick build.
-pub const OF_RELEASE: [&str; 5] = ["firefox", "offline", "share", "smoke", "trust"];
-
-/// The browser tests of these names, over the page in `dist`. Each line they print is given to `each`.
-pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Result<()> {
+/// Runs the browser tests of these names, or all of them, on the page in `dist/`. Calls `each` with each line of their output.
+pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".test.mjs")?.to_owned());
-    files.retain(|path| name(path).is_some_and(|name| which(&name)));
+    files.retain(|path| name(path).is_some_and(|name| names.is_empty() || names.contains(&name)));
     files.sort();
-    ensure!(!files.is_empty(), "no *.test.mjs in tests/browser");
-    // Those that are there were made by the run before, maybe of other sources.
+    ensure!(!files.is_empty(), "no such file in tests/browser: {}.test.mjs", names.join(".test.mjs, "));
+    ensure!(repo::dist().is_dir(), "there is no page in dist/: run `cargo xtask build` or `cargo xtask serve`");
+    // The captures of the run before may be of other sources.
     let captures = repo::target()?.join("browser-captures");
     if captures.exists() {
         fs::remove_dir_all(&captures)?;
     }
     fs::create_dir_all(&captures)?;
-    // A file whose test failed may have left a server open, and one that hangs must not hold up the run: a file ends with its last
-    // test, and after 20 minutes at the latest.
+    // A file whose test failed may have left a server open, and a file that hangs must not hold up the run: a file ends with its
+    // last test, and after 20 minutes at the latest.
     let args =
         ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-force-exit", "--test-timeout=1200000"];
-    process::run_and_read(node(Build::Quick, dist)?.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files), each)
+    let mut node = node("test", &repo::dist())?;
+    node.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files);
+    if names.is_empty() || names.iter().any(|name| name == "checks") {
+        node.env("ROOFLIGHT_CHECKS", page::build_checks()?);
+    }
+    process::run_and_read(&mut node, each)
 }
 
 fn folder() -> PathBuf {
     repo::root().join("tests/browser")
 }
 
-/// Node.js in the tests' folder, with its packages installed and everything named.
-fn node(build: Build, dist: &Path) -> Result<Command> {
+/// Returns Node.js in the folder of the tests, with its packages installed and all variables set. Cargo builds the command line and
+/// the examples with `profile`.
+fn node(profile: &str, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
-    let built = build_native(build)?;
+    let built = build_native(profile)?;
     npm_ci()?;
     let mut command = Command::new(node);
     command
@@ -104,14 +109,10 @@ fn npm_ci() -> Result<()> {
     Ok(())
 }
 
-/// Builds the command line and the programs that make captures, for speed or as tests are built. Returns their folder.
-fn build_native(build: Build) -> Result<PathBuf> {
-    // Cargo puts what its `test` profile makes beside what `dev` makes.
-    let (profile, folder) = match build {
-        Build::Quick => ("test", "debug"),
-        Build::Release => ("release", "release"),
-    };
+/// Builds the command line and the programs that make captures. Returns their folder.
+fn build_native(profile: &str) -> Result<PathBuf> {
     let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
     process::run(process::cargo().args(args).current_dir(repo::root()))?;
-    Ok(repo::target()?.join(folder))
+    // Cargo puts the programs of its profile `test` beside those of `dev`.
+    Ok(repo::target()?.join(if profile == "test" { "debug" } else { profile }))
 }

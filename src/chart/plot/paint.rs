@@ -7,7 +7,6 @@ use crate::analysis::memory::MemoryClass;
 
 /// A colour by its role. Each tone has a design token in `style/tokens.css`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named after the tokens, which say what each is for")]
 pub enum Tone {
     /// A kind of time, or idle.
     Kind(Slot),

@@ -3,7 +3,6 @@
 //! Each runs with what is in the working tree, and returns a few words for the summary.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -22,7 +21,7 @@ pub struct Stage {
 }
 
 /// All of them.
-pub const STAGES: [Stage; 12] = [
+pub const STAGES: [Stage; 10] = [
     Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
     Stage { name: "deny", what: "dependencies' licences, bans and duplicates", needs: None, run: dependencies::check },
     Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
@@ -30,11 +29,9 @@ pub const STAGES: [Stage; 12] = [
     Stage { name: "fuzz", what: "fuzz targets compile", needs: None, run: fuzz },
     Stage { name: "native", what: "unit, property, golden, tidy and doc tests", needs: None, run: native },
     Stage { name: "doc", what: "documentation without warnings", needs: None, run: doc },
-    Stage { name: "quick", what: "builds the page quickly, for most browser tests", needs: None, run: quick },
-    Stage { name: "browser", what: "that page, in Chromium", needs: Some("quick"), run: browser },
     Stage { name: "page", what: "builds dist/", needs: None, run: page },
     Stage { name: "size", what: "its weight against its budget", needs: Some("page"), run: size },
-    Stage { name: "release", what: "dist/, in Chromium and Firefox", needs: Some("page"), run: release },
+    Stage { name: "browser", what: "dist/, in Chromium and Firefox", needs: Some("page"), run: browser },
 ];
 
 /// What `--help` says about them.
@@ -64,10 +61,8 @@ fn clippy() -> Result<String> {
 
 fn clippy_web() -> Result<String> {
     tools::wasm_target()?;
-    for (bin, feature) in [("app", "page"), ("worker", "worker")] {
-        process::run(cargo("clippy").args(["--lib", "--bin", bin, "--features", feature]).args(WASM).args(DENY))?;
-    }
-    Ok(String::new())
+    let targets = ["--lib", "--bin", "app", "--bin", "worker", "--example", "checks", "--features", "page,worker"];
+    process::run(cargo("clippy").args(targets).args(WASM).args(DENY)).map(|()| String::new())
 }
 
 /// They are a workspace of their own: nothing else would notice that the library has moved on. Checked, not built: that a stable
@@ -87,14 +82,6 @@ fn doc() -> Result<String> {
         .map(|()| String::new())
 }
 
-fn quick() -> Result<String> {
-    page::build(page::Build::Quick, &repo::quick()?).map(|()| String::new())
-}
-
-fn browser() -> Result<String> {
-    tests(&repo::quick()?, |name| !scripts::OF_RELEASE.contains(&name))
-}
-
 fn page() -> Result<String> {
     page::build(page::Build::Release, &repo::dist()).map(|()| String::new())
 }
@@ -103,13 +90,9 @@ fn size() -> Result<String> {
     page::size::check(&repo::dist())
 }
 
-fn release() -> Result<String> {
-    tests(&repo::dist(), |name| scripts::OF_RELEASE.contains(&name))
-}
-
-fn tests(dist: &Path, which: fn(&str) -> bool) -> Result<String> {
+fn browser() -> Result<String> {
     let mut counts = Counts::default();
-    scripts::test(dist, which, |line| counts.read(line))?;
+    scripts::test(&[], |line| counts.read(line))?;
     // Node.js is content when it finds nothing to run.
     ensure!(counts.passed > 0, "no browser test ran");
     Ok(counts.to_string())

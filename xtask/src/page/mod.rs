@@ -8,7 +8,7 @@ pub mod finish;
 mod policy;
 pub mod size;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -18,7 +18,7 @@ use crate::{process, repo, tools};
 /// How a page is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// Without optimisation: for work on the page, and most browser tests.
+    /// Without optimisation: for work on the page.
     Quick,
     /// As hosts serve it.
     Release,
@@ -33,6 +33,19 @@ pub fn build(build: Build, out: &Path) -> Result<()> {
 /// Builds the page, serves it on this machine, and builds and reloads it after every edit. Ends with the program.
 pub fn serve(build: Build, port: u16) -> Result<()> {
     process::run(trunk(build, "serve")?.args(["--port", &port.to_string()]))
+}
+
+/// Builds `tests/browser/checks` for a browser. Returns the folder of `checks.js` and `checks_bg.wasm`.
+pub fn build_checks() -> Result<PathBuf> {
+    let (_, path) = tools::for_page()?;
+    // The profile and the feature of the worker: its dependencies are compiled already.
+    let args = ["build", "--example", "checks", "--features", "worker", "--profile", "worker", "--target", tools::WASM];
+    process::run(process::cargo().current_dir(repo::root()).args(args))?;
+    let (target, out) = (repo::target()?, repo::target()?.join("browser-checks"));
+    let program = target.join(tools::WASM).join("worker/examples/checks.wasm");
+    let mut bindgen = Command::new(which::which_in("wasm-bindgen", Some(path), ".")?);
+    process::run(bindgen.args(["--target", "no-modules", "--no-typescript", "--out-dir"]).arg(&out).arg(program))?;
+    Ok(out)
 }
 
 fn trunk(build: Build, command: &str) -> Result<Command> {

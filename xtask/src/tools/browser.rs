@@ -9,7 +9,9 @@ use anyhow::{Context, Result, bail};
 use super::announce;
 use crate::process;
 
-const BROWSERS: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+/// The headless shell comes first: it is Chromium without its window, and takes half of the time.
+const BROWSERS: [&str; 6] =
+    ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const USUAL_BROWSERS: [&str; 3] = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -20,7 +22,7 @@ const USUAL_FIREFOX: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 
 const HOW: &str = "\
 no Chromium: install it, or name it in ROOFLIGHT_CHROMIUM:
-  Debian   apt-get install chromium
+  Debian   apt-get install chromium-headless-shell
   Fedora   dnf install chromium
   Arch     pacman -S chromium
   macOS    brew install --cask google-chrome";
@@ -33,7 +35,7 @@ pub fn chromium() -> Result<PathBuf> {
     if !is_debian_root() {
         bail!(HOW);
     }
-    install("chromium", "from Debian, about 100 MB, a minute", &["chromium"])?;
+    install("Chromium", "from Debian, about 100 MB, a minute", &["chromium-headless-shell"])?;
     find_chromium().context(HOW)
 }
 

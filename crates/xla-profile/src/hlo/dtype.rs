@@ -7,7 +7,6 @@ macro_rules! dtypes {
         /// The element type of an array, or the type of a shape that is not an array (`tuple`, `token`, `opaque`,
         /// `buffer`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "the names say what they are")]
         pub enum DType {
             $($variant,)*
             /// A number that is not in the table, such as the number of a newer type.

@@ -106,8 +106,7 @@ impl<'p> Builder<'p> {
         self.profile.files.push(name.to_owned());
     }
 
-    /// Adds the current file as a program. `name` and `id` are those of its module, and `span` is the position of the
-    /// program in the file. An `id` of 0 means that the module has none.
+    /// Adds the current file as a program. `span` is its position in the file. An `id` of 0 means that its module has none.
     pub fn program(&mut self, name: &str, id: u64, span: Span, form: HloForm) {
         let file = self.profile.files.len().saturating_sub(1);
         self.dropped.push(Dropped { hlo: self.profile.hlo.len(), id });
@@ -119,8 +118,7 @@ impl<'p> Builder<'p> {
         self.profile.notes.push(note);
     }
 
-    /// Returns the profile, with a note for each kind of anomaly. The profile is complete, unless it
-    /// [needs deriving](Profile::needs_deriving).
+    /// Returns the profile with a note for each kind of anomaly. It may [need deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
         self.profile.notes.extend(self.room.notes());
@@ -131,8 +129,7 @@ impl<'p> Builder<'p> {
         self.profile
     }
 
-    /// Returns the op of the current event: the op of its metadata, or the variant of that op with the event's own
-    /// stats.
+    /// Returns the op of the event's metadata, or the variant of that op with the event's own stats.
     fn op_of(&mut self, metadata_id: i64) -> u32 {
         let base = self.ops.get(metadata_id).unwrap_or_else(|| self.unresolved(metadata_id));
         if self.pending.overrides.is_empty() {

@@ -1,5 +1,5 @@
-//! Checks of what only a browser has: messages that cross between page and worker, and files read in ranges. Part of the worker in
-//! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
+//! This module checks what only a browser has: messages that cross between page and worker, and files that are read in ranges.
+//! Only workers have a synchronous reader of files. A check that fails panics.
 
 use js_sys::{Array, Uint8Array};
 use rooflight::protocol::table_query::{TableAction, TableOf};
@@ -52,7 +52,6 @@ pub fn check_a_question_and_its_files_cross_as_well() {
     for request in [rows.into(), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
         let call = Call { id: RequestId(1), request };
         let message = pack(&call, std::slice::from_ref(&file)).expect("packed");
-        // What a message goes through on its way.
         let message = clone(&message);
         let (back, files) = unpack::<Call>(message).expect("unpacked");
         assert_eq!(back, call);
@@ -60,7 +59,7 @@ pub fn check_a_question_and_its_files_cross_as_well() {
     }
 }
 
-/// The structured clone, which is what `postMessage` makes of a value.
+/// Returns a copy of `value`, made by the algorithm that `postMessage` uses.
 fn clone(value: &JsValue) -> JsValue {
     let global = js_sys::global();
     let clone = js_sys::Reflect::get(&global, &"structuredClone".into()).expect("structuredClone");
