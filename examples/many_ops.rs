@@ -15,7 +15,7 @@ use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::io::Write;
 
-const USAGE: &str = "usage: synth OUT [--mb N] [--devices N] [--ops N]   (N ops per step and device; default 400)";
+const USAGE: &str = "usage: many_ops OUT [--mb N] [--devices N] [--ops N]   (N ops per step and device; default 400)";
 
 struct Args {
     out: String,

@@ -1,7 +1,7 @@
 //! This module turns the data movement report into rows of texts and bar lengths. It does not depend on page elements.
 
 use super::breakdown::figures::Formula;
-use super::plot::time_part::Slot;
+use super::plot::time_part::TimePart;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
 use crate::table::format::{self, ABSENT, TimeUnit};
@@ -31,7 +31,7 @@ pub struct Row {
     pub name: String,
     /// Full name.
     pub title: String,
-    pub slot: Slot,
+    pub slot: TimePart,
     /// Self time, in the unit of the table.
     pub own: String,
     /// Time that moves data and time that waits, each divided by the time of the largest category.
@@ -156,7 +156,7 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
     Row {
         name,
         title,
-        slot: Slot::Kind(of.kind),
+        slot: TimePart::Kind(of.kind),
         own: format::time(of.total, unit),
         bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
         of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),

@@ -14,7 +14,7 @@ use super::plot::label;
 use super::plot::paint::{Paint, Pattern, Tone};
 use super::plot::scale::Scale;
 use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
-use super::plot::time_part::Slot;
+use super::plot::time_part::TimePart;
 use crate::analysis::classify::Kind;
 
 /// Peak of the matrix units of the sample's chip (TPU v5p) for bf16, in TFLOP/s.
@@ -133,7 +133,7 @@ pub fn scene(width: f64) -> Scene {
     let title = format!(
         "The sample, a training step on TPU v5p: {:.1} ms, {} by kind; below, its ops by FLOP per byte and TFLOP/s, and the roofs.",
         KINDS.iter().map(|(_, ms)| ms).sum::<f64>(),
-        KINDS.map(|(kind, ms)| format!("{} {ms:.1} ms", Slot::Kind(kind).label())).join(", ")
+        KINDS.map(|(kind, ms)| format!("{} {ms:.1} ms", TimePart::Kind(kind).label())).join(", ")
     );
     Scene { width, height, marks, title, ..Scene::default() }
 }
@@ -149,7 +149,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
     marks.push(text(0.0, 11.0, Anchor::Start, format!("One step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
     let mut at = 0.0;
     for (kind, ms) in KINDS {
-        let (slot, wide) = (Slot::Kind(kind), ms / all * width);
+        let (slot, wide) = (TimePart::Kind(kind), ms / all * width);
         marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::slot(slot)));
         let wordings = label::wordings(slot.label(), &format!("{:.1} %", ms / all * 100.0));
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
@@ -221,7 +221,7 @@ fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
 fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
     let (x, y) = (x.to(op.intensity), y.to(op.rate));
     let r = (op.ms / OPS[0].ms).sqrt() * (width / 60.0).clamp(6.0, 13.0);
-    let tone = Tone::Kind(Slot::Kind(Kind::Compute));
+    let tone = Tone::Kind(TimePart::Kind(Kind::Compute));
     let paint = Paint { fill: Some(tone), stroke: Some(tone), ..Paint::NONE }.faded(0.6);
     let side = r * 1.77;
     let shape =

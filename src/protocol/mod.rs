@@ -28,5 +28,5 @@ pub use request::{
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
-pub use tables::{BreakdownHead, DataMovementView, Export, Rest};
+pub use tables::{BreakdownHead, DataMovementView, Export, OmittedSum};
 pub use view_request::Question;

@@ -4,7 +4,7 @@ use super::request::Carries;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::share::{AIM, Level, Preview, Report, encode_link};
+use crate::share::{Level, Preview, Report, TARGET_LINK_LENGTH, encode_link};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub struct ShareAnswer {
     pub preview: Preview,
     /// First rows of the report, with the names that its reader will see.
     pub first: Vec<ReportRow>,
-    /// Highest level of detail at which the whole address is no longer than [`AIM`]. `None` if even level 0 is too
+    /// Highest level of detail at which the whole address is no longer than [`TARGET_LINK_LENGTH`]. `None` if even level 0 is too
     /// long.
     pub fits: Option<u8>,
     /// Number of distinct source lines in the session's rows.
@@ -71,7 +71,7 @@ impl ShareQuery {
         }
     }
 
-    /// Returns the highest level of detail at which the link and the rest of the address fit into [`AIM`] characters.
+    /// Returns the highest level of detail at which the link and the rest of the address fit into [`TARGET_LINK_LENGTH`] characters.
     /// `None` if no level fits.
     pub fn fits(&self, full: &Report) -> Option<u8> {
         let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
@@ -79,7 +79,7 @@ impl ShareQuery {
         let (mut good, mut bad) = (None, 101);
         let mut next = Level::USUAL.at;
         loop {
-            if length(next) + AROUND <= AIM {
+            if length(next) + AROUND <= TARGET_LINK_LENGTH {
                 good = Some(next);
             } else {
                 bad = next;

@@ -2,7 +2,7 @@
 
 use super::url::roofline::RoofBy;
 use crate::analysis::base::Query;
-use crate::analysis::comm::{Carried, CommQuery};
+use crate::analysis::comm::{CommQuery, TransferFilter};
 use crate::analysis::memory::MemoryQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::table::copy::CopyForm;
@@ -15,7 +15,7 @@ pub enum TableOf {
     /// Rows of a breakdown. Its query has a filter of its own.
     Breakdown(Query),
     /// Collectives, or copies between memories.
-    Comm(CommQuery, Carried),
+    Comm(CommQuery, TransferFilter),
     /// Ops, sources, programs or steps in the roofline model.
     Roofline(RooflineQuery, RoofBy),
     /// Buffers that are alive at a point of a program's memory curve. The number is the point.

@@ -39,12 +39,12 @@ pub struct DataMovementView {
     /// `by_source` holds only the first sources of each category.
     pub data_movement: DataMovement,
     /// Sums over the sources that `by_source` leaves out, one entry per category, in the order of the categories.
-    pub rest: Vec<Rest>,
+    pub rest: Vec<OmittedSum>,
 }
 
 /// Sums over rows that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rest {
+pub struct OmittedSum {
     /// Number of rows.
     pub n: u32,
     /// Self time.

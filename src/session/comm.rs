@@ -2,7 +2,7 @@
 //! rows for the page. It depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
-use super::programs::{AtHand, Programs};
+use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
@@ -16,13 +16,13 @@ const MAX_ROWS: usize = 1000;
 
 /// Returns the collectives, the copies and their exposed time. Sizes and device groups come from the programs.
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &CommQuery) -> Comm {
-    let at_hand = AtHand::new(profile, programs);
+    let at_hand = QueryPrograms::new(profile, programs);
     analysis.comm(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 /// Returns the intervals of collectives and copies in one step of one device, in rows without overlap.
 pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LaneQuery) -> CommLanes {
-    let at_hand = AtHand::new(profile, programs);
+    let at_hand = QueryPrograms::new(profile, programs);
     analysis.comm_lanes(profile, query, Some(&|id| at_hand.module(id)))
 }
 

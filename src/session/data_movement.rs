@@ -2,11 +2,11 @@
 //! depends on reports, not on a browser.
 
 use super::capture::CaptureSession;
-use super::programs::{AtHand, Programs};
+use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::{Note, Profile};
-use crate::protocol::{DataMovementView, Export, Rest};
+use crate::protocol::{DataMovementView, Export, OmittedSum};
 use crate::report::{data_movement_json, data_movement_table, json};
 
 /// Largest number of sources per category that have rows of their own.
@@ -20,7 +20,7 @@ fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
         let sources = data_movement.sources_of(category);
         let (first, others) = sources.split_at(sources.len().min(most));
         rows.extend_from_slice(first);
-        rest.push(Rest {
+        rest.push(OmittedSum {
             n: others.len() as u32,
             total: others.iter().map(|row| row.total).sum(),
             n_executions: others.iter().map(|row| row.n_executions).sum(),
@@ -33,7 +33,7 @@ fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
 /// Returns all data movement. A program is read when its first op needs it, and stays in memory until all ops are
 /// classified.
 pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
-    let at_hand = AtHand::new(profile, programs);
+    let at_hand = QueryPrograms::new(profile, programs);
     analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
 }
 
@@ -125,7 +125,7 @@ mod tests {
         let view = brief(data_movement, 2);
         let keys: Vec<&str> = view.data_movement.by_source.iter().map(|row| &*row.key).collect();
         assert_eq!(keys, ["a", "b", "e"]);
-        let none = Rest { n: 0, total: Picos::ZERO, n_executions: 0 };
-        assert_eq!(view.rest, [Rest { n: 2, total: Picos(3), n_executions: 4 }, none]);
+        let none = OmittedSum { n: 0, total: Picos::ZERO, n_executions: 0 };
+        assert_eq!(view.rest, [OmittedSum { n: 2, total: Picos(3), n_executions: 4 }, none]);
     }
 }

@@ -221,14 +221,14 @@ fn no_schedule_in_text() -> Note {
 
 /// The programs for one query. A program is read when an op first needs it, and stays in memory until the query is
 /// answered.
-pub(crate) struct AtHand<'a> {
+pub(crate) struct QueryPrograms<'a> {
     profile: &'a Profile,
     programs: RefCell<&'a mut Programs>,
     /// Sorted by id.
     read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)>,
 }
 
-impl<'a> AtHand<'a> {
+impl<'a> QueryPrograms<'a> {
     /// Creates an empty set of programs for one query.
     pub(crate) fn new(profile: &'a Profile, programs: &'a mut Programs) -> Self {
         let read = profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();

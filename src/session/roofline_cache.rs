@@ -1,5 +1,5 @@
 //! This module caches the last answer of the roofline, so that figures, points and rows are computed once.
-use super::programs::{AtHand, Programs};
+use super::programs::{Programs, QueryPrograms};
 use super::roofline_table::{RoofRow, roof_table};
 use crate::analysis::base::{Analysis, FilterError, GroupBy};
 use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoof};
@@ -117,7 +117,7 @@ pub fn roofline(
     programs: &mut Programs,
     query: &RooflineQuery,
 ) -> Result<RooflineAnswer, FilterError> {
-    let at_hand = AtHand::new(profile, programs);
+    let at_hand = QueryPrograms::new(profile, programs);
     analysis.roofline(profile, query, Some(&|id| at_hand.module(id)))
 }
 
@@ -131,6 +131,6 @@ pub fn roofline_steps(
     programs: &mut Programs,
     query: &RooflineQuery,
 ) -> Result<Vec<StepRoof>, FilterError> {
-    let at_hand = AtHand::new(profile, programs);
+    let at_hand = QueryPrograms::new(profile, programs);
     analysis.roofline_steps(profile, query, Some(&|id| at_hand.module(id)))
 }

@@ -183,6 +183,6 @@ const ROOF_TABLE: Table<RoofRow> = Table {
     opens: |row| row.by != RoofBy::Program,
     parts: |_| Vec::new(),
     nouns: ("op", "ops"),
-    usual: "recoverable_ps",
+    default_sort: "recoverable_ps",
     leaf: &["key"],
 };

@@ -4,7 +4,7 @@ use super::capture::CaptureSession;
 use super::from_report::ReportSession;
 use super::live_buffers::LiveBuffers;
 use super::memory::{alive_at, curve_points};
-use crate::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, columns::COMM_TABLE};
+use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
 use crate::protocol::Reply;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
@@ -27,8 +27,8 @@ pub(super) fn answer<R>(rows: &mut TableRows<'_, R>, action: &TableAction) -> Re
 ///
 /// The table leaves out the column that a grouping repeats, and sources if a row has several ops. Without a topology,
 /// it leaves out the utilisation, because no peak is known.
-pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: Carried) -> TableRows<'r, CommRow> {
-    let (by, is_copies) = (query.by, carried == Carried::Copies);
+pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: TransferFilter) -> TableRows<'r, CommRow> {
+    let (by, is_copies) = (query.by, carried == TransferFilter::Copies);
     let rows = if is_copies { &comm.copy_rows } else { &comm.rows };
     let step = comm.header.step_duration.map(Picos::as_f64);
     let head = |shown: &Shown| match shown.id {
@@ -101,7 +101,7 @@ impl ReportSession {
             TableOf::Comm(query, carried) => {
                 self.check_comm(query)?;
                 let part = self.comm_part();
-                let (more, _) = if *carried == Carried::Copies { part.more_copies } else { part.more };
+                let (more, _) = if *carried == TransferFilter::Copies { part.more_copies } else { part.more };
                 answer(&mut comm_table(&part.comm, query, *carried).with_more(more), action)
             }
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,

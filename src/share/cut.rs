@@ -1,6 +1,6 @@
 //! This module reduces a report to a level of detail: rows, points, curves, steps and notes.
 use super::level::Level;
-use super::report::{CommPart, OpRow, Report, Rest};
+use super::report::{CommPart, OmittedSum, OpRow, Report};
 use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommRow;
@@ -50,11 +50,11 @@ impl Report {
                 is_point || *at < level.rows as usize
             });
         self.rows = rows.into_iter().map(|(_, row)| row).collect();
-        let mut rest: Vec<Rest> = Vec::new();
+        let mut rest: Vec<OmittedSum> = Vec::new();
         for kind in Kind::ALL {
-            let zero = Rest { kind, n_rows: 0, n_executions: 0, total: Picos::ZERO };
+            let zero = OmittedSum { kind, n_rows: 0, n_executions: 0, total: Picos::ZERO };
             let before = self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero);
-            let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| Rest {
+            let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| OmittedSum {
                 n_rows: sum.n_rows.saturating_add(1),
                 n_executions: sum.n_executions.saturating_add(row.group.n_executions),
                 total: sum.total + row.group.total,

@@ -26,7 +26,7 @@ const MAX_HEAD: u64 = 256 << 20;
 
 /// A capture within a report file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carried {
+pub struct EmbeddedCapture {
     pub name: String,
     /// Offset of the first byte in the file.
     pub start: u64,
@@ -39,7 +39,7 @@ pub struct Carried {
 pub struct ReportFile {
     pub report: Report,
     /// The captures that follow the report.
-    pub captures: Vec<Carried>,
+    pub captures: Vec<EmbeddedCapture>,
 }
 
 /// Returns the bytes of a report file up to its captures. `captures` holds their names and sizes in bytes. The caller
@@ -83,7 +83,7 @@ pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
         let name =
             std::str::from_utf8(name).map_err(|_| ShareError::Broken("a file name is not valid UTF-8"))?.to_owned();
         let size = varint(&mut bytes).ok_or(cut(size + 1))?;
-        captures.push(Carried { name, start: 0, size });
+        captures.push(EmbeddedCapture { name, start: 0, size });
     }
     let mut at = (head.len() - bytes.len()) as u64;
     for capture in &mut captures {
@@ -112,7 +112,7 @@ pub struct EmbeddedSource {
 
 impl EmbeddedSource {
     /// Creates the source of `capture` in `file`.
-    pub fn new(file: Rc<dyn Source>, capture: &Carried) -> Self {
+    pub fn new(file: Rc<dyn Source>, capture: &EmbeddedCapture) -> Self {
         Self { file, start: capture.start, size: capture.size }
     }
 }

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// Largest length of a link, in characters, that the level of detail aims for. Mail and chat programs keep links of
 /// this length.
-pub const AIM: usize = 8_000;
+pub const TARGET_LINK_LENGTH: usize = 8_000;
 
 /// The class of a link's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Fit {
 impl Fit {
     /// Returns the class of a whole address with this number of characters.
     pub const fn from_length(characters: usize) -> Self {
-        if characters <= AIM {
+        if characters <= TARGET_LINK_LENGTH {
             Self::Good
         } else if characters <= MOST {
             Self::Long
@@ -40,7 +40,7 @@ impl Fit {
         match self {
             Self::Good => None,
             Self::Long => Some(format!(
-                "The link is {characters} characters long. Browsers open it, but mail and chat programs may cut links of more than {AIM}: choose less detail, or send the file."
+                "The link is {characters} characters long. Browsers open it, but mail and chat programs may cut links of more than {TARGET_LINK_LENGTH}: choose less detail, or send the file."
             )),
             Self::TooLong => Some(format!(
                 "The link would be {characters} characters long, and {MOST} are the most that browsers open everywhere. Choose less detail, or send the file."

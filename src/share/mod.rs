@@ -34,10 +34,10 @@ mod write;
 
 pub use envelope::{decode, encode};
 pub use error::ShareError;
-pub use file::{Carried, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
+pub use file::{EmbeddedCapture, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
 pub use level::Level;
 pub use limits::{MOST, VERSION};
-pub use link::{AIM, Fit, base_address, decode_link, encode_link};
+pub use link::{Fit, TARGET_LINK_LENGTH, base_address, decode_link, encode_link};
 pub use markdown::markdown;
 pub use preview::{Preview, Section, Table};
 pub use report::*;

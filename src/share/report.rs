@@ -28,7 +28,7 @@ pub struct Report {
     /// Ops, most time first.
     pub rows: Vec<OpRow>,
     /// Sums over the ops that `rows` leaves out, one per kind, in the order of kinds.
-    pub rest: Vec<Rest>,
+    pub rest: Vec<OmittedSum>,
     /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
     /// Steps of all devices. `all` also counts the steps that the report leaves out.
@@ -103,7 +103,7 @@ pub struct Point {
 
 /// The sum over the ops of one kind that a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rest {
+pub struct OmittedSum {
     pub kind: Kind,
     /// Number of ops.
     pub n_rows: u32,

@@ -1,7 +1,7 @@
 //! This module answers the page's requests about the rows of a table: it filters and sorts the rows, and writes them as
 //! cells or as text for the clipboard.
 
-use super::cells::{Around, ReadyColumn, exact};
+use super::cells::{CellContext, ReadyColumn, exact};
 use super::copy::{CopyForm, rows_as_text};
 use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
@@ -168,7 +168,7 @@ impl<'r, R> TableRows<'r, R> {
         let mut n = 0;
         let mut line = |(at, row): (usize, &u32)| -> Vec<String> {
             n += 1;
-            let around = Around { whole: self.whole, sum: sums.get(at).copied().unwrap_or_default() };
+            let around = CellContext { whole: self.whole, sum: sums.get(at).copied().unwrap_or_default() };
             let text =
                 |row: &R, column: &&ReadyColumn<'_, R>| column.text(row, around).unwrap_or(format::ABSENT.to_owned());
             self.rows.with(*row, |row| chosen.iter().map(|column| text(row, column)).collect())
@@ -193,7 +193,7 @@ impl<'r, R> TableRows<'r, R> {
     /// Returns the requested order, or the default order if the table has no such column.
     fn sort(&self, wanted: Option<&SortBy>) -> SortBy {
         let known = |sort: &&SortBy| self.columns.iter().any(|column| column.shown.id == sort.column);
-        wanted.filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.usual, true))
+        wanted.filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.default_sort, true))
     }
 
     /// Returns the numbers of the rows that pass the filter, in order. Ties are sorted by name, then by row number.
@@ -214,7 +214,7 @@ impl<'r, R> TableRows<'r, R> {
 
     fn find_order(&mut self, sort: &SortBy, matcher: &TextMatcher) -> Vec<u32> {
         if let (Source::Made(maker), false) = (&self.rows, matcher.has_text())
-            && *sort == SortBy::new(self.table.usual, true)
+            && *sort == SortBy::new(self.table.default_sort, true)
         {
             return maker.usual_order();
         }
@@ -286,7 +286,7 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     fn page_row(&self, row: &R, beside: &[&R], sum: f64) -> Row {
-        let around = Around { whole: self.whole, sum };
+        let around = CellContext { whole: self.whole, sum };
         let mark = || (self.table.mark)(row);
         let cell = |column: &ReadyColumn<'_, R>| match column.shown.format {
             Format::Name => Cell::Name((self.table.name)(row, beside)),
@@ -307,7 +307,7 @@ impl<'r, R> TableRows<'r, R> {
     /// Returns a part of a row as a row. Columns without a value of the part have empty cells.
     fn part_row(&self, part: &PartValues<'_>) -> Row {
         let value = |id: &str| part.iter().find(|(of, _)| *of == id).map(|(_, value)| value);
-        let around = Around { whole: self.whole, sum: 0.0 };
+        let around = CellContext { whole: self.whole, sum: 0.0 };
         let cell = |column: &ReadyColumn<'_, R>| match value(column.shown.id) {
             Some(value) => column.cell(value, || None, around),
             None => Cell::Soft(String::new()),
@@ -345,7 +345,7 @@ impl<'r, R> TableRows<'r, R> {
                 sum
             };
             let total = known.or_else(|| column.shown.has_total.then(sum))?;
-            Some((id.to_owned(), column.written(&total, Around { whole: self.whole, sum: 0.0 })?))
+            Some((id.to_owned(), column.written(&total, CellContext { whole: self.whole, sum: 0.0 })?))
         };
         let first = self.columns.first().map(|column| (column.shown.id.to_owned(), name));
         first.into_iter().chain(self.columns.iter().filter_map(total)).collect()

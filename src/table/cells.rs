@@ -23,7 +23,7 @@ pub(super) struct ReadyColumn<'t, R: 'static> {
 
 /// The values besides its row on which a cell depends.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Around {
+pub(super) struct CellContext {
     /// The number to which shares and ranges refer.
     pub(super) whole: Option<f64>,
     /// Running sum up to this row and including it, for a cumulative column.
@@ -58,7 +58,7 @@ impl<'t, R> ReadyColumn<'t, R> {
 
     /// Returns the cell of a value. `mark` returns the swatch of the row.
     #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-    pub(super) fn cell(&self, value: &Value<'_>, mark: impl FnOnce() -> Option<Mark>, around: Around) -> Cell {
+    pub(super) fn cell(&self, value: &Value<'_>, mark: impl FnOnce() -> Option<Mark>, around: CellContext) -> Cell {
         let width = self.shown.digits as usize;
         let whole = around.whole;
         let Some(text) = self.written(value, around) else { return Cell::Absent };
@@ -91,12 +91,12 @@ impl<'t, R> ReadyColumn<'t, R> {
     }
 
     /// Returns the whole text of a cell.
-    pub(super) fn text(&self, row: &R, around: Around) -> Option<String> {
+    pub(super) fn text(&self, row: &R, around: CellContext) -> Option<String> {
         self.written(&(self.column.value)(row), around)
     }
 
     /// Writes a value in the unit of the column. `None` if the value is absent.
-    pub(super) fn written(&self, value: &Value<'_>, around: Around) -> Option<String> {
+    pub(super) fn written(&self, value: &Value<'_>, around: CellContext) -> Option<String> {
         let percent = |part: f64| Some(format::percent(part / around.whole.filter(|whole| *whole > 0.0)?));
         Some(match (self.shown.format, value) {
             (Format::Share, value) => return percent(number(value)?),

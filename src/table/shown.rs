@@ -24,7 +24,7 @@ pub struct Table<R: 'static> {
     /// Nouns for one row and for several rows.
     pub nouns: (&'static str, &'static str),
     /// Column that sorts the rows by default, largest first.
-    pub usual: &'static str,
+    pub default_sort: &'static str,
     /// Columns in which a filter of [`FilterField::Leaf`](super::filter::FilterField::Leaf) searches. A filter of
     /// sources searches the column `source`.
     pub leaf: &'static [&'static str],

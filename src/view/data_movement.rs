@@ -19,7 +19,7 @@ use leptos::prelude::*;
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<DataMovementView>>);
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let (device, step) = request.get();
             Some(Question::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())

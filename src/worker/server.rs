@@ -13,7 +13,7 @@ use super::blob::BlobSource;
 use super::message::{pack, unpack};
 use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
 use crate::session::open::report_file::{Unpacked, unpack as unpack_reports};
-use crate::session::open::{BUDGET, LOOKED_FROM, estimate};
+use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, estimate};
 use crate::session::{Input, OpenSession};
 use gloo::timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -169,7 +169,7 @@ impl Server {
 
 /// Returns whether the files are so large that the memory they need is estimated first.
 fn needs_estimate(inputs: &[Input]) -> bool {
-    inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
+    inputs.iter().map(|input| input.source.size()).sum::<u64>() >= ESTIMATE_THRESHOLD
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]

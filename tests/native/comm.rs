@@ -6,7 +6,7 @@ use crate::common::hlo::{AOT, aot};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{
-    Carried, Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, message_of,
+    Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, TransferFilter, message_of,
 };
 use rooflight::hlo::Module;
 use rooflight::profile::{Line, Plane};
@@ -200,7 +200,7 @@ fn lanes_hold_all_spans_without_overlap() {
     let Session { opened, analysis, programs } = &mut session;
     let request = LaneQuery {
         query: query(DeviceChoice::One(0), StepChoice::All),
-        carried: Carried::All,
+        carried: TransferFilter::All,
         ..LaneQuery::default()
     };
     let lanes = session::comm_lanes(analysis, &opened.profile, programs, &request);
@@ -505,7 +505,8 @@ fn captures_of_other_devices_do_not_panic() {
                 let comm = session.comm(device, step);
                 let of = comm.tensor.overlap;
                 assert_eq!(of.in_flight, of.exposed + of.overlapped);
-                let request = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
+                let request =
+                    LaneQuery { query: query(device, step), carried: TransferFilter::All, ..LaneQuery::default() };
                 let Session { opened, analysis, programs } = &mut session;
                 session::comm_lanes(analysis, &opened.profile, programs, &request);
             }

@@ -3,7 +3,7 @@
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::flags::Flag;
-use rooflight::analysis::comm::{Carried, Comm, CommQuery, CommRow, LaneQuery, NamedMesh, StepComm, Topology};
+use rooflight::analysis::comm::{Comm, CommQuery, CommRow, LaneQuery, NamedMesh, StepComm, Topology, TransferFilter};
 use rooflight::chart::comm::{bandwidth, figures, key, lanes, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::protocol::CommView;
@@ -130,7 +130,7 @@ fn named(scene: &Scene) -> Vec<&Mark> {
 #[test]
 fn lanes_show_every_span_and_fill_its_exposed_part() {
     let mut session = sample();
-    for carried in [Carried::Collectives, Carried::Copies, Carried::All] {
+    for carried in [TransferFilter::Collectives, TransferFilter::Copies, TransferFilter::All] {
         let request = LaneQuery { query: query(), carried, ..LaneQuery::default() };
         let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);
         assert_eq!(result.left_out.0, 0);
@@ -173,7 +173,8 @@ fn lanes_show_every_span_and_fill_its_exposed_part() {
             let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..result.clone() };
             let look = lanes::LaneOptions { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
             let scene = lanes::scene(&alone, &look);
-            let tone = rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::Slot::Kind(kind));
+            let tone =
+                rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::TimePart::Kind(kind));
             let y = 70.0 + if result.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
             let filled: f64 = scene
                 .marks
@@ -195,7 +196,7 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
     let mut session = sample();
     let request = LaneQuery {
         query: Query { step: StepChoice::All, ..query() },
-        carried: Carried::All,
+        carried: TransferFilter::All,
         most: 20_000,
         ..LaneQuery::default()
     };

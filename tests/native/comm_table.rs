@@ -1,9 +1,9 @@
 //! These tests compare the page's table of communication with plain sums, sorts and scans of the report.
 
 use crate::comm_chart::{query, sample};
-use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, Primitive, Topology};
+use rooflight::analysis::comm::{Comm, CommBy, CommQuery, CommRow, Primitive, Topology, TransferFilter};
 use rooflight::chart::comm::{figures, key};
-use rooflight::chart::widgets::table::{Measure, TWO_LINES, fitting};
+use rooflight::chart::widgets::table::{Measure, TWO_LINES, fitting_columns};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::CommRows;
 use rooflight::session;
@@ -14,17 +14,17 @@ use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 
-const BOTH: [Carried; 2] = [Carried::Collectives, Carried::Copies];
+const BOTH: [TransferFilter; 2] = [TransferFilter::Collectives, TransferFilter::Copies];
 
 /// Returns all rows of the table, as the page requests them.
-fn page(view: &CommView, carried: Carried, query: PageQuery) -> TablePage {
-    let (more, _) = if carried == Carried::Copies { view.more_copies } else { view.more };
+fn page(view: &CommView, carried: TransferFilter, query: PageQuery) -> TablePage {
+    let (more, _) = if carried == TransferFilter::Copies { view.more_copies } else { view.more };
     let mut table = session::comm_table(&view.comm, &view.query, carried).with_more(more);
     table.page(&PageQuery { count: u32::MAX, ..query }).unwrap()
 }
 
-fn rows_of(comm: &Comm, carried: Carried) -> &[CommRow] {
-    if carried == Carried::Copies { &comm.copy_rows } else { &comm.rows }
+fn rows_of(comm: &Comm, carried: TransferFilter) -> &[CommRow] {
+    if carried == TransferFilter::Copies { &comm.copy_rows } else { &comm.rows }
 }
 
 /// Returns the texts of a column, in the order of the rows.
@@ -69,7 +69,7 @@ fn totals_are_sums_of_their_columns() {
             assert!(["in_flight_ps", "exposed_ps", "overlap_pct"].iter().all(|id| total(&page, id).is_none()));
         }
     }
-    let page = page(&part, Carried::Collectives, PageQuery::default());
+    let page = page(&part, TransferFilter::Collectives, PageQuery::default());
     assert_eq!(total(&page, "key"), Some(&*format!("12 of {} rows", 12 + part.more.0)));
 }
 
@@ -79,14 +79,14 @@ fn unpaired_halves_are_no_executions() {
     let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     view.comm.rows.truncate(1);
     view.comm.rows[0].n = 0;
-    let page = page(&view, Carried::Collectives, PageQuery::default());
+    let page = page(&view, TransferFilter::Collectives, PageQuery::default());
     assert_eq!(column(&page, "executions"), ["–"]);
     assert!(page.rows[0].tips[0].iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
 }
 
 /// Returns the number of a row in a column, computed from the report itself: `None` if the row has no such number, and
 /// NaN if the column holds texts.
-fn number(row: &CommRow, id: &str, carried: Carried) -> Option<f64> {
+fn number(row: &CommRow, id: &str, carried: TransferFilter) -> Option<f64> {
     Some(match id {
         "stall_ps" | "share" => row.stall.as_f64(),
         "executions" => Some(row.n as f64).filter(|_| !row.is_unpaired())?,
@@ -94,7 +94,7 @@ fn number(row: &CommRow, id: &str, carried: Carried) -> Option<f64> {
         "exposed_ps" => row.overlap.exposed.as_f64(),
         "overlap_pct" => row.overlap.share()?,
         "bytes_per_execution" => row.bytes_each? as f64,
-        "rate" if carried == Carried::Copies => row.alg_rate?,
+        "rate" if carried == TransferFilter::Copies => row.alg_rate?,
         "rate" => row.bus_rate?,
         "util" => row.util?,
         _ => f64::NAN,
@@ -153,7 +153,8 @@ fn row_order_matches_plain_sorting() {
 #[test]
 fn a_filter_matches_the_texts_of_a_row() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let filtered = |filter: TextFilter| page(&view, Carried::Collectives, PageQuery { filter, ..PageQuery::default() });
+    let filtered =
+        |filter: TextFilter| page(&view, TransferFilter::Collectives, PageQuery { filter, ..PageQuery::default() });
     let found = filtered(TextFilter::anywhere("ALL-gather"));
     let is_gather = |row: &&CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
     let meant: Vec<&CommRow> = view.comm.rows.iter().filter(is_gather).collect();
@@ -179,8 +180,8 @@ fn a_filter_matches_the_texts_of_a_row() {
 #[test]
 fn pages_and_copied_texts_are_parts_of_the_table() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let all = page(&view, Carried::Collectives, PageQuery::default());
-    let mut table = session::comm_table(&view.comm, &view.query, Carried::Collectives);
+    let all = page(&view, TransferFilter::Collectives, PageQuery::default());
+    let mut table = session::comm_table(&view.comm, &view.query, TransferFilter::Collectives);
     let part = table.page(&PageQuery { first: 3, count: 5, ..PageQuery::default() }).unwrap();
     assert_eq!((part.n_rows, &part.rows[..], &part.totals), (all.n_rows, &all.rows[3..8], &all.totals));
     let columns = ["key", "stall_ps"].map(str::to_owned);
@@ -199,10 +200,10 @@ fn pages_and_copied_texts_are_parts_of_the_table() {
 fn narrow_tables_drop_columns_but_keep_the_sorted_one() {
     let topology = Some("2x4".parse().unwrap());
     let view = sample().view(CommQuery { query: query(), topology, ..CommQuery::default() });
-    let heads = page(&view, Carried::Collectives, PageQuery::default()).columns;
+    let heads = page(&view, TransferFilter::Collectives, PageQuery::default()).columns;
     let ids = |width: f64, sorted: &str| -> Vec<String> {
         let measure = Measure { width, row: if width < TWO_LINES { 40.0 } else { 24.0 }, ..Measure::START };
-        fitting(heads.clone(), sorted, measure).into_iter().map(|column| column.id).collect()
+        fitting_columns(heads.clone(), sorted, measure).into_iter().map(|column| column.id).collect()
     };
     assert_eq!(ids(4000.0, "stall_ps").len(), 15);
     assert!(ids(900.0, "source").iter().any(|id| id == "source"));

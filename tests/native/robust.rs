@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::{make, open};
 use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
+use rooflight::analysis::comm::{CommQuery, LaneQuery, TransferFilter};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::units::Picos;
 
@@ -44,7 +44,7 @@ fn use_it(bytes: Vec<u8>) -> bool {
         }
         let lanes = analysis.comm_lanes(
             &opened.profile,
-            &LaneQuery { query, carried: Carried::All, ..LaneQuery::default() },
+            &LaneQuery { query, carried: TransferFilter::All, ..LaneQuery::default() },
             None,
         );
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end));

@@ -197,7 +197,7 @@ fn figures_marks_and_rows_agree() {
         let parts = coverage::parts(&head.figures);
         assert!((parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9, "{parts:?}");
         let found = dots::dots(&head, RoofBy::Op, Level::Hbm);
-        assert_eq!(found.n_rows() + found.nowhere.0 as usize, head.points.len());
+        assert_eq!(found.n_rows() + found.unplottable.0 as usize, head.points.len());
         for dot in &found.all {
             assert!((dot.x - dot.roof.flops / dot.roof.level_bytes[0]).abs() <= 1e-9 * dot.x);
             assert!((dot.y - dot.roof.flops / (dot.roof.total.0 as f64 / 1e12)).abs() <= 1e-9 * dot.y);

@@ -17,7 +17,7 @@ use rooflight::protocol::{
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
-    AIM, Fit, Level, MOST, OpRow, Report, decode, decode_link, encode, encode_link, markdown, pack,
+    Fit, Level, MOST, OpRow, Report, TARGET_LINK_LENGTH, decode, decode_link, encode, encode_link, markdown, pack,
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
@@ -252,7 +252,7 @@ fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     let result = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
     let address = Address { report: encode_link(&result), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
-    assert!(url.len() <= AIM && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
+    assert!(url.len() <= TARGET_LINK_LENGTH && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
     let back = decode_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
     assert_eq!(back, result);
     assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
@@ -289,7 +289,12 @@ fn lengths_are_as_documented() {
 #[test]
 fn the_fit_of_a_link_depends_on_its_length() {
     assert_eq!(
-        [Fit::from_length(AIM), Fit::from_length(AIM + 1), Fit::from_length(MOST), Fit::from_length(MOST + 1)],
+        [
+            Fit::from_length(TARGET_LINK_LENGTH),
+            Fit::from_length(TARGET_LINK_LENGTH + 1),
+            Fit::from_length(MOST),
+            Fit::from_length(MOST + 1)
+        ],
         [Fit::Good, Fit::Long, Fit::Long, Fit::TooLong]
     );
     assert_eq!(Fit::Good.sentence(1), None);

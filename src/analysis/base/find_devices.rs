@@ -113,7 +113,7 @@ fn device(
     if let Some(note) = device_notes::overlap(&mut device) {
         notes.push(note.with_place(&device.label));
     }
-    let time = look_at_ops(plane, &mut device).max(steps);
+    let time = measure_ops(plane, &mut device).max(steps);
     Some((device, time))
 }
 
@@ -171,7 +171,7 @@ fn steps(
 /// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.
 /// Returns the sum of the durations of all ops in ps. If ops and steps are on different clocks, this is the larger sum
 /// of the two clocks.
-fn look_at_ops(plane: &Plane, device: &mut Device) -> u128 {
+fn measure_ops(plane: &Plane, device: &mut Device) -> u128 {
     let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
     edges.sort_unstable();
     edges.dedup();

@@ -60,7 +60,7 @@ pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bo
         return (false, vec![note]);
     }
     let common = common(&hosts);
-    let notes = [some_only(&hosts, &common), skew(&hosts, &common)];
+    let notes = [steps_of_some_hosts_note(&hosts, &common), skew(&hosts, &common)];
     (true, notes.into_iter().flatten().collect())
 }
 
@@ -101,7 +101,7 @@ fn common(hosts: &[Host<'_>]) -> Vec<u64> {
     first.filter(|number| all.iter().all(|of| of.contains(number))).copied().collect()
 }
 
-fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
+fn steps_of_some_hosts_note(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     let mut all = BTreeSet::new();
     hosts.iter().for_each(|host| all.extend(numbers(host)));
     let n = all.len().saturating_sub(common.len());

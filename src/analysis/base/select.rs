@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 /// Returns for each op of the device whether the filter selects it.
 pub fn select(known: Known<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {
     let (plane, facts) = (known.plane(device), &known.facts[device]);
-    let mut texts = Texts { known, facts, matcher, paths: Memo::default(), sources: FxHashMap::default() };
-    let mut scopes = Memo::default();
+    let mut texts = Texts { known, facts, matcher, paths: MatchCache::default(), sources: FxHashMap::default() };
+    let mut scopes = MatchCache::default();
     let of = |(i, (op, of)): (usize, (&Op, &OpFacts))| {
         matcher.kind.is_none_or(|kind| kind == of.kind)
             && (matcher.scope.is_empty()
@@ -27,7 +27,7 @@ struct Texts<'a> {
     known: Known<'a>,
     facts: &'a PlaneFacts,
     matcher: &'a Matcher,
-    paths: Memo,
+    paths: MatchCache,
     sources: FxHashMap<(Option<StrId>, Option<StrId>), bool>,
 }
 
@@ -56,9 +56,9 @@ impl Texts<'_> {
 
 /// Cached answers by text id: 0 unknown, 1 no, 2 yes. Ids are dense, so a byte per text takes less memory than a map.
 #[derive(Default)]
-struct Memo(Vec<u8>);
+struct MatchCache(Vec<u8>);
 
-impl Memo {
+impl MatchCache {
     fn get(&mut self, id: StrId, answer: impl FnOnce() -> bool) -> bool {
         let at = id.number() as usize;
         if self.0.len() <= at {

@@ -191,7 +191,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
         parts.iter().map(part_values).collect()
     },
     nouns: ("op", "ops"),
-    usual: "total_dur_ps",
+    default_sort: "total_dur_ps",
     leaf: &["key"],
 };
 

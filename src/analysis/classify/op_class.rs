@@ -12,7 +12,7 @@ use super::category;
 use super::kind::Kind;
 use super::opcode::opcode;
 use super::opcode_kind::{is_collective, stem, word};
-use crate::profile::copy_of_name;
+use crate::profile::cupti_copy_name;
 
 /// The texts of an op that determine its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Class {
 pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
     // The kernel that ran is a copy. Only the opcode of a collective or of a host transfer takes precedence over that.
-    let copies = facts.kernel.is_some_and(|kernel| copy_of_name(kernel).is_some());
+    let copies = facts.kernel.is_some_and(|kernel| cupti_copy_name(kernel).is_some());
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
         .filter(|kind| !copies || matches!(kind, Kind::Communication | Kind::Host))
@@ -143,7 +143,7 @@ fn by_name(name: &str) -> Option<Kind> {
 fn by_category(category: &str) -> Option<Kind> {
     let category = category.trim().to_ascii_lowercase();
     let category = category.as_str();
-    if category.starts_with("mem") && copy_of_name(category).is_some() {
+    if category.starts_with("mem") && cupti_copy_name(category).is_some() {
         return Some(Kind::DataMovement);
     }
     match category {

@@ -8,7 +8,7 @@ use super::category::by_text;
 use super::kind::Kind;
 use super::layer::{Around, layer, loop_path, named, trip_count};
 use super::op_class::{Facts, classify, is_async};
-use super::op_group::{OpGroup, Signs, op_group};
+use super::op_group::{GroupEvidence, OpGroup, op_group};
 use super::opcode::{first_operand, opcode, result_shape};
 use super::phase::{Phase, by_path, phase};
 use super::scope_path;
@@ -118,7 +118,7 @@ impl<'p> Finder<'p> {
         signature(name, text, &mut self.buffer);
         let signature = self.words.intern(&self.buffer);
         let path = op.stats.tf_op.map(|tf_op| self.path(tf_op));
-        let signs = Signs {
+        let signs = GroupEvidence {
             kind: class.kind,
             known: class.known,
             category: category.map(|c| profile.text(c)).or_else(|| by_text(text)).unwrap_or_default(),

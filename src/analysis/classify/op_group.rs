@@ -96,7 +96,7 @@ impl OpGroup {
 
 /// The properties of an op that determine its group.
 #[derive(Clone, Copy, Debug)]
-pub struct Signs<'a> {
+pub struct GroupEvidence<'a> {
     pub kind: Kind,
     /// Whether a rule determined the kind.
     pub known: bool,
@@ -111,7 +111,7 @@ pub struct Signs<'a> {
 }
 
 /// Returns the group of an op.
-pub fn op_group(signs: Signs<'_>) -> OpGroup {
+pub fn op_group(signs: GroupEvidence<'_>) -> OpGroup {
     let opcode = opcode(signs.text).unwrap_or_default();
     let category = signs.category.trim();
     let is = |words: &[&str]| words.iter().any(|word| *word == opcode || *word == category);
@@ -128,7 +128,7 @@ pub fn op_group(signs: Signs<'_>) -> OpGroup {
     }
 }
 
-fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
+fn compute(signs: GroupEvidence<'_>, opcode: &str, category: &str) -> OpGroup {
     let is = |words: &[&str]| words.iter().any(|word| *word == opcode || *word == category);
     // The name of a kernel decides, else the leaf of the scope path: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
     if is(&["custom-call", "custom call"]) {
@@ -291,13 +291,13 @@ mod tests {
     use super::*;
 
     fn group(kind: Kind, category: &str, name: &str, text: &str, path: &str) -> OpGroup {
-        op_group(Signs { kind, known: true, category, name, text, path, kernel: "" })
+        op_group(GroupEvidence { kind, known: true, category, name, text, path, kernel: "" })
     }
 
     #[test]
     fn kernels_of_gpus() {
         let of = |kind, text: &str, kernel: &str| {
-            op_group(Signs { kind, known: true, category: "", name: kernel, text, path: "", kernel })
+            op_group(GroupEvidence { kind, known: true, category: "", name: kernel, text, path: "", kernel })
         };
         for (kernel, expected) in [
             ("Cijk_Ailk_Bljk_BBS_BH_MT256x224x64_MI16x16x16x1", OpGroup::Matmul),

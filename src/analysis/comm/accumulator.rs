@@ -1,7 +1,7 @@
 //! This module accumulates one sum: a row, a primitive, or all traffic of one sort. It receives the spans and waits of
 //! one core after the other, and does not depend on the grouping.
 
-use super::async_pairs::Named;
+use super::async_pairs::OpKey;
 use super::interval::{ALL, Merged};
 use super::primitive::Execution;
 use super::report::{Overlap, Traffic};
@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 
 /// The common value of several items.
 #[derive(Clone, Debug, Default)]
-pub enum Uniform<T> {
+pub enum CommonValue<T> {
     /// No item was added.
     #[default]
     Nothing,
@@ -22,7 +22,7 @@ pub enum Uniform<T> {
     Several,
 }
 
-impl<T: PartialEq> Uniform<T> {
+impl<T: PartialEq> CommonValue<T> {
     /// Adds the value of one more item.
     pub fn add(&mut self, value: T) {
         match self {
@@ -49,16 +49,16 @@ pub struct CommAccumulator {
     pub wall: Picos,
     /// Bytes on hardware links. `None` without executions, or if the bytes or the factor of one execution are unknown.
     bus_bytes: Option<f64>,
-    pub execution: Uniform<Execution>,
+    pub execution: CommonValue<Execution>,
     /// Bytes of the message of one execution.
-    pub each: Uniform<Option<u64>>,
-    ops: IndexSet<Named>,
+    pub each: CommonValue<Option<u64>>,
+    ops: IndexSet<OpKey>,
     flying: Vec<Interval>,
 }
 
 impl CommAccumulator {
     /// Adds an op to the group. Adding the same op again has no effect.
-    pub fn op(&mut self, named: Named, execution: Execution, bytes: Option<u64>) {
+    pub fn op(&mut self, named: OpKey, execution: Execution, bytes: Option<u64>) {
         if self.ops.insert(named) {
             self.execution.add(execution);
             self.each.add(bytes);
@@ -82,13 +82,13 @@ impl CommAccumulator {
         self.bus_bytes = self.bus_bytes.zip(carried).map(|(sum, more)| sum + more);
     }
 
-    /// Adds an interval in flight, clipped to the window. [`Self::land`] merges these intervals.
-    pub fn fly(&mut self, at: Interval) {
+    /// Adds an interval in flight, clipped to the window. [`Self::finish_core`] merges these intervals.
+    pub fn add_span(&mut self, at: Interval) {
         self.flying.push(at);
     }
 
     /// Ends a core: merges its intervals in flight, splits them by its `compute`, and adds the result to the sums.
-    pub fn land(&mut self, compute: &Merged) {
+    pub fn finish_core(&mut self, compute: &Merged) {
         let waited = std::mem::take(&mut self.traffic.overlap.waited);
         let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute, ALL);
         let sum = &mut self.traffic.overlap;
@@ -152,20 +152,20 @@ mod tests {
     #[test]
     fn cores_are_summed_and_each_is_held_against_its_own_compute() {
         let mut bucket = CommAccumulator::default();
-        bucket.fly((0, 10));
-        bucket.fly((5, 20));
+        bucket.add_span((0, 10));
+        bucket.add_span((5, 20));
         bucket.traffic.overlap.waited += Picos(3);
-        bucket.land(&Merged::new(vec![(2, 4), (15, 30)]));
-        bucket.fly((0, 10));
-        bucket.land(&Merged::default());
+        bucket.finish_core(&Merged::new(vec![(2, 4), (15, 30)]));
+        bucket.add_span((0, 10));
+        bucket.finish_core(&Merged::default());
         let Overlap { in_flight, exposed, overlapped, waited } = bucket.traffic.overlap;
         assert_eq!((in_flight, exposed, overlapped, waited), (Picos(30), Picos(23), Picos(7), Picos(3)));
     }
 
     #[test]
     fn alike() {
-        let mut stated = Uniform::default();
-        assert_eq!(Uniform::<u8>::Nothing.value(), None);
+        let mut stated = CommonValue::default();
+        assert_eq!(CommonValue::<u8>::Nothing.value(), None);
         stated.add(3);
         stated.add(3);
         assert_eq!(stated.clone().value(), Some(3));

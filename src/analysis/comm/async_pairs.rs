@@ -17,7 +17,7 @@ use indexmap::IndexMap;
 use std::cell::OnceCell;
 
 /// The name of an op and its program. They are the same on every device.
-pub type Named = (Option<ProgramId>, StrId);
+pub type OpKey = (Option<ProgramId>, StrId);
 
 /// The role of an op in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The name of the start, or of the single op. The name of a done or an update without a start.
-    pub named: Named,
+    pub named: OpKey,
     /// The op of that name.
     pub op: OpId,
     /// Whether the transfer moves data between memories. If not, it is a collective.
@@ -61,7 +61,7 @@ impl AsyncPairs {
     /// id.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
         let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
-        let mut by_name: IndexMap<Named, u32> = IndexMap::default();
+        let mut by_name: IndexMap<OpKey, u32> = IndexMap::default();
         let found: Vec<Option<(Part, bool)>> =
             plane.ops.iter().zip(kinds).map(|(op, kind)| pair_part(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
@@ -96,7 +96,7 @@ impl AsyncPairs {
         self.parts.iter().enumerate().filter_map(|(at, part)| part.map(|(part, link)| (OpId(at as u32), part, link)))
     }
 
-    fn link(&mut self, by_name: &mut IndexMap<Named, u32>, named: Named, op: OpId, is_copy: bool) -> u32 {
+    fn link(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
         *by_name.entry(named).or_insert_with(|| {
             self.all.push(Link { named, op, is_copy, is_whole: false, is_fused: false });
             (self.all.len() - 1) as u32
@@ -109,12 +109,12 @@ impl AsyncPairs {
 /// the program.
 struct Names<'a> {
     profile: &'a Profile,
-    by_text: IndexMap<&'a str, Named>,
+    by_text: IndexMap<&'a str, OpKey>,
 }
 
 impl<'a> Names<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
-        let mut by_text: IndexMap<&str, Named> = IndexMap::default();
+        let mut by_text: IndexMap<&str, OpKey> = IndexMap::default();
         for (_, op, ..) in classified_ops(plane, found) {
             let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
             if written(profile.text(op.text)).is_none_or(|written| written == name) {
@@ -125,7 +125,7 @@ impl<'a> Names<'a> {
         Self { profile, by_text }
     }
 
-    fn find(&self, op: &Op) -> Named {
+    fn find(&self, op: &Op) -> OpKey {
         let name = written(self.profile.text(op.text)).unwrap_or(self.profile.text(op.name));
         match self.by_text.get(name) {
             Some((program, name)) => (op.stats.program.or(*program), *name),
@@ -233,7 +233,7 @@ struct Starts<'a> {
 }
 
 impl<'a> Starts<'a> {
-    fn new(profile: &'a Profile, plane: &'a Plane, by_name: &IndexMap<Named, u32>) -> Self {
+    fn new(profile: &'a Profile, plane: &'a Plane, by_name: &IndexMap<OpKey, u32>) -> Self {
         let links = by_name.iter().map(|((program, name), link)| ((*program, profile.text(*name)), *link)).collect();
         Self { profile, links, plane, texts: OnceCell::new() }
     }

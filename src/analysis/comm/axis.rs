@@ -10,7 +10,7 @@ use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 
 /// Largest number of devices of the first group in the report.
-const TOLD: usize = 16;
+const MAX_DEVICES: usize = 16;
 /// Largest number of characters of a group's text.
 const TEXT: usize = 120;
 
@@ -48,7 +48,7 @@ impl Wiring<'_> {
             n_groups,
             axis: self.named(&first).or_else(|| joined(axes.as_deref()?)).or_else(|| mesh_axes(groups)),
             n_axes: axes.map(|axes| axes.iter().filter(|axis| **axis != "core").count() as u32),
-            first: first.into_iter().take(TOLD).collect(),
+            first: first.into_iter().take(MAX_DEVICES).collect(),
         }
     }
 

@@ -18,7 +18,7 @@
 //! devices by number and the planes of each host count from 0. This module depends on devices, transfers and spans, and
 //! not on bytes.
 
-use super::async_pairs::{AsyncPairs, Named};
+use super::async_pairs::{AsyncPairs, OpKey};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
@@ -57,7 +57,7 @@ impl Analysis {
         step: StepChoice,
         first: usize,
         known: &[CoreWindow<'_>],
-        whats: &IndexMap<Named, CollectiveInfo>,
+        whats: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
         let beside: Vec<usize> =
@@ -66,7 +66,7 @@ impl Analysis {
             return None;
         }
         let mut balance = self.step_balance(profile);
-        let mut ops: IndexMap<Named, Executions> = IndexMap::default();
+        let mut ops: IndexMap<OpKey, Executions> = IndexMap::default();
         for at in &beside {
             let side = known.iter().find(|side| side.device == *at && side.core == Core::Tensor);
             self.lengths(profile, *at, step, side, &mut ops);
@@ -116,7 +116,7 @@ impl Analysis {
         at: usize,
         step: StepChoice,
         side: Option<&CoreWindow<'_>>,
-        ops: &mut IndexMap<Named, Executions>,
+        ops: &mut IndexMap<OpKey, Executions>,
     ) {
         if let Some(side) = side {
             return add(at, &side.links, &side.flight, |span| side.starts(span.at.0), ops);
@@ -177,7 +177,7 @@ impl Analysis {
     fn spread(
         &self,
         profile: &Profile,
-        (program, name): Named,
+        (program, name): OpKey,
         (sets, at_once): (&[Executions], bool),
         arrivals: &mut [Sum],
     ) -> Option<ArrivalSpread> {
@@ -243,7 +243,7 @@ fn add(
     links: &AsyncPairs,
     flight: &CoreTimeline,
     is_in: impl Fn(&Span) -> bool,
-    ops: &mut IndexMap<Named, Executions>,
+    ops: &mut IndexMap<OpKey, Executions>,
 ) {
     let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); links.all.len()];
     for ((start, end), link) in &flight.dones {

@@ -146,7 +146,7 @@ pub const COMM_TABLE: Table<CommRow> = Table {
     opens: |row| row.op.is_some(),
     parts: |_| Vec::new(),
     nouns: ("row", "rows"),
-    usual: "stall_ps",
+    default_sort: "stall_ps",
     leaf: &["key", "scope"],
 };
 

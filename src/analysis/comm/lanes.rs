@@ -5,7 +5,7 @@ use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
 use super::interval::Merged;
 use super::primitive::{Execution, Primitive};
-use super::query::Carried;
+use super::query::TransferFilter;
 use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
 use crate::profile::Profile;
@@ -19,16 +19,16 @@ use std::cmp::Reverse;
 pub fn lanes(
     profile: &Profile,
     side: &CoreWindow<'_>,
-    what: &IndexMap<super::async_pairs::Named, CollectiveInfo>,
+    what: &IndexMap<super::async_pairs::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
-    carried: Carried,
+    carried: TransferFilter,
     most: usize,
 ) -> CommLanes {
     let flight = &side.flight;
     let is = |link: u32| match carried {
-        Carried::All => true,
-        Carried::Copies => side.links.all[link as usize].is_copy,
-        Carried::Collectives => !side.links.all[link as usize].is_copy,
+        TransferFilter::All => true,
+        TransferFilter::Copies => side.links.all[link as usize].is_copy,
+        TransferFilter::Collectives => !side.links.all[link as usize].is_copy,
     };
     let cut = |(start, end): Interval| (start.max(window.0), end.min(window.1));
     let mut flying: Vec<(Interval, u32)> =

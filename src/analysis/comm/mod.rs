@@ -34,7 +34,7 @@ mod sums;
 pub use collective::{CollectiveInfo, of_module as message_of};
 pub use imbalance::{Arrival, ArrivalSpread, Balance, Straggler};
 pub use primitive::{Core, Execution, Primitive, Role};
-pub use query::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
+pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};
 pub use report::{
     Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,
     Traffic,

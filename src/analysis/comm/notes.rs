@@ -45,7 +45,7 @@ pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: 
         note(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
     }
     let serial = sides.iter().all(|side| analysis.devices[side.device].ops.len() == 1);
-    breaches(comm, serial, &mut note);
+    contradictions(comm, serial, &mut note);
     if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
         let message = format!(
             "{} takes more than {} of the step. A frequent cause is a missing sharding constraint, so that a whole array is gathered.",
@@ -115,7 +115,7 @@ pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: 
     notes
 }
 
-type Say<'a> = dyn FnMut(Severity, NoteCode, String) + 'a;
+type AddNote<'a> = dyn FnMut(Severity, NoteCode, String) + 'a;
 
 fn dominates(row: &CommRow, comm: &Comm) -> bool {
     row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)
@@ -123,7 +123,7 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
 
 /// Reports contradictions between stall and exposed time. `serial` means that every device has one op line: on several
 /// lines, one line may compute while another one waits, and waits may then exceed the exposed time.
-fn breaches(comm: &Comm, serial: bool, note: &mut Say<'_>) {
+fn contradictions(comm: &Comm, serial: bool, note: &mut AddNote<'_>) {
     for (traffic, what) in [(&comm.tensor, "collectives"), (&comm.copies, "copies")] {
         let of = traffic.overlap;
         let beyond = of.waited.saturating_sub(of.exposed);
@@ -145,7 +145,7 @@ fn breaches(comm: &Comm, serial: bool, note: &mut Say<'_>) {
     }
 }
 
-fn sizes(comm: &Comm, note: &mut Say<'_>) {
+fn sizes(comm: &Comm, note: &mut AddNote<'_>) {
     if comm.tensor.n_unsized > 0 {
         let message = format!(
             "The sizes of {} of {} executions are unknown: their texts do not have them, and their program is missing.",
@@ -164,7 +164,7 @@ fn sizes(comm: &Comm, note: &mut Say<'_>) {
 }
 
 /// Reports why rows have no utilisation, or a doubtful one.
-fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut Say<'_>) {
+fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut AddNote<'_>) {
     if comm.rows.is_empty() {
         return;
     }

@@ -149,7 +149,7 @@ impl FromStr for NamedMesh {
 
 /// The transfers that lanes show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Carried {
+pub enum TransferFilter {
     #[default]
     Collectives,
     /// Copies between memories.
@@ -163,7 +163,7 @@ pub enum Carried {
 pub struct LaneQuery {
     /// Device and step. If all devices are selected, the first device is used.
     pub query: Query,
-    pub carried: Carried,
+    pub carried: TransferFilter,
     /// Start and end of a part of the step, in ps from the start of the step. `None` means the whole step.
     pub part: Option<(Picos, Picos)>,
     /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::MOST`], and the limit is ten times

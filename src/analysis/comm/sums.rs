@@ -5,8 +5,8 @@
 //! merged per core before compute is subtracted. Two ops of a row that are in flight at the same time therefore count
 //! once.
 
-use super::accumulator::{CommAccumulator, Uniform};
-use super::async_pairs::{Link, Named, Part};
+use super::accumulator::{CommAccumulator, CommonValue};
+use super::async_pairs::{Link, OpKey, Part};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
@@ -41,22 +41,22 @@ type RowKey = (bool, Core, Option<ProgramId>, String);
 /// Facts of the ops of a row. Each is shown only if all ops of the row agree.
 struct RowFacts {
     key: RowKey,
-    primitive: Uniform<Primitive>,
-    op: Uniform<Named>,
-    source: Uniform<Option<String>>,
-    scope: Uniform<Option<StrId>>,
-    group: Uniform<Option<DeviceGroup>>,
+    primitive: CommonValue<Primitive>,
+    op: CommonValue<OpKey>,
+    source: CommonValue<Option<String>>,
+    scope: CommonValue<Option<StrId>>,
+    group: CommonValue<Option<DeviceGroup>>,
 }
 
 impl RowFacts {
     fn new(key: RowKey) -> Self {
         Self {
             key,
-            primitive: Uniform::default(),
-            op: Uniform::default(),
-            source: Uniform::default(),
-            scope: Uniform::default(),
-            group: Uniform::default(),
+            primitive: CommonValue::default(),
+            op: CommonValue::default(),
+            source: CommonValue::default(),
+            scope: CommonValue::default(),
+            group: CommonValue::default(),
         }
     }
 }
@@ -81,7 +81,7 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    pair: IndexMap<Named, PairFacts>,
+    pair: IndexMap<OpKey, PairFacts>,
     /// The accumulators. The maps below hold indices into this list.
     buckets: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
@@ -96,7 +96,7 @@ pub fn look_up(
     profile: &Profile,
     sides: &[CoreWindow<'_>],
     programs: Option<Programs<'_>>,
-) -> IndexMap<Named, CollectiveInfo> {
+) -> IndexMap<OpKey, CollectiveInfo> {
     let mut whats = IndexMap::default();
     for side in sides {
         for link in &side.links.all {
@@ -111,7 +111,7 @@ pub fn look_up(
 
 /// Returns the number of devices of a program, as far as its collectives name them. `None` if none of them does, or if
 /// the number exceeds [`ReplicaGroups::LIMIT`].
-pub fn n_devices(whats: &IndexMap<Named, CollectiveInfo>) -> Option<u64> {
+pub fn n_devices(whats: &IndexMap<OpKey, CollectiveInfo>) -> Option<u64> {
     let of = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
         ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
@@ -128,10 +128,10 @@ impl<'a> Sums<'a> {
         profile: &'a Profile,
         analysis: &'a Analysis,
         by: CommBy,
-        whats: IndexMap<Named, CollectiveInfo>,
+        whats: IndexMap<OpKey, CollectiveInfo>,
         wiring: Wiring<'_>,
     ) -> Self {
-        let pair = |(named, what): (Named, CollectiveInfo)| {
+        let pair = |(named, what): (OpKey, CollectiveInfo)| {
             let group = what.groups.as_ref().map(|groups| wiring.group(groups));
             let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
             (named, PairFacts { what, group, factor })
@@ -183,7 +183,7 @@ impl<'a> Sums<'a> {
             let Places { buckets, bytes, factor } = of(self, span.link);
             for at in buckets {
                 let bucket = &mut self.buckets[at];
-                cut.into_iter().for_each(|cut| bucket.fly(cut));
+                cut.into_iter().for_each(|cut| bucket.add_span(cut));
                 if starts {
                     bucket.count(span.at.1 - span.at.0, bytes, factor);
                 }
@@ -208,7 +208,7 @@ impl<'a> Sums<'a> {
         self.pairing.unpaired += within(&side.flight.unpaired);
         self.pairing.other += within(&side.flight.other);
         // The spans were clipped to the window, so compute outside of it has no effect.
-        self.buckets.iter_mut().for_each(|bucket| bucket.land(&side.flight.compute));
+        self.buckets.iter_mut().for_each(|bucket| bucket.finish_core(&side.flight.compute));
     }
 
     fn traffic_of(&mut self, is_copy: bool, core: Core) -> usize {

@@ -81,7 +81,7 @@ fn changes(
         pair(opcode, a, b, order(a, b, map, reshapes))
     };
     match pairs.pairing {
-        Pairing::Any(reason) => by_outline(from, to, reason),
+        Pairing::Any(reason) => classify_without_body(from, to, reason),
         Pairing::Into => {
             let all = from.iter().flat_map(|a| to.iter().map(|b| known(a, b)));
             all.reduce(|a, b| a.zip(b, Answer::or)).unwrap_or(Changes::unknown(Reason::NoOperand))
@@ -100,7 +100,7 @@ fn changes(
 
 /// Classifies an op whose body is unknown: an answer holds only if it is the same for every combination of input and
 /// output.
-fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
+fn classify_without_body(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
     // Data is in main memory, in VMEM or in the host's memory. The other spaces hold flags and semaphores.
     let is_data = |a: &ArrayShape| !a.dims.is_empty() && matches!(a.memory_space(), 0 | 1 | 5);
     let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| is_data(a));

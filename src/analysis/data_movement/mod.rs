@@ -81,7 +81,7 @@ impl Analysis {
         let mut by_source: IndexMap<(&str, Source), Sums> = IndexMap::default();
         let mut opcodes = Opcodes::default();
         let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
-        let mut lookers: Vec<Resolver<'_, '_>> =
+        let mut resolvers: Vec<Resolver<'_, '_>> =
             slices.iter().map(|slice| Resolver::new(profile, known.plane(slice.device), programs)).collect();
         each(&slices, |member, time| {
             let device = slices[member.slice as usize].device;
@@ -90,7 +90,7 @@ impl Analysis {
             let own = Picos(time.own);
             let mut bytes = None;
             if is_non_compute(facts.kind) {
-                let verdict = lookers[member.slice as usize].resolve(op);
+                let verdict = resolvers[member.slice as usize].resolve(op);
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
                 let spent = Spent { kind: facts.kind, n: time.n, own, waits, at: (device, member.op) };

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 /// The runs and the self time of a program.
 #[derive(Default)]
-struct Ran {
+struct ProgramRuns {
     n_runs: u64,
     run_time: Picos,
     /// `None` if no op of the program ran.
@@ -26,7 +26,8 @@ impl Analysis {
     /// self time of its ops if no run is reported. Programs that did not run follow, the one with the largest HLO
     /// first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
-        let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
+        let mut known: IndexMap<ProgramId, ProgramRuns> =
+            profile.programs.keys().map(|id| (*id, ProgramRuns::default())).collect();
         self.add_runs(profile, &mut known);
         let mut listed = Vec::new();
         let mut programs: Vec<FileProgram> = Vec::new();
@@ -55,7 +56,7 @@ impl Analysis {
         programs
     }
 
-    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, Ran>) {
+    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, ProgramRuns>) {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {

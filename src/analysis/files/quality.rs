@@ -82,7 +82,7 @@ impl Analysis {
                 remedy: Some(AGAIN.to_owned()),
             })
         }));
-        let mut lacks: IndexMap<Lack, Vec<&str>> = IndexMap::default();
+        let mut lacks: IndexMap<MissingData, Vec<&str>> = IndexMap::default();
         for device in &self.devices {
             let plane = &profile.planes[device.plane];
             for lack in lacking(plane, device) {
@@ -90,7 +90,7 @@ impl Analysis {
             }
             found.extend(unpaired(profile, plane, device, framework));
         }
-        found.extend(lacks.into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
+        found.extend(lacks.into_iter().map(|(lack, labels)| finding_of(lack, &labels, framework)));
         if profile.hlo.is_empty() && !self.devices.is_empty() {
             found.push(missing(
                 "The capture has no HLO proto: the memory view, program texts and the contents of fusions are missing.",
@@ -124,39 +124,41 @@ fn missing(consequence: &str, remedy: &str) -> Finding {
 
 /// Data that a device's plane lacks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Lack {
+enum MissingData {
     Modules,
     Async,
     Source,
 }
 
-fn lacking(plane: &Plane, device: &Device) -> Vec<Lack> {
+fn lacking(plane: &Plane, device: &Device) -> Vec<MissingData> {
     let has = |is: &dyn Fn(&Line) -> bool| plane.lines.iter().any(|line| is(line) && !line.events.is_empty());
     let is_tpu = device.platform == Platform::Tpu;
     let mut lacks = Vec::new();
     if is_tpu && !has(&|line| line.name == "XLA Modules") {
-        lacks.push(Lack::Modules);
+        lacks.push(MissingData::Modules);
     }
     if is_tpu && !has(&Line::is_async) {
-        lacks.push(Lack::Async);
+        lacks.push(MissingData::Async);
     }
     if plane.ops.iter().all(|op| op.stats.source.is_none()) {
-        lacks.push(Lack::Source);
+        lacks.push(MissingData::Source);
     }
     lacks
 }
 
-fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
+fn finding_of(lack: MissingData, labels: &[&str], framework: Framework) -> Finding {
     let (consequence, remedy) = match lack {
-        Lack::Modules => {
+        MissingData::Modules => {
             ("The capture has no “XLA Modules” line, so program runs are unknown.", Some(framework.whole()))
         }
-        Lack::Async => (
+        MissingData::Async => (
             "The capture has no “Async XLA Ops” line. Overlap is inferred from pairs of start and done ops; other asynchronous ops \
              are not visible.",
             None,
         ),
-        Lack::Source => ("No op has a source location, so ops cannot be grouped by source.", Some(framework.source())),
+        MissingData::Source => {
+            ("No op has a source location, so ops cannot be grouped by source.", Some(framework.source()))
+        }
     };
     let place = match labels {
         [first, .., last] => format!("{} devices, {first} to {last}", labels.len()),

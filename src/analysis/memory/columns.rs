@@ -71,7 +71,7 @@ pub const BUFFER_TABLE: Table<Buffer> = Table {
     opens: |_| true,
     parts: |_| Vec::new(),
     nouns: ("buffer", "buffers"),
-    usual: "size_bytes",
+    default_sort: "size_bytes",
     leaf: &["name", "op_name"],
 };
 

@@ -63,7 +63,7 @@ const IN_PLACE: [&str; 22] = [
 type Value = Rc<[u32]>;
 
 /// An array in memory.
-struct Made {
+struct EstimatedBuffer {
     /// Bytes with padding.
     size: u64,
     color: i64,
@@ -85,7 +85,7 @@ struct Made {
 /// A walk over a program in the order of its schedule, which finds the live ranges of its buffers.
 struct LiveRanges<'m> {
     module: &'m Module,
-    made: Vec<Made>,
+    made: Vec<EstimatedBuffer>,
     /// For each instruction, the buffers of its arrays in order.
     values: IndexMap<InstructionId, Value>,
     /// For each tuple, the index of the first array of each part, then the number of arrays.
@@ -251,7 +251,7 @@ impl LiveRanges<'_> {
     ) -> Option<u32> {
         let buffer = u32::try_from(self.made.len()).ok()?;
         let is = |opcode: &str| &*of.opcode == opcode;
-        self.made.push(Made {
+        self.made.push(EstimatedBuffer {
             size: array.padded_bytes().unwrap_or_default(),
             color: array.memory_space(),
             instruction: id,
@@ -316,7 +316,7 @@ impl LiveRanges<'_> {
     fn in_place(&mut self) {
         let module = self.module;
         let mut from = 0;
-        while let Some(Made { instruction: id, at, .. }) = self.made.get(from) {
+        while let Some(EstimatedBuffer { instruction: id, at, .. }) = self.made.get(from) {
             let (id, at) = (*id, *at);
             // The arrays of one execution of an instruction are neighbours.
             let n = self.made[from..].iter().take_while(|made| (made.instruction, made.at) == (id, at)).count();
@@ -340,7 +340,7 @@ impl LiveRanges<'_> {
             }
         }
         for buffer in made {
-            let Made { size, color, same, is_output, .. } = self.made[buffer as usize];
+            let EstimatedBuffer { size, color, same, is_output, .. } = self.made[buffer as usize];
             let operand_bytes =
                 free.get_mut(&(size, color)).filter(|_| same == buffer && !is_output).and_then(VecDeque::pop_front);
             if let Some(operand_bytes) = operand_bytes {

@@ -209,7 +209,8 @@ impl ProgramMemory {
         let live_ranges: Vec<LiveRange> = space.alive(point).copied().collect();
         let sizes = self.own_sizes(space, &live_ranges);
         let temporary = live_ranges.iter().zip(sizes).filter(|(range, size)| *size > 0 || self.size(range.slot) == 0);
-        let temporary = temporary.map(|(range, size)| Buffer { size, ..self.living(module, &vocabularies, *range) });
+        let temporary =
+            temporary.map(|(range, size)| Buffer { size, ..self.describe_range(module, &vocabularies, *range) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
         all.small_sort_by_key(|buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
@@ -257,7 +258,7 @@ impl ProgramMemory {
     }
 
     /// Describes a buffer that is allocated and freed while the program runs.
-    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, range: LiveRange) -> Buffer {
+    pub(super) fn describe_range(&self, module: &Module, vocabularies: &Vocabularies, range: LiveRange) -> Buffer {
         let category = self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category);
         let buffer = self.buffer(module, vocabularies, Some(range.holder), category, (range.first, range.last));
         Buffer { id: BufferId(range.slot), size: self.size(range.slot), ..buffer }

@@ -34,7 +34,7 @@ impl ProgramMemory {
     pub fn summarize(&self, module: &Module, program: ProgramPeaks, query: &MemoryQuery) -> StaticMemory {
         let space = self.space(query.color);
         let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
-        let space_memory = space.map(|space| self.tell_space(module, query, space));
+        let space_memory = space.map(|space| self.summarize_space(module, query, space));
         if let Some(space_memory) = &space_memory {
             notes.extend(unnamed(space_memory).filter(|_| self.schedule.has_gradient));
         } else {
@@ -44,7 +44,7 @@ impl ProgramMemory {
         StaticMemory { program, space: space_memory, notes }
     }
 
-    fn tell_space(&self, module: &Module, query: &MemoryQuery, space: &Space) -> SpaceMemory {
+    fn summarize_space(&self, module: &Module, query: &MemoryQuery, space: &Space) -> SpaceMemory {
         let point = space.peak_point();
         let all = self.alive(module, query, space, point);
         let rollups = roll_ups(&all);
@@ -70,7 +70,7 @@ impl ProgramMemory {
         let vocabularies = self.vocabularies(query);
         let is_long = |range: &&LiveRange| (range.last - range.first) > space.n_events / 2;
         let large = space.live_ranges.iter().filter(is_long).filter(|range| self.size(range.slot) > LARGE);
-        let mut buffers: Vec<Buffer> = large.map(|range| self.living(module, &vocabularies, *range)).collect();
+        let mut buffers: Vec<Buffer> = large.map(|range| self.describe_range(module, &vocabularies, *range)).collect();
         buffers.small_sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
         buffers.truncate(WORST);
         buffers
@@ -89,7 +89,7 @@ impl ProgramMemory {
             position: range.first,
             size: size(range),
             after: space.padded[point(range)],
-            buffer: self.living(module, &vocabularies, *range),
+            buffer: self.describe_range(module, &vocabularies, *range),
         };
         live_ranges.into_iter().take(JUMPS).map(jump).collect()
     }
@@ -108,7 +108,7 @@ impl ProgramMemory {
         // The gradient of an embedding keeps its size. A loss in chunks divides only the buffers of the loss.
         let mut in_pieces: IndexSet<u32> = IndexSet::default();
         for (_, range) in large {
-            let buffer = self.living(module, &vocabularies, range);
+            let buffer = self.describe_range(module, &vocabularies, range);
             if buffer.class == MemoryClass::Logits {
                 in_pieces.insert(range.slot);
             }
@@ -191,8 +191,9 @@ impl ProgramMemory {
                 None => n_left_out += 1,
             }
         }
-        let tell =
-            |lane: Vec<LiveRange>| lane.into_iter().map(|range| self.living(module, &vocabularies, range)).collect();
+        let tell = |lane: Vec<LiveRange>| {
+            lane.into_iter().map(|range| self.describe_range(module, &vocabularies, range)).collect()
+        };
         LiveRangeRows { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
     }
 }

@@ -22,8 +22,8 @@ pub(super) mod words;
 mod words_fusion;
 
 pub use report::{
-    Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
-    OpValue, SourceLine,
+    Change, EnclosingComputation, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpSource, OpStep,
+    OpValue, SourceLine, ValueChange,
 };
 
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -149,7 +149,7 @@ pub(super) fn is_tpu(profile: &Profile) -> bool {
     profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
 }
 
-fn op_place(inst: InstructionRef<'_>) -> Option<OpPlace> {
+fn op_place(inst: InstructionRef<'_>) -> Option<EnclosingComputation> {
     let (module, _) = inst.module?;
     let id = inst.instruction.computation?;
     let callers = module.callers(id);
@@ -157,7 +157,7 @@ fn op_place(inst: InstructionRef<'_>) -> Option<OpPlace> {
     // A loop runs its condition once more than its body, so the trip count is that of a body only.
     let body = |c: &&Instruction| c.call("body").is_some_and(|body| body.id == Some(id));
     let turns = callers.first().filter(|_| caller.as_ref().is_some_and(body));
-    Some(OpPlace {
+    Some(EnclosingComputation {
         computation: module.computation(id)?.name.to_string(),
         is_entry: module.entry == Some(id),
         caller: caller.map(|c| c.name.to_string()),

@@ -33,7 +33,7 @@ pub struct OpDetail {
     pub program: Option<String>,
     pub program_id: Option<u64>,
     /// The computation that contains the op. `None` without the program's HLO.
-    pub computation: Option<OpPlace>,
+    pub computation: Option<EnclosingComputation>,
     /// The device of the figures: `TPU:0`, or "8 devices" for a sum.
     pub device: Option<String>,
     /// The description of the op in one plain sentence without a full stop.
@@ -48,7 +48,7 @@ pub struct OpDetail {
     /// Number of values that were left out.
     pub more_values: u32,
     /// Changes between operand and result of an op that only moves data.
-    pub remarks: Vec<OpRemark>,
+    pub remarks: Vec<ValueChange>,
     /// Source location in the user's program.
     pub source: OpSource,
     /// The ops that this op takes as operands, in order, each once; at most 200.
@@ -71,7 +71,7 @@ pub struct OpDetail {
 
 /// The computation that contains an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpPlace {
+pub struct EnclosingComputation {
     /// Name of the computation.
     pub computation: String,
     /// Whether the computation is the entry of the program.
@@ -195,7 +195,7 @@ pub enum Change {
 
 /// One change between the operand and the result of an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpRemark {
+pub struct ValueChange {
     pub change: Change,
     /// The change in words: "HBM → VMEM".
     pub words: String,

@@ -26,7 +26,7 @@ fn counted(inst: InstructionRef<'_>) -> Option<u64> {
         return None;
     }
     let k = element(left)?;
-    let next = root(inst, inst.instruction.call("body")?.id?)?.element_of_tuple(k)?.unmoved();
+    let next = root(inst, inst.instruction.call("body")?.id?)?.element_of_tuple(k)?.copy_source();
     let (a, b) = (next.operand(0)?, next.operand(1)?);
     if next.opcode() != "add" {
         return None;
@@ -36,7 +36,7 @@ fn counted(inst: InstructionRef<'_>) -> Option<u64> {
         (_, Some(of)) if of == k => constant(a)?,
         _ => return None,
     };
-    let start = constant(inst.operand(0)?.unmoved().element_of_tuple(k)?)?;
+    let start = constant(inst.operand(0)?.copy_source().element_of_tuple(k)?)?;
     let (distance, step) = (end.checked_sub(start)?, u64::try_from(step).ok().filter(|step| *step > 0)?);
     Some(u64::try_from(distance).unwrap_or(0).div_ceil(step))
 }
@@ -47,20 +47,20 @@ fn root(inst: InstructionRef<'_>, computation: ComputationId) -> Option<Instruct
 
 /// Returns the index of the element of the loop's state that an instruction reads.
 fn element(inst: InstructionRef<'_>) -> Option<usize> {
-    let inst = inst.unmoved();
+    let inst = inst.copy_source();
     let of_state = inst.opcode() == "get-tuple-element" && inst.operand(0)?.opcode() == "parameter";
     if of_state { inst.instruction.text("index")?.parse().ok() } else { None }
 }
 
 /// Returns the value of an integer constant.
 fn constant(inst: InstructionRef<'_>) -> Option<i64> {
-    let inst = inst.unmoved();
+    let inst = inst.copy_source();
     if inst.opcode() == "constant" { inst.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
 }
 
 impl<'a> InstructionRef<'a> {
     /// Follows copies and bitcasts back to their source, through at most 8 of them.
-    fn unmoved(self) -> Self {
+    fn copy_source(self) -> Self {
         let mut at = self;
         for _ in 0..8 {
             match at.operand(0) {

@@ -1,7 +1,7 @@
 //! This module describes the arrays that an op reads and writes, and the changes between them. It depends on shapes and
 //! layouts, and not on times.
 
-use super::report::{Change, OpRemark, OpRole, OpValue};
+use super::report::{Change, OpRole, OpValue, ValueChange};
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 
@@ -98,12 +98,12 @@ fn tiling(layout: &Layout) -> Option<String> {
 }
 
 /// Returns the changes between the input and the output of an op that only moves data. Empty for other ops.
-pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<OpRemark> {
+pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<ValueChange> {
     let Some((from, to)) = inst.moved() else { return Vec::new() };
     let mut remarks = Vec::new();
     let mut add = |change, from: String, to: String| {
         if from != to {
-            remarks.push(OpRemark { change, words: format!("{from} → {to}") });
+            remarks.push(ValueChange { change, words: format!("{from} → {to}") });
         }
     };
     add(Change::Dtype, from.dtype.to_string(), to.dtype.to_string());

@@ -1,7 +1,7 @@
 //! This module describes an op in one plain sentence. The sentence contains only facts from the HLO. The module does
 //! not depend on times.
 
-use super::report::{Change, OpRemark};
+use super::report::{Change, ValueChange};
 use super::shape_text::{groups, shape};
 use super::trip_count::loop_trip_count;
 use super::values::{memory, remarks};
@@ -98,7 +98,7 @@ fn plain(inst: InstructionRef<'_>) -> String {
 /// Describes an op that moves data: `copy of f32[8,128], HBM → VMEM`.
 fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
     let Some((from, _)) = inst.moved() else { return format!("{verb} → {}", shape(&inst.instruction.shape)) };
-    let change = |r: &OpRemark| match r.change {
+    let change = |r: &ValueChange| match r.change {
         Change::Tiling => ", other tiles".to_owned(),
         _ => format!(", {}", r.words),
     };

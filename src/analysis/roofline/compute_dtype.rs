@@ -16,7 +16,7 @@ use crate::hlo::{ArrayShape, DType, Shape};
 
 /// The data type and the unit that an op computes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Work {
+pub(super) struct ComputeType {
     pub dtype: Option<DType>,
     /// Second choice, for a device without a peak of `dtype`: a faster type of a matrix operand, where `dtype` is only
     /// the type of the result.
@@ -48,7 +48,7 @@ pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
 }
 
 /// Finds the compute dtype of an instruction. `matmul` is whether other facts show that the instruction is a matmul.
-pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> Work {
+pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> ComputeType {
     let matmul = matmul || category.starts_with("convolution");
     let inst = inst.worker();
     match inst.opcode() {
@@ -62,10 +62,10 @@ pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> Wo
             match largest {
                 Some(part) => dot(*part),
                 None if parts.is_empty() && needs_program(inst, category) => unseen(inst, matmul),
-                None => Work { dtype: result(inst), matmul: false, ..Work::default() },
+                None => ComputeType { dtype: result(inst), matmul: false, ..ComputeType::default() },
             }
         }
-        _ => Work { dtype: result(inst), matmul, ..Work::default() },
+        _ => ComputeType { dtype: result(inst), matmul, ..ComputeType::default() },
     }
 }
 
@@ -73,10 +73,10 @@ fn is_dot(opcode: &str) -> bool {
     matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot")
 }
 
-fn dot(inst: InstructionRef<'_>) -> Work {
+fn dot(inst: InstructionRef<'_>) -> ComputeType {
     let of = |i| Some(inst.operand_shape(i)?.as_array()?.dtype);
     let (left, right) = (of(0), of(1));
-    Work {
+    ComputeType {
         dtype: left.or_else(|| result(inst)),
         matmul: true,
         uncertain: left.is_none() && is_wide(result(inst)),
@@ -86,7 +86,7 @@ fn dot(inst: InstructionRef<'_>) -> Work {
 }
 
 /// Finds the compute dtype of a fusion whose computation is unknown.
-fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
+fn unseen(inst: InstructionRef<'_>, matmul: bool) -> ComputeType {
     // A multiplied matrix has at least two dimensions larger than 1. This excludes biases, scales, masks and indices.
     let is_matrix = |array: &&ArrayShape| {
         array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
@@ -94,12 +94,12 @@ fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
     let matrices: Vec<DType> =
         inst.operand_shapes().flat_map(Shape::arrays).filter(is_matrix).map(|a| a.dtype).collect();
     match matrices.first().filter(|first| matrices.iter().all(|other| other == *first)) {
-        Some(first) => Work { dtype: Some(*first), matmul, ..Work::default() },
+        Some(first) => ComputeType { dtype: Some(*first), matmul, ..ComputeType::default() },
         None => {
             let dtype = result(inst);
             let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
             let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
-            Work { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
+            ComputeType { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
         }
     }
 }
@@ -107,12 +107,12 @@ fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
 /// Finds the compute dtype of a kernel: the type of its first large operand. It is uncertain if another large operand
 /// has a faster type. If no operand is known, the type of the result counts. It is a worse guide: attention kernels
 /// also return f32 statistics that are larger than the attention output.
-fn custom_call(inst: InstructionRef<'_>) -> Work {
+fn custom_call(inst: InstructionRef<'_>) -> ComputeType {
     let operands = large(inst);
     let dtype = operands.first().map(|array| array.dtype).or_else(|| result(inst));
     let faster = |array: &&ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
     let uncertain = is_wide(dtype) && (operands.is_empty() || operands.iter().any(faster));
-    Work { dtype, matmul: true, uncertain, ..Work::default() }
+    ComputeType { dtype, matmul: true, uncertain, ..ComputeType::default() }
 }
 
 /// Returns whether results are often widened to this type.
@@ -191,6 +191,6 @@ mod tests {
         .unwrap();
         let inst = InstructionRef::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
         let found = work(inst, "convolution fusion", false);
-        assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, ..Work::default() });
+        assert_eq!(found, ComputeType { dtype: Some(DType::BF16), matmul: true, ..ComputeType::default() });
     }
 }

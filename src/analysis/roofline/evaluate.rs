@@ -1,7 +1,7 @@
 //! This module computes the roofline point of one op, or finds the reason why the op has none. It does not depend on
 //! sums.
 
-use super::compute_dtype::{Work, needs_program, work};
+use super::compute_dtype::{ComputeType, needs_program, work};
 use super::cost::cost;
 use super::peaks::{Ceilings, DevicePeaks};
 use super::query::{KernelCost, Level};
@@ -23,9 +23,9 @@ pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
 /// the cost of the instruction, so it has no meaning of its own. The values are the cost of the first kernel found,
 /// executions and self time in ps.
 #[derive(Default)]
-pub(super) struct Together(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
+pub(super) struct KernelGroups(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
 
-impl Together {
+impl KernelGroups {
     /// Adds an op that is one kernel of `instruction`. Returns `false`, and adds nothing, if `instruction` is `None`.
     pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, own: u64) -> bool {
         let Some(instruction) = instruction else { return false };
@@ -50,7 +50,7 @@ pub(super) struct RooflineModel<'a, 'm> {
     costs: &'a [KernelCost],
     /// Peaks of the device of each slice, by index of the slice.
     ceilings: Vec<Ceilings>,
-    works: IndexMap<(Option<ProgramId>, StrId, StrId), Work>,
+    works: IndexMap<(Option<ProgramId>, StrId, StrId), ComputeType>,
 }
 
 impl<'a, 'm> RooflineModel<'a, 'm> {
@@ -99,7 +99,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         if ceilings.bytes[Level::Hbm.index()].is_none() && cost.levels[Level::Hbm.index()] > 0.0 {
             return Err(SkipReason::NoBandwidth);
         }
-        let Work { dtype, uncertain, mixed, .. } = work;
+        let ComputeType { dtype, uncertain, mixed, .. } = work;
         Ok(OpPoint { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
     }
 
@@ -110,7 +110,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
     }
 
     /// Returns the compute dtype of an op, from the cache if it is there.
-    pub fn work(&mut self, op: &Op, facts: &OpFacts) -> Work {
+    pub fn work(&mut self, op: &Op, facts: &OpFacts) -> ComputeType {
         let key = (op.stats.program, op.name, op.text);
         if let Some(known) = self.works.get(&key) {
             return *known;
@@ -119,7 +119,7 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         *self.works.entry(key).or_insert_with(|| found)
     }
 
-    fn find_work(&self, op: &Op, facts: &OpFacts) -> Work {
+    fn find_work(&self, op: &Op, facts: &OpFacts) -> ComputeType {
         let profile = self.known.profile;
         let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
         let parsed = text::instruction(profile.text(op.text));
@@ -138,11 +138,11 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
             None => {
                 let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));
                 let dtype = shape.and_then(|s| s.arrays().max_by_key(|a| a.bytes()).map(|a| a.dtype));
-                Work {
+                ComputeType {
                     dtype,
                     matmul: matmul || category.starts_with("convolution"),
                     uncertain: true,
-                    ..Work::default()
+                    ..ComputeType::default()
                 }
             }
         }

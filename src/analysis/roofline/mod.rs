@@ -53,7 +53,7 @@ use crate::hlo::text;
 use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
-use evaluate::{RooflineModel, Together};
+use evaluate::{KernelGroups, RooflineModel};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use sums::{OpPoint, Sums};
@@ -274,7 +274,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     fn row(&mut self, members: &[Member], slices: &[Slice], known: Known<'_>) -> RowSums {
         let mut row = RowSums::default();
         let mut names: IndexSet<(SkipReason, Named)> = IndexSet::default();
-        let mut together = Together::default();
+        let mut together = KernelGroups::default();
         for member in members {
             let slice = &slices[member.slice as usize];
             let (op, facts) = known.op(slice.device, member.op);

@@ -1,6 +1,6 @@
 //! This module computes the roofline position of one op, for the details of that op. It does not depend on rows.
 
-use super::evaluate::{RooflineModel, Together};
+use super::evaluate::{KernelGroups, RooflineModel};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
 use super::report::{OpRoof, Skipped};
@@ -30,7 +30,7 @@ impl Analysis {
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &query.peaks)).collect();
         let mut holder = RooflineModel::new(self.known(profile), programs, &query.costs, peaks.iter());
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
-        let (mut together, mut ran) = (Together::default(), false);
+        let (mut together, mut ran) = (KernelGroups::default(), false);
         for (device, op, time) in found.shown() {
             let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
             if time.n == 0 && time.own == 0 && time.inclusive == 0 {

@@ -1,6 +1,6 @@
 //! This module computes the roofline position of every step in one sweep per device. It does not depend on rows.
 
-use super::evaluate::{RooflineModel, Together};
+use super::evaluate::{KernelGroups, RooflineModel};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
 use super::report::StepRoof;
@@ -46,7 +46,7 @@ impl Analysis {
         for (at, slice) in slices.iter().enumerate() {
             let spent = self.spent(profile, slice);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
-            let mut together: IndexMap<u64, Together> = IndexMap::default();
+            let mut together: IndexMap<u64, KernelGroups> = IndexMap::default();
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number).or_default();
             }

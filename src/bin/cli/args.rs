@@ -1,10 +1,10 @@
 //! This module declares the arguments of the command line. Their doc comments are the text of `--help`. The arguments
 //! of `roofline`, `memory`, `comm` and `report` stand in their own modules.
 
-use super::comm::Links;
-use super::memory::Memories;
+use super::comm::CommArgs;
+use super::memory::MemoryArgs;
 use super::report::ReportArgs;
-use super::roofline_args::Roofs;
+use super::roofline_args::RooflineArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
@@ -49,21 +49,21 @@ pub enum Command {
         #[command(flatten)]
         only: Only,
         #[command(flatten)]
-        roofs: Roofs,
+        roofs: RooflineArgs,
         #[command(flatten)]
         view: View,
     },
     /// Memory at its peak: the buffers of each program, and the timeline of allocators.
     Memory {
         #[command(flatten)]
-        memory: Memories,
+        memory: MemoryArgs,
         #[command(flatten)]
         view: View,
     },
     /// Communication: stall, exposed and overlapped time, bus bandwidth, and stragglers.
     Comm {
         #[command(flatten)]
-        links: Links,
+        links: CommArgs,
         #[command(flatten)]
         view: View,
     },

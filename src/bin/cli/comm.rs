@@ -11,7 +11,7 @@ use rooflight::table::text::Table;
 
 /// The rows of communication, and the machine.
 #[derive(clap::Args)]
-pub struct Links {
+pub struct CommArgs {
     /// Groups rows by this property.
     #[arg(long, default_value = CommBy::Op.key(), value_parser = one_of(CommBy::ALL, CommBy::key))]
     by: CommBy,
@@ -27,7 +27,7 @@ pub struct Links {
 }
 
 impl OpenCapture<'_> {
-    pub(super) fn comm(&self, links: &Links) -> Result<String, Failure> {
+    pub(super) fn comm(&self, links: &CommArgs) -> Result<String, Failure> {
         let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
         let request = CommQuery {
             query: self.query(GroupBy::Op, Filter::default())?,

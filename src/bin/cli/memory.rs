@@ -12,7 +12,7 @@ use rooflight::table::text::Table;
 
 /// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]
-pub struct Memories {
+pub struct MemoryArgs {
     /// The memory space: 0 is HBM, 1 is the VMEM of a TPU. Default: all spaces in JSON and CSV, 0 in text.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     color: Option<i64>,
@@ -35,7 +35,7 @@ fn chip(name: &str) -> Result<&'static Chip, String> {
     Chip::named(name).ok_or_else(|| format!("known chips: {}", names()))
 }
 
-impl Memories {
+impl MemoryArgs {
     fn is_asked(&self, program: &ProgramPeaks) -> bool {
         let Some(name) = &self.program else { return true };
         program.name == *name || program.program_id.is_some_and(|id| id.to_string() == *name)
@@ -43,7 +43,7 @@ impl Memories {
 }
 
 impl OpenCapture<'_> {
-    pub(super) fn memory(&self, args: &Memories) -> Result<String, Failure> {
+    pub(super) fn memory(&self, args: &MemoryArgs) -> Result<String, Failure> {
         let query = MemoryQuery {
             buffers: u32::MAX,
             vocabulary: args.vocabulary,

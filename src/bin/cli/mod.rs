@@ -27,7 +27,7 @@ use rooflight::session;
 use rooflight::session::{Opened, Programs, open};
 use rooflight::table::format;
 use rooflight::table::text::{Table, neutralise, neutralise_lines};
-use roofline_args::Roofs;
+use roofline_args::RooflineArgs;
 use std::cell::RefCell;
 use std::process::ExitCode;
 
@@ -246,7 +246,7 @@ impl OpenCapture<'_> {
         })
     }
 
-    fn roofline(&self, by: GroupBy, filter: Filter, roofs: &Roofs) -> Result<String, Failure> {
+    fn roofline(&self, by: GroupBy, filter: Filter, roofs: &RooflineArgs) -> Result<String, Failure> {
         let query = roofs.to_query(self.query(by, filter)?);
         let profile = &self.opened.profile;
         let answer = session::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);

@@ -7,7 +7,7 @@ use rooflight::chip::{CHIPS, Chip};
 
 /// Peaks, costs, and the useful FLOPs of a step.
 #[derive(clap::Args)]
-pub struct Roofs {
+pub struct RooflineArgs {
     /// Includes all kinds of time, not only compute.
     #[arg(long)]
     all_kinds: bool,
@@ -40,7 +40,7 @@ pub struct Roofs {
     job_devices: Option<u32>,
 }
 
-impl Roofs {
+impl RooflineArgs {
     /// Combines the options with `query` into a query of the roofline.
     pub fn to_query(&self, query: Query) -> RooflineQuery {
         let useful = || {

@@ -2,7 +2,7 @@
 //! depend on pixels.
 
 use crate::analysis::base::{Header, Totals};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
@@ -114,8 +114,8 @@ fn hero(header: &Header) -> Figure {
 }
 
 fn busy(totals: &Totals) -> Figure {
-    let mut rows: Vec<_> = Slot::all()
-        .filter(|slot| *slot != Slot::Idle && slot.time(totals).0 > 0)
+    let mut rows: Vec<_> = TimePart::all()
+        .filter(|slot| *slot != TimePart::Idle && slot.time(totals).0 > 0)
         .map(|slot| row(slot.label(), format::exact_time(slot.time(totals))))
         .collect();
     rows.push(row("Result", exact(totals.busy)));
@@ -195,7 +195,7 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
 /// One part of the window in the legend below the bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    pub slot: Slot,
+    pub slot: TimePart,
     /// Time, in the unit that all parts share. `None` if the part has no time.
     pub time: Option<String>,
     /// Unit of all parts.
@@ -208,7 +208,7 @@ pub struct Part {
 
 /// Returns all parts in order, including parts without time.
 pub fn parts(head: &BreakdownHead) -> Vec<Part> {
-    let times: Vec<_> = Slot::all().map(|slot| (slot, slot.time(&head.totals))).collect();
+    let times: Vec<_> = TimePart::all().map(|slot| (slot, slot.time(&head.totals))).collect();
     let unit = TimeUnit::for_largest(times.iter().map(|(_, time)| *time).max().unwrap_or_default());
     times
         .into_iter()
@@ -236,7 +236,7 @@ pub fn sentence(parts: &[Part]) -> String {
 
 /// Returns true if the parts sum exactly to the whole: kinds to the busy time, and the time with an op plus the idle
 /// time to the window. Returns false if the window is not known.
-pub fn closes(head: &BreakdownHead) -> bool {
+pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
     let totals = &head.totals;
     let kinds: Picos = totals.by_kind.into_iter().sum();
     kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
@@ -291,8 +291,8 @@ pub(crate) mod tests {
         let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
         assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Executions", "2,400", "")]);
         assert!(out.side.is_empty());
-        assert!(closes(&head()));
-        assert!(!closes(&BreakdownHead { totals: Totals::default(), ..head() }));
+        assert!(parts_sum_to_window(&head()));
+        assert!(!parts_sum_to_window(&BreakdownHead { totals: Totals::default(), ..head() }));
     }
 
     #[test]

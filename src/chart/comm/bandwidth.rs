@@ -15,7 +15,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
 use crate::chart::widgets::tip::Tip;
@@ -176,7 +176,7 @@ pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f6
         obstacles.push(Obstacle::Line((axes.frame.x, y), (right, y)));
     }
     let most = spots.iter().map(|spot| spot.row.wall.as_f64()).fold(1.0, f64::max);
-    let tone = Tone::Kind(Slot::Kind(steps::kind(of)));
+    let tone = Tone::Kind(TimePart::Kind(steps::kind(of)));
     let radius = |spot: &Spot<'_>| ((spot.row.wall.as_f64() / most).sqrt() * LARGEST).max(SMALLEST);
     for spot in &spots {
         let (x, y, r) = (axes.x.to(spot.bytes), axes.y.to(spot.rate), radius(spot));

@@ -16,7 +16,7 @@ use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::plot::{label, ticks};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format::{self, TimeUnit};
@@ -108,8 +108,8 @@ pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
         let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };
         marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
     }
-    let tone = Tone::Kind(Slot::Kind(options.kind));
-    let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
+    let tone = Tone::Kind(TimePart::Kind(options.kind));
+    let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
     strip(&mut marks, &frame, &lanes.compute, (TOP, ROW.0), compute);
     strip(&mut marks, &frame, &lanes.waits, (TOP + ROW.1, ROW.0), Paint::fill(tone));
     let (block, row) = sizes(lanes);
@@ -209,7 +209,7 @@ impl Drawn<'_> {
             let (anchor, size) = (Anchor::Start, Size::Micro);
             // A name on a mostly filled block has the contrast colour of the fill; a name on the ground has a halo.
             let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
-            let tone = if mostly { Tone::On(Slot::Kind(self.options.kind)) } else { Tone::Ink };
+            let tone = if mostly { Tone::On(TimePart::Kind(self.options.kind)) } else { Tone::Ink };
             let shape = Shape::Text { x, y, text, anchor, size, mono: true, halo: !mostly };
             self.marks.push(Mark::new(shape, Paint::fill(tone)));
         }

@@ -7,14 +7,14 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Overlap, Remainder, StepComm};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::step::{Part, Step};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::protocol::url::comm::CommRows;
 
 /// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
 /// one part "Other, idle".
 pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
-    let slot = |kind| Paint::slot(Slot::Kind(kind));
-    let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
+    let slot = |kind| Paint::slot(TimePart::Kind(kind));
+    let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
     let waits = slot(kind(of));
     let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
     let mut parts = vec![
@@ -33,7 +33,7 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
             }
             .map(|(label, paint)| Part { label, paint }),
         );
-        parts.push(Part { label: Slot::Idle.label(), paint: Paint::slot(Slot::Idle) });
+        parts.push(Part { label: TimePart::Idle.label(), paint: Paint::slot(TimePart::Idle) });
     } else {
         parts.push(Part { label: "Other, idle", paint: slot(Kind::Other) });
     }

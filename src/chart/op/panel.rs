@@ -2,7 +2,7 @@
 //! elements.
 
 use crate::analysis::classify::Phase;
-use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
+use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpValue, ValueChange};
 use crate::protocol::{OpRef, ProgramOf, ProgramRef};
 use crate::table::format::{self, ABSENT};
 use crate::table::page::split_row_key;
@@ -122,7 +122,7 @@ fn index(path: &[u32]) -> String {
 }
 
 /// Returns the sentence for a change between operand and result.
-pub fn remark(of: &OpRemark) -> String {
+pub fn remark(of: &ValueChange) -> String {
     let what = match of.change {
         Change::Dtype => "Element type",
         Change::Shape => "Shape",

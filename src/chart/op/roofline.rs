@@ -8,7 +8,7 @@ use crate::analysis::roofline::{
     Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
 };
 use crate::chart::breakdown::figures::Formula;
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::table::format;
 use crate::units::Picos;
 
@@ -16,7 +16,7 @@ use crate::units::Picos;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roof {
     /// Kind of the op's time, for the colour.
-    pub slot: Slot,
+    pub slot: TimePart,
     /// Floor ÷ measured time. Above 1 if the cost estimate is more than the device can do.
     pub share: f64,
     /// Floor per execution: "10.60 µs at the HBM roof".
@@ -44,7 +44,7 @@ pub enum RoofLine {
 /// Returns the roofline section of an op. `None` for an op that did not run. For data movement, the causes are the op's
 /// own changes and its padding, if it has any.
 pub fn roof(op: &OpDetail) -> Option<RoofLine> {
-    let mut line = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    let mut line = roof_line(op.roof.as_ref()?, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
     if let RoofLine::Roof(roof) = &mut line
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
@@ -73,7 +73,7 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 /// Smallest padding that is mentioned, divided by the bytes without padding.
 const MUCH_PADDING: f64 = 0.5;
 
-fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
+fn roof_line(of: &OpRoof, slot: TimePart) -> Option<RoofLine> {
     let Some((point, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
         return reason.map(|reason| RoofLine::None(format!("No roofline: {reason}.")));
@@ -207,7 +207,7 @@ fn peak_source(peak: &Peak, unit: &str) -> String {
 mod tests {
     use super::*;
     use crate::analysis::base::Query;
-    use crate::analysis::op::{Change, OpBasis, OpRemark, OpSource, OpValue};
+    use crate::analysis::op::{Change, OpBasis, OpSource, OpValue, ValueChange};
     use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
 
     fn roof_with(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_copy_says_what_it_changes() {
-        let remark = OpRemark { change: Change::DimOrder, words: "{1,0} → {0,1}".to_owned() };
+        let remark = ValueChange { change: Change::DimOrder, words: "{1,0} → {0,1}".to_owned() };
         let value = OpValue {
             role: OpRole::Result(Vec::new()),
             shape: "bf16[8,2]".to_owned(),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     /// An op with these remarks and values, and nothing else.
-    fn op(remarks: &[OpRemark], values: &[OpValue]) -> OpDetail {
+    fn op(remarks: &[ValueChange], values: &[OpValue]) -> OpDetail {
         OpDetail {
             query: Query::default(),
             name: "copy.1".to_owned(),
@@ -305,7 +305,7 @@ mod tests {
     fn roof_of(point: Held) -> Roof {
         let verified = verify(&point);
         let op = OpRoof { roof: Some(point), verified, skipped: Vec::new(), peaks: Vec::new() };
-        match roof_line(&op, Slot::Idle) {
+        match roof_line(&op, TimePart::Idle) {
             Some(RoofLine::Roof(roof)) => *roof,
             other => panic!("{other:?}"),
         }
@@ -341,7 +341,7 @@ mod tests {
     fn without_a_roof_the_reason_is_told() {
         let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
         let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
-        let Some(RoofLine::None(words)) = roof_line(&op, Slot::Idle) else { panic!() };
+        let Some(RoofLine::None(words)) = roof_line(&op, TimePart::Idle) else { panic!() };
         assert_eq!(words, "No roofline: ends of asynchronous ops.");
     }
 }

@@ -5,7 +5,7 @@ use super::label;
 use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::time_part::Slot;
+use super::time_part::TimePart;
 use crate::analysis::classify::Kind;
 use crate::table::format::{self, TimeUnit};
 use crate::units::Picos;
@@ -100,7 +100,7 @@ fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: 
         let width = width.min(right - at);
         if width > 0.0 {
             let shape = Shape::rect(at, middle - BAR / 2.0, width, BAR);
-            marks.push(Mark::new(shape, Paint::slot(Slot::Kind(kind))));
+            marks.push(Mark::new(shape, Paint::slot(TimePart::Kind(kind))));
             at += width;
         }
     }
@@ -171,7 +171,8 @@ mod tests {
                 scene.marks.iter().find(is).unwrap().shape.bounds().width
             };
             let bar = of(Paint::fill(Tone::Ink3));
-            [Kind::Compute, Kind::Communication].map(|kind| (of(Paint::slot(Slot::Kind(kind))) / bar * 1000.0).round())
+            [Kind::Compute, Kind::Communication]
+                .map(|kind| (of(Paint::slot(TimePart::Kind(kind))) / bar * 1000.0).round())
         };
         assert_eq!(widths(100), [600.0, 200.0], "the rest is idle");
         assert_eq!(widths(40), [750.0, 250.0], "side by side");

@@ -5,7 +5,7 @@ use super::icicle::{Cell, FOOT, Icicle, Node, PADDING, ROW_HEIGHT, Rest};
 use super::label;
 use super::paint::{Paint, Tone};
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::time_part::Slot;
+use super::time_part::TimePart;
 use crate::analysis::classify::Kind;
 use crate::table::format;
 
@@ -88,7 +88,7 @@ fn outline(cell: &Cell) -> Shape {
 #[expect(clippy::cast_precision_loss, reason = "where exact time becomes a pixel")]
 fn foot(marks: &mut Vec<Mark>, node: &Node, cell: &Cell) {
     let y = top(cell.depth) + ROW_HEIGHT - 1.0 - FOOT;
-    let strip = |kind, x, w| Mark::new(Shape::rect(x, y, w, FOOT), Paint::fill(Tone::Kind(Slot::Kind(kind))));
+    let strip = |kind, x, w| Mark::new(Shape::rect(x, y, w, FOOT), Paint::fill(Tone::Kind(TimePart::Kind(kind))));
     let sum: u128 = node.parts.iter().map(|part| u128::from(*part)).sum();
     let parts = || Kind::ALL.into_iter().zip(node.parts).filter(|(_, part)| *part > 0);
     let width = drawn(cell);
@@ -164,7 +164,7 @@ mod tests {
     fn feet_show_the_kinds_in_proportion() {
         let scene = scene(0, 9, None);
         let width = |kind| -> f64 {
-            let tone = Tone::Kind(Slot::Kind(kind));
+            let tone = Tone::Kind(TimePart::Kind(kind));
             let of_root = |mark: &&Mark| mark.paint.fill == Some(tone) && mark.shape.bounds().y < ROW_HEIGHT;
             scene.marks.iter().filter(of_root).map(|mark| mark.shape.bounds().width).sum()
         };

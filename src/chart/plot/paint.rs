@@ -1,7 +1,7 @@
 //! This module names the appearance of marks by role: tones, patterns, and their names in the style sheet. It holds the
 //! names of design tokens, but no colour values.
 
-use super::time_part::Slot;
+use super::time_part::TimePart;
 use crate::analysis::classify::Kind;
 use crate::analysis::memory::MemoryClass;
 
@@ -9,9 +9,9 @@ use crate::analysis::memory::MemoryClass;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// A kind of time, or idle.
-    Kind(Slot),
+    Kind(TimePart),
     /// Text on [`Self::Kind`].
-    On(Slot),
+    On(TimePart),
     Ink,
     Ink2,
     Ink3,
@@ -69,12 +69,12 @@ impl Tone {
     pub const fn css_var(self) -> &'static str {
         match self {
             Self::Kind(slot) => slot.css_var(),
-            Self::On(Slot::Kind(Kind::Compute)) => "--on-compute",
-            Self::On(Slot::Kind(Kind::Fused)) => "--on-fused",
-            Self::On(Slot::Kind(Kind::Communication)) => "--on-comm",
-            Self::On(Slot::Kind(Kind::DataMovement)) => "--on-move",
-            Self::On(Slot::Kind(Kind::Host)) => "--on-host",
-            Self::On(Slot::Kind(Kind::Other)) => "--on-other",
+            Self::On(TimePart::Kind(Kind::Compute)) => "--on-compute",
+            Self::On(TimePart::Kind(Kind::Fused)) => "--on-fused",
+            Self::On(TimePart::Kind(Kind::Communication)) => "--on-comm",
+            Self::On(TimePart::Kind(Kind::DataMovement)) => "--on-move",
+            Self::On(TimePart::Kind(Kind::Host)) => "--on-host",
+            Self::On(TimePart::Kind(Kind::Other)) => "--on-other",
             Self::Ink | Self::On(_) => "--ink",
             Self::Ink2 => "--ink-2",
             Self::Ink3 => "--ink-3",
@@ -145,13 +145,13 @@ impl Pattern {
     }
 
     /// Returns the pattern of a part of time. `None` for a part with a plain fill.
-    pub const fn from_slot(slot: Slot) -> Option<Self> {
+    pub const fn from_slot(slot: TimePart) -> Option<Self> {
         match slot {
-            Slot::Kind(Kind::Fused) => Some(Self::Stripe),
-            Slot::Kind(Kind::Container) => Some(Self::Cross),
-            Slot::Kind(Kind::Other) => Some(Self::Dots),
-            Slot::Idle => Some(Self::Hatch),
-            Slot::Kind(_) => None,
+            TimePart::Kind(Kind::Fused) => Some(Self::Stripe),
+            TimePart::Kind(Kind::Container) => Some(Self::Cross),
+            TimePart::Kind(Kind::Other) => Some(Self::Dots),
+            TimePart::Idle => Some(Self::Hatch),
+            TimePart::Kind(_) => None,
         }
     }
 }
@@ -171,10 +171,10 @@ impl Paint {
     }
 
     /// Returns the common appearance of a part of time: colour, pattern, and an outline for parts on the ground colour.
-    pub const fn slot(slot: Slot) -> Self {
+    pub const fn slot(slot: TimePart) -> Self {
         let outline = match slot {
-            Slot::Idle | Slot::Kind(Kind::Container) => Some(Tone::Kind(Slot::Kind(Kind::Container))),
-            Slot::Kind(_) => None,
+            TimePart::Idle | TimePart::Kind(Kind::Container) => Some(Tone::Kind(TimePart::Kind(Kind::Container))),
+            TimePart::Kind(_) => None,
         };
         Self { fill: Some(Tone::Kind(slot)), stroke: outline, pattern: Pattern::from_slot(slot), ..Self::NONE }
     }
@@ -234,7 +234,7 @@ mod tests {
             Tone::Select,
         ];
         let seq = (1..=7).map(Tone::Seq);
-        let kinds = Slot::all().flat_map(|slot| [Tone::Kind(slot), Tone::On(slot)]);
+        let kinds = TimePart::all().flat_map(|slot| [Tone::Kind(slot), Tone::On(slot)]);
         for tone in plain.into_iter().chain(seq).chain(kinds) {
             assert!(tokens.contains(&format!("{}:", tone.css_var())), "{tone:?}");
         }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn parts_of_time_look_as_the_style_sheet_has_them() {
         let marks = include_str!("../../../style/marks.css");
-        for slot in Slot::all() {
+        for slot in TimePart::all() {
             let rule = format!(".mark-{} {{ fill: {};", slot.class(), Paint::slot(slot).fill_css());
             assert!(marks.contains(&rule), "{rule}");
             let outlined = marks.contains(&format!("{rule} stroke: {};", Paint::slot(slot).stroke_css()));

@@ -1,6 +1,6 @@
 //! This module defines one step of the chart per step: its duration and its parts.
 use super::paint::Paint;
-use super::time_part::Slot;
+use super::time_part::TimePart;
 use crate::units::Picos;
 
 /// A part of all steps of a chart, such as a kind of time.
@@ -12,7 +12,7 @@ pub struct Part {
 
 /// Returns the kinds of time, then idle.
 pub fn kinds() -> Vec<Part> {
-    Slot::all().map(|slot| Part { label: slot.label(), paint: Paint::slot(slot) }).collect()
+    TimePart::all().map(|slot| Part { label: slot.label(), paint: Paint::slot(slot) }).collect()
 }
 
 /// One step.

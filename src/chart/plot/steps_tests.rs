@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chart::plot::step::kinds;
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::plot::{hit_test, svg};
 use proptest::prelude::*;
 
@@ -26,8 +26,8 @@ fn of_tone(scene: &Scene, tone: Tone) -> Vec<&Mark> {
     scene.marks.iter().filter(|mark| mark.paint.fill == Some(tone)).collect()
 }
 
-const COMPUTE: Tone = Tone::Kind(Slot::Kind(crate::analysis::classify::Kind::Compute));
-const IDLE: Tone = Tone::Kind(Slot::Idle);
+const COMPUTE: Tone = Tone::Kind(TimePart::Kind(crate::analysis::classify::Kind::Compute));
+const IDLE: Tone = Tone::Kind(TimePart::Idle);
 
 #[test]
 fn bars_are_stacked_from_zero_with_idle_on_top() {

@@ -3,7 +3,7 @@
 
 use super::paint::{Paint, Pattern, Tone};
 use super::scene::{Mark, Scene, Shape, path_data, px};
-use super::time_part::Slot;
+use super::time_part::TimePart;
 use crate::analysis::classify::Kind;
 
 /// Font stacks of the page. The file repeats them, because it has no style sheet.
@@ -37,7 +37,7 @@ pub fn write(scene: &Scene, colour: &dyn Fn(&str) -> String) -> String {
 /// Writes the definitions of the patterns that the scene uses.
 fn patterns(out: &mut String, scene: &Scene, colour: &dyn Fn(&str) -> String) {
     let used = |pattern: &Pattern| scene.marks.iter().any(|mark| mark.paint.pattern == Some(*pattern));
-    let kind = |kind| colour(Tone::Kind(Slot::Kind(kind)).css_var());
+    let kind = |kind| colour(Tone::Kind(TimePart::Kind(kind)).css_var());
     let ground = || colour(Tone::Ground.css_var());
     out.push_str("<defs>");
     for pattern in Pattern::ALL.into_iter().filter(used) {
@@ -61,7 +61,7 @@ fn patterns(out: &mut String, scene: &Scene, colour: &dyn Fn(&str) -> String) {
         match pattern {
             Pattern::Hatch => {
                 tile("rect width=\"6\" height=\"6\"", "fill", &ground());
-                tile("rect width=\"2\" height=\"6\"", "fill", &colour(Tone::Kind(Slot::Idle).css_var()));
+                tile("rect width=\"2\" height=\"6\"", "fill", &colour(Tone::Kind(TimePart::Idle).css_var()));
             }
             Pattern::Stripe => {
                 tile("rect width=\"6\" height=\"6\"", "fill", &kind(Kind::Fused));
@@ -263,7 +263,7 @@ mod tests {
                 0,
                 name.to_owned(),
                 Shape::Rect { x: 0.0, y: 0.0, w: -3.0, h: 5.0, r: 2.0 },
-                Paint::slot(Slot::Idle),
+                Paint::slot(TimePart::Idle),
             ),
             Mark::new(Shape::line(0.0, f64::NAN, 9.0, 9.0), dashed),
             Mark::new(Shape::Path(vec![(0.0, 0.0), (3.0, 4.0)], true), Paint::fill(Tone::Seq(3))),

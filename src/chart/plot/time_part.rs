@@ -7,13 +7,13 @@ use crate::units::Picos;
 
 /// A part of the window, in the order of bars and legends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Slot {
+pub enum TimePart {
     Kind(Kind),
     /// Time in which no op ran.
     Idle,
 }
 
-impl Slot {
+impl TimePart {
     /// Iterates over all parts, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         Kind::ALL.into_iter().map(Self::Kind).chain([Self::Idle])
@@ -91,16 +91,16 @@ mod tests {
     fn parts_sum_to_the_window() {
         let mut totals = Totals { idle: Picos(7), ..Totals::default() };
         totals.by_kind = [1, 2, 3, 4, 5, 6, 7].map(Picos);
-        assert_eq!(Slot::all().map(|slot| slot.time(&totals)).sum::<Picos>(), Picos(35));
-        assert_eq!(Slot::all().count(), 8);
+        assert_eq!(TimePart::all().map(|slot| slot.time(&totals)).sum::<Picos>(), Picos(35));
+        assert_eq!(TimePart::all().count(), 8);
     }
 
     #[test]
     fn classes_differ() {
-        let mut classes: Vec<_> = Slot::all().map(Slot::class).collect();
+        let mut classes: Vec<_> = TimePart::all().map(TimePart::class).collect();
         classes.sort_unstable();
         classes.dedup();
         assert_eq!(classes.len(), 8);
-        assert!(Slot::all().all(|slot| slot.css_var().strip_prefix("--k-") == Some(slot.class())));
+        assert!(TimePart::all().all(|slot| slot.css_var().strip_prefix("--k-") == Some(slot.class())));
     }
 }

@@ -31,7 +31,7 @@ pub struct Dots {
     pub all: Vec<Dot>,
     /// Number and time of rows without a position on logarithmic axes: they have no FLOPs, no bytes of the selected
     /// memory, or too little time for a rate.
-    pub nowhere: (u32, Picos),
+    pub unplottable: (u32, Picos),
     /// Number and time of rows with a roof that the report does not send for the chart.
     pub more: (u32, Picos),
 }
@@ -55,7 +55,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
     let mut dots = Dots { more: head.more, ..Dots::default() };
     let mut add = |found: Option<Dot>, time: Picos| match found {
         Some(found) => dots.all.push(found),
-        None => dots.nowhere = (dots.nowhere.0 + 1, dots.nowhere.1 + time),
+        None => dots.unplottable = (dots.unplottable.0 + 1, dots.unplottable.1 + time),
     };
     if by == RoofBy::Step {
         for step in &head.steps {

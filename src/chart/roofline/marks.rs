@@ -15,7 +15,7 @@ use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::small_sort::SmallSort;
 use std::cmp::Reverse;
 
@@ -32,7 +32,7 @@ const PIN: f64 = 7.0;
 const MENTIONED: f64 = 1e-3;
 /// Number of rows that get a label for their potential savings.
 const NAMED: usize = 8;
-const COMPUTE: Tone = Tone::Kind(Slot::Kind(Kind::Compute));
+const COMPUTE: Tone = Tone::Kind(TimePart::Kind(Kind::Compute));
 
 /// Position and size of a mark, in px.
 struct Spot<'a> {

@@ -129,7 +129,7 @@ pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
         };
         text.push(format!("{rows} outside the plotted range ({}): {drawn}.", format::time_text(time)));
     }
-    let (n, time) = dots.nowhere;
+    let (n, time) = dots.unplottable;
     if n > 0 {
         let rows = format::counted(n.into(), "row", "rows");
         let what = options.level.label();

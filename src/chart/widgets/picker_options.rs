@@ -39,7 +39,7 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
 
 /// Returns the device whose steps the step picker lists: the selected device, or for all devices the one with the most
 /// steps.
-fn stepped(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
+fn step_source_device(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
     match device {
         DeviceChoice::One(index) => session.devices.get(index as usize),
         DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
@@ -47,13 +47,14 @@ fn stepped(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
 }
 
 /// Replaces a device or a step that the session does not have by the default one.
-pub fn fitting(session: &SessionInfo, query: Query) -> Query {
+pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
     let device = match query.device {
         DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
         device => device,
     };
-    let known =
-        |number| stepped(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number));
+    let known = |number| {
+        step_source_device(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number))
+    };
     let step = match query.step {
         StepChoice::Number(number) if !known(number) => StepChoice::default(),
         step => step,
@@ -87,7 +88,7 @@ pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
         number @ StepChoice::Number(_) => number,
         StepChoice::All | StepChoice::Busiest => StepChoice::All,
     });
-    let steps = stepped(session, device).filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
+    let steps = step_source_device(session, device).filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
     Steps { only, steps }
 }
 

@@ -11,7 +11,7 @@ use crate::table::page::Room;
 
 /// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
 /// priority 0.
-pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
+pub fn fitting_columns(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
     columns.retain(|column| column.room != Room::Chosen || column.id == sorted);
     if measure.two_lines() {
         columns.retain(|column| column.priority == 0 || column.id == sorted);
@@ -32,7 +32,7 @@ pub fn fitting(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<
 /// the columns with priority 0.
 pub fn chosen(columns: &[Column], ids: &[String], sorted: &str, measure: Measure) -> Vec<Column> {
     if measure.two_lines() {
-        return fitting(columns.to_vec(), sorted, measure);
+        return fitting_columns(columns.to_vec(), sorted, measure);
     }
     let others = ids.iter().filter_map(|id| columns.iter().skip(1).find(|column| column.id == *id));
     columns.first().into_iter().chain(others).cloned().collect()
@@ -248,7 +248,7 @@ mod tests {
             with("e", 4, Room::Chosen),
         ];
         let ids = |columns: Vec<Column>| columns.into_iter().map(|column| column.id).collect::<Vec<_>>();
-        let at = |width, sorted| ids(fitting(all.clone(), sorted, Measure { width, ..Measure::START }));
+        let at = |width, sorted| ids(fitting_columns(all.clone(), sorted, Measure { width, ..Measure::START }));
         assert_eq!(at(1200.0, "a"), ["name", "a", "b", "c", "d"]);
         assert_eq!(at(900.0, "a"), ["name", "a", "b", "c"], "names keep a third of the table");
         assert_eq!(at(520.0, "c"), ["name", "a", "c"]);

@@ -30,7 +30,7 @@ pub struct Address {
     pub query: Query,
     /// Whether the address names the device. It is named even if it is the first one, because the default device of a
     /// session may be another one.
-    pub is_device_said: bool,
+    pub names_device: bool,
     /// The order of the breakdown's rows. `None` stands for the order that the table has by default.
     pub sort: Option<SortBy>,
     /// Ids of the columns that the user chose. `None` shows as many columns as fit.
@@ -49,7 +49,7 @@ pub struct Address {
     /// URL of the capture. Empty if the capture comes from this device.
     pub src: String,
     /// Name of the capture. Only the address of an open page holds it; an address that is [passed
-    /// on](super::for_report::passed_on) does not. Empty if it is unknown.
+    /// on](super::for_report::shared_address) does not. Empty if it is unknown.
     pub capture: String,
     /// Name under which the browser stores the capture on this device. Empty if it is not stored.
     pub stored: String,
@@ -115,7 +115,7 @@ impl fmt::Display for Address {
         let (query, filter) = (&self.query, &self.query.filter);
         match query.device {
             DeviceChoice::One(index) => {
-                push("device", &index.to_string(), query.device == usual.query.device && !self.is_device_said)?;
+                push("device", &index.to_string(), query.device == usual.query.device && !self.names_device)?;
             }
             DeviceChoice::All => push("device", "all", false)?,
         }
@@ -212,7 +212,7 @@ impl Address {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
-        self.is_device_said |= name == "device";
+        self.names_device |= name == "device";
         match name {
             "device" if text == "all" => query.device = DeviceChoice::All,
             "device" => query.device = DeviceChoice::One(text.parse().ok()?),
@@ -272,7 +272,7 @@ mod tests {
             "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=avg_dur_ps&zoom=jit(f)&cols=total_dur_ps,n_executions&sel=fusion.1@7,a%2Cb"
                 .parse()
                 .unwrap();
-        assert_eq!((one.query.device, one.is_device_said), (DeviceChoice::All, true));
+        assert_eq!((one.query.device, one.names_device), (DeviceChoice::All, true));
         let first: Address = "v=1&device=0".parse().unwrap();
         assert_eq!((first.query.device, first.to_string().as_str()), (DeviceChoice::One(0), "v=1&device=0"));
         assert_eq!(one.query.filter.text, "dot & x");
@@ -330,12 +330,12 @@ mod tests {
         let texts = [".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
         let second = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
-            let (is_device_said, zoom, op, graph, view, file, texts) = second;
+            let (names_device, zoom, op, graph, view, file, texts) = second;
             let [src, capture, roofline, memory, comm, stored, report] = texts;
-            let is_device_said = is_device_said || query.device != DeviceChoice::default();
+            let names_device = names_device || query.device != DeviceChoice::default();
             Address {
                 query,
-                is_device_said,
+                names_device,
                 sort,
                 columns,
                 selection,

@@ -10,7 +10,7 @@
 //! parsed is an error. An unknown name is skipped, because a later build may have added it.
 
 use super::params::{Pairs, each_pair};
-use crate::analysis::comm::{Carried, CommBy, NamedMesh, Topology};
+use crate::analysis::comm::{CommBy, NamedMesh, Topology, TransferFilter};
 use std::fmt;
 use std::str::FromStr;
 
@@ -37,10 +37,10 @@ impl CommRows {
     }
 
     /// Returns the value that the analysis uses for this traffic.
-    pub const fn carried(self) -> Carried {
+    pub const fn carried(self) -> TransferFilter {
         match self {
-            Self::Collectives => Carried::Collectives,
-            Self::Copies => Carried::Copies,
+            Self::Collectives => TransferFilter::Collectives,
+            Self::Copies => TransferFilter::Copies,
         }
     }
 }
@@ -86,7 +86,7 @@ impl Pane {
 
 /// The state of the communication view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommPlace {
+pub struct CommViewState {
     /// Traffic that the user chose. `None` shows collectives, or copies if there are no collectives.
     pub of: Option<CommRows>,
     /// Grouping of the rows.
@@ -100,20 +100,20 @@ pub struct CommPlace {
     pub part: Option<(u64, u64)>,
 }
 
-impl fmt::Display for CommPlace {
+impl fmt::Display for CommViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.say_some("of", self.of.map(CommRows::key))?;
-        pairs.say_unless(self.by == CommBy::default(), "by", self.by.key())?;
-        pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
-        pairs.say_some("mesh", self.mesh.as_ref())?;
-        pairs.say_some("topology", self.topology.as_ref())?;
-        pairs.say_unless(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
-        pairs.say_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))
+        pairs.write_if_some("of", self.of.map(CommRows::key))?;
+        pairs.write_unless_default(self.by == CommBy::default(), "by", self.by.key())?;
+        pairs.write_unless_default(self.pane == Pane::default(), "pane", self.pane.key())?;
+        pairs.write_if_some("mesh", self.mesh.as_ref())?;
+        pairs.write_if_some("topology", self.topology.as_ref())?;
+        pairs.write_unless_default(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
+        pairs.write_if_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))
     }
 }
 
-impl FromStr for CommPlace {
+impl FromStr for CommViewState {
     /// The pair of name and value that cannot be parsed.
     type Err = String;
 
@@ -123,7 +123,7 @@ impl FromStr for CommPlace {
     }
 }
 
-impl CommPlace {
+impl CommViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "of" => self.of = Some(CommRows::ALL.into_iter().find(|of| of.key() == value)?),
@@ -152,14 +152,14 @@ mod tests {
 
     #[test]
     fn the_usual_says_nothing_and_what_was_written_stays_readable() {
-        assert_eq!(CommPlace::default().to_string(), "");
+        assert_eq!(CommViewState::default().to_string(), "");
         let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
-        let one: CommPlace = format!("{text};later:1").parse().unwrap();
+        let one: CommViewState = format!("{text};later:1").parse().unwrap();
         assert_eq!((one.of, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
         assert_eq!(one.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
         assert_eq!(one.to_string(), text);
         for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "part:2-2", "part:1"] {
-            assert_eq!(bad.parse::<CommPlace>(), Err(bad.to_owned()));
+            assert_eq!(bad.parse::<CommViewState>(), Err(bad.to_owned()));
         }
     }
 
@@ -179,13 +179,13 @@ mod tests {
             pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),
         ) {
-            let place = CommPlace { of, by, pane, mesh, topology, part };
-            prop_assert_eq!(place.to_string().parse::<CommPlace>(), Ok(place));
+            let place = CommViewState { of, by, pane, mesh, topology, part };
+            prop_assert_eq!(place.to_string().parse::<CommViewState>(), Ok(place));
         }
 
         #[test]
         fn any_text_is_read_or_refused(text in any::<String>()) {
-            let _ = text.parse::<CommPlace>();
+            let _ = text.parse::<CommViewState>();
         }
     }
 }

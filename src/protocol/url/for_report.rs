@@ -2,9 +2,9 @@
 //! the report does not hold or must not reveal. It depends only on addresses.
 
 use super::address::Address;
-use super::comm::CommPlace;
-use super::memory::MemoryPlace;
-use super::roofline::RooflinePlace;
+use super::comm::CommViewState;
+use super::memory::MemoryViewState;
+use super::roofline::RooflineViewState;
 use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 ///
 /// `is_whole` means that each op has a row of its own in the report; otherwise only the groupings by op and by kind are
 /// kept. The address leaves out source lines and names if the report leaves them out.
-pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
+pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
     let by = match now.query.by {
         by @ (GroupBy::Op | GroupBy::Kind) => by,
         by @ (GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program) if is_whole => by,
@@ -31,13 +31,20 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
         selection,
         picture: now.picture,
         view: now.view,
-        roofline: only(&now.roofline, |place: RooflinePlace| RooflinePlace {
+        roofline: only(&now.roofline, |place: RooflineViewState| RooflineViewState {
             sort: place.sort,
             x: place.x,
-            ..RooflinePlace::default()
+            ..RooflineViewState::default()
         }),
-        memory: only(&now.memory, |place: MemoryPlace| MemoryPlace { side: place.side, ..MemoryPlace::default() }),
-        comm: only(&now.comm, |place: CommPlace| CommPlace { of: place.of, pane: place.pane, ..CommPlace::default() }),
+        memory: only(&now.memory, |place: MemoryViewState| MemoryViewState {
+            side: place.side,
+            ..MemoryViewState::default()
+        }),
+        comm: only(&now.comm, |place: CommViewState| CommViewState {
+            of: place.of,
+            pane: place.pane,
+            ..CommViewState::default()
+        }),
         report: report.to_owned(),
         ..Address::default()
     }
@@ -61,21 +68,21 @@ mod tests {
 
     #[test]
     fn what_the_report_does_not_hold_stays() {
-        let passed = passed_on(&now(), "R", true, true, false).to_string();
+        let passed = shared_address(&now(), "R", true, true, false).to_string();
         assert_eq!(
             passed,
             "v=1&by=category&filter=secret.py&in=source&kind=compute&sort=-mean&picture=steps&view=roofline&\
              roofline=sort:-runs&memory=side:allocator&comm=of:copies&sel=secret.2&report=R"
         );
-        let cut = passed_on(&now(), "R", false, true, false);
+        let cut = shared_address(&now(), "R", false, true, false);
         assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not told");
     }
 
     #[test]
     fn what_is_taken_out_of_the_report_is_taken_out_of_its_address() {
-        let passed = passed_on(&now(), "R", true, false, false).to_string();
+        let passed = shared_address(&now(), "R", true, false, false).to_string();
         assert!(!passed.contains(".py") && passed.contains("kind=compute"), "{passed}");
-        let passed = passed_on(&now(), "R", true, true, true).to_string();
+        let passed = shared_address(&now(), "R", true, true, true).to_string();
         assert!(!passed.contains("secret") && passed.contains("view=roofline"), "{passed}");
     }
 }

@@ -78,7 +78,7 @@ impl Pane {
 
 /// The state of the memory view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryPlace {
+pub struct MemoryViewState {
     /// Source of the curve. `None` shows programs if any of them has a buffer assignment, else allocators.
     pub side: Option<Side>,
     /// Index of the program among the programs of the files. `None` shows the program with the highest peak.
@@ -94,20 +94,20 @@ pub struct MemoryPlace {
     pub allocator: Option<u32>,
 }
 
-impl fmt::Display for MemoryPlace {
+impl fmt::Display for MemoryViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.say_some("side", self.side.map(Side::key))?;
-        pairs.say_some("program", self.program)?;
-        pairs.say_unless(self.color == 0, "color", self.color)?;
-        pairs.say_some("at", self.at)?;
-        pairs.say_some("by", self.by.map(RollUpBy::key))?;
-        pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
-        pairs.say_some("allocator", self.allocator)
+        pairs.write_if_some("side", self.side.map(Side::key))?;
+        pairs.write_if_some("program", self.program)?;
+        pairs.write_unless_default(self.color == 0, "color", self.color)?;
+        pairs.write_if_some("at", self.at)?;
+        pairs.write_if_some("by", self.by.map(RollUpBy::key))?;
+        pairs.write_unless_default(self.pane == Pane::default(), "pane", self.pane.key())?;
+        pairs.write_if_some("allocator", self.allocator)
     }
 }
 
-impl FromStr for MemoryPlace {
+impl FromStr for MemoryViewState {
     /// The pair of name and value that cannot be parsed.
     type Err = String;
 
@@ -117,7 +117,7 @@ impl FromStr for MemoryPlace {
     }
 }
 
-impl MemoryPlace {
+impl MemoryViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "side" => self.side = Some(Side::ALL.into_iter().find(|side| side.key() == value)?),
@@ -141,13 +141,13 @@ mod tests {
 
     #[test]
     fn the_usual_says_nothing_and_what_was_written_stays_readable() {
-        assert_eq!(MemoryPlace::default().to_string(), "");
-        let one: MemoryPlace =
+        assert_eq!(MemoryViewState::default().to_string(), "");
+        let one: MemoryViewState =
             "side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3;later:1".parse().unwrap();
         assert_eq!((one.side, one.program, one.color, one.at), (Some(Side::Allocator), Some(2), 1, Some(451)));
         assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::Lives, Some(3)));
         for bad in ["side:x", "by:kind", "pane:", "at:-1", "program:x"] {
-            assert_eq!(bad.parse::<MemoryPlace>(), Err(bad.to_owned()));
+            assert_eq!(bad.parse::<MemoryViewState>(), Err(bad.to_owned()));
         }
     }
 
@@ -158,13 +158,13 @@ mod tests {
             by in prop::option::of(prop::sample::select(RollUpBy::ALL.to_vec())),
             pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<Option<u32>>(),
         ) {
-            let place = MemoryPlace { side, program, color, at, by, pane, allocator };
-            prop_assert_eq!(place.to_string().parse::<MemoryPlace>(), Ok(place));
+            let place = MemoryViewState { side, program, color, at, by, pane, allocator };
+            prop_assert_eq!(place.to_string().parse::<MemoryViewState>(), Ok(place));
         }
 
         #[test]
         fn any_text_is_read_or_refused(text in any::<String>()) {
-            let _ = text.parse::<MemoryPlace>();
+            let _ = text.parse::<MemoryViewState>();
         }
     }
 }

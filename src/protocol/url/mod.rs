@@ -8,5 +8,5 @@ pub mod params;
 pub mod roofline;
 pub mod view;
 
-pub use for_report::passed_on;
+pub use for_report::shared_address;
 pub use view::{FilePlace, Picture, View};

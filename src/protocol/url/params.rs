@@ -22,12 +22,12 @@ impl<'a, 'f> Pairs<'a, 'f> {
     }
 
     /// Writes a pair unless its value is the default.
-    pub(crate) fn say_unless(&mut self, is_usual: bool, name: &str, value: impl fmt::Display) -> fmt::Result {
+    pub(crate) fn write_unless_default(&mut self, is_usual: bool, name: &str, value: impl fmt::Display) -> fmt::Result {
         if is_usual { Ok(()) } else { self.write_pair(name, value) }
     }
 
     /// Writes a pair if it has a value.
-    pub(crate) fn say_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+    pub(crate) fn write_if_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
         value.map_or(Ok(()), |value| self.write_pair(name, value))
     }
 }

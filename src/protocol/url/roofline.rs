@@ -67,7 +67,7 @@ impl RoofBy {
 
 /// The state of the roofline view.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RooflinePlace {
+pub struct RooflineViewState {
     /// Grouping of the rows.
     pub by: RoofBy,
     /// Order of the rows. `None` stands for the order that the table has by default.
@@ -81,7 +81,7 @@ pub struct RooflinePlace {
     pub useful: Option<UsefulFlops>,
 }
 
-impl RooflinePlace {
+impl RooflineViewState {
     /// Returns the roofline query for `query` with the peaks, costs and useful FLOPs of this state.
     pub fn to_query(self, query: Query) -> RooflineQuery {
         RooflineQuery { query, peaks: self.peaks, costs: self.costs, useful: self.useful, ..RooflineQuery::default() }
@@ -92,20 +92,20 @@ impl RooflinePlace {
 /// again when it is written into an address.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b';').add(b':').add(b'%');
 
-impl fmt::Display for RooflinePlace {
+impl fmt::Display for RooflineViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
         let text = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
         let mut pairs = Pairs::new(f);
-        pairs.say_unless(self.by == usual.by, "by", self.by.key())?;
-        pairs.say_some("sort", self.sort.as_ref())?;
-        pairs.say_unless(self.x == usual.x, "x", self.x.key())?;
-        pairs.say_unless(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
-        pairs.say_some("chip", self.peaks.chip.as_deref().map(text))?;
+        pairs.write_unless_default(self.by == usual.by, "by", self.by.key())?;
+        pairs.write_if_some("sort", self.sort.as_ref())?;
+        pairs.write_unless_default(self.x == usual.x, "x", self.x.key())?;
+        pairs.write_unless_default(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
+        pairs.write_if_some("chip", self.peaks.chip.as_deref().map(text))?;
         for (precision, flops) in &self.peaks.flops {
             pairs.write_pair("peak", format_args!("{}:{flops}", precision.key()))?;
         }
-        pairs.say_some("hbm", self.peaks.hbm_bytes)?;
+        pairs.write_if_some("hbm", self.peaks.hbm_bytes)?;
         for cost in &self.costs {
             pairs.write_pair("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
         }
@@ -117,7 +117,7 @@ impl fmt::Display for RooflinePlace {
     }
 }
 
-impl FromStr for RooflinePlace {
+impl FromStr for RooflineViewState {
     /// The pair of name and value that cannot be parsed.
     type Err = String;
 
@@ -127,7 +127,7 @@ impl FromStr for RooflinePlace {
     }
 }
 
-impl RooflinePlace {
+impl RooflineViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let text = |text: &str| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
         let mut parts = value.split(':');
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn the_usual_says_nothing_and_what_was_written_stays_readable() {
-        assert_eq!(RooflinePlace::default().to_string(), "");
-        assert_eq!("".parse(), Ok(RooflinePlace::default()));
-        let one: RooflinePlace =
+        assert_eq!(RooflineViewState::default().to_string(), "");
+        assert_eq!("".parse(), Ok(RooflineViewState::default()));
+        let one: RooflineViewState =
             "by:source;sort:-total_dur_ps;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;\
             hbm:1382500000000;cost:splash*:1200000000000:3e9;useful:128:2048:6e9:8;later:1"
                 .parse()
@@ -197,11 +197,11 @@ mod tests {
         for bad in
             ["by:kind", "sort:-", "peak:bf16:-1", "hbm:inf", "cost:a:1", "useful:1:2", "prefer:x", "x:sram", "chip:%ff"]
         {
-            assert_eq!(bad.parse::<RooflinePlace>(), Err(bad.to_owned()), "{bad}");
+            assert_eq!(bad.parse::<RooflineViewState>(), Err(bad.to_owned()), "{bad}");
         }
     }
 
-    fn places() -> impl Strategy<Value = RooflinePlace> {
+    fn places() -> impl Strategy<Value = RooflineViewState> {
         let numbers = 1e-3f64..1e18;
         let useful = (numbers.clone(), numbers.clone(), numbers.clone(), any::<Option<u32>>());
         let costs = prop::collection::vec((any::<String>(), numbers.clone(), numbers.clone()), 0..3);
@@ -215,7 +215,7 @@ mod tests {
         (plain, peaks, costs, prop::option::of(useful)).prop_map(|((by, sort, x), peaks, costs, useful)| {
             let (published, chip, flops, hbm_bytes) = peaks;
             let prefer = if published { PeakSource::Published } else { PeakSource::Profile };
-            RooflinePlace {
+            RooflineViewState {
                 by: RoofBy::ALL[by],
                 sort: sort.map(|(column, descending)| SortBy { column, descending }),
                 x: Level::ALL[x],
@@ -239,12 +239,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(place in places()) {
-            prop_assert_eq!(place.to_string().parse::<RooflinePlace>(), Ok(place));
+            prop_assert_eq!(place.to_string().parse::<RooflineViewState>(), Ok(place));
         }
 
         #[test]
         fn any_text_is_read_or_refused(text in any::<String>()) {
-            let _ = text.parse::<RooflinePlace>();
+            let _ = text.parse::<RooflineViewState>();
         }
     }
 }

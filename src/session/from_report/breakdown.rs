@@ -118,7 +118,7 @@ impl ReportSession {
 
     /// Returns one row per kind for the ops that the report leaves out.
     fn rest(&self) -> Vec<Group> {
-        let row = |rest: &crate::share::Rest| {
+        let row = |rest: &crate::share::OmittedSum| {
             let key = format!("{} other {} ops", rest.n_rows, rest.kind.label().to_lowercase());
             Group {
                 key_kind: "other".to_owned(),

@@ -18,7 +18,7 @@ use crate::wire::xspace::planes;
 
 /// Total size of the files, in bytes, from which the memory is estimated. Smaller sessions are read without an
 /// estimate.
-pub const LOOKED_FROM: u64 = 256 << 20;
+pub const ESTIMATE_THRESHOLD: u64 = 256 << 20;
 /// Largest estimate, in bytes, that is opened without a choice by the user. A quarter of the memory of 4 GiB remains
 /// for the answers.
 pub const BUDGET: u64 = 3 << 30;

@@ -12,7 +12,7 @@ pub mod remote;
 pub mod report_file;
 mod trace;
 
-pub use estimate::{BUDGET, LOOKED_FROM, estimate};
+pub use estimate::{BUDGET, ESTIMATE_THRESHOLD, estimate};
 pub use input::Input;
 pub use messages::no_capture;
 pub use read_files::{Opened, open};

@@ -5,7 +5,7 @@ use crate::protocol::Failure;
 use crate::table::format;
 
 /// Size in bytes from which the page asks before it downloads a capture. It also asks if the size is unknown.
-pub const ASKED_FROM: u64 = 32 << 20;
+pub const CONFIRM_THRESHOLD: u64 = 32 << 20;
 
 /// The reason why a capture could not be downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]

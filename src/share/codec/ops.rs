@@ -5,7 +5,7 @@ use super::visit::{Done, Number, Text, Visit, each};
 use super::{defaults, figures};
 use crate::analysis::breakdown::Share;
 use crate::analysis::classify::Kind;
-use crate::share::report::{OpRow, Point, Rest};
+use crate::share::report::{OmittedSum, OpRow, Point};
 use crate::units::Picos;
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
@@ -78,8 +78,8 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
     figures::roofs(v, &mut roofs)
 }
 
-pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<Rest>) -> Done {
-    v.rows(of, || Rest { kind: Kind::Other, n_rows: 0, n_executions: 0, total: Picos::ZERO })?;
+pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<OmittedSum>) -> Done {
+    v.rows(of, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: 0, total: Picos::ZERO })?;
     each(of, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
     each(of, |rest| v.small(&mut rest.n_rows))?;
     each(of, |rest| v.exact(&mut rest.n_executions))?;

@@ -89,7 +89,8 @@ fn tabs_to_come() -> AnyView {
 fn Tabs(state: State) -> impl IntoView {
     let partial = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| o.session.partial.is_some()));
     let head = state.head();
-    let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| figures::closes(head))));
+    let closes =
+        Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| figures::parts_sum_to_window(head))));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
     let tab = move |view: View| {
         let chosen = move || state.view.get() == view;

@@ -5,7 +5,7 @@ use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::label;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::stack::{self, Segment};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
@@ -38,7 +38,7 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
     let drawing = move || {
         let head = head.get()?;
         let parts = figures::parts(&head);
-        let times: Vec<_> = Slot::all().map(|slot| slot.time(&head.totals)).collect();
+        let times: Vec<_> = TimePart::all().map(|slot| slot.time(&head.totals)).collect();
         let segments = stack::segments(&times, width.get());
         let count = segments.len();
         at.set(at.get_untracked().min(count.saturating_sub(1)));
@@ -59,16 +59,16 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
 
 /// Filters the ops by the kind of `slot`, or removes this filter if it is set. Idle time has no ops, so nothing
 /// happens.
-pub(super) fn toggle(state: State, slot: Slot) {
-    if let Slot::Kind(kind) = slot {
+pub(super) fn toggle(state: State, slot: TimePart) {
+    if let TimePart::Kind(kind) = slot {
         state.filter(|filter| filter.kind = (filter.kind != Some(kind)).then_some(kind));
     }
 }
 
 /// Returns whether the ops are filtered by the kind of `slot`, as a value of `aria-pressed`. `None` stands for idle
 /// time, which cannot be filtered.
-pub(super) fn pressed(state: State, slot: Slot) -> Option<String> {
-    let Slot::Kind(kind) = slot else { return None };
+pub(super) fn pressed(state: State, slot: TimePart) -> Option<String> {
+    let TimePart::Kind(kind) = slot else { return None };
     Some((state.query.with(|query| query.filter.kind) == Some(kind)).to_string())
 }
 
@@ -102,8 +102,8 @@ fn Drawn(
     view! {
         <g
             class="segment"
-            class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| Slot::Kind(kind) != slot)
-            role=if slot == Slot::Idle { "img" } else { "button" }
+            class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| TimePart::Kind(kind) != slot)
+            role=if slot == TimePart::Idle { "img" } else { "button" }
             aria-pressed=move || pressed(state, slot)
             aria-label=format!("{} {share}, {} {}", part.slot.label(), part.time.unwrap_or_default(), part.unit)
             tabindex=move || if at.get() == index { "0" } else { "-1" }

@@ -3,7 +3,7 @@
 
 use super::bar::{pressed, tip, toggle};
 use crate::chart::breakdown::figures::{self, Part};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
 use crate::table::format::ABSENT;
 use crate::view::state::{PtrEq, State};
@@ -59,14 +59,14 @@ fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
 }
 
 /// Renders the name of a part. If the part has ops, the name is a button that filters by its kind.
-fn name(state: State, slot: Slot, any: bool) -> AnyView {
+fn name(state: State, slot: TimePart, any: bool) -> AnyView {
     let words = view! {
         {swatch(slot)}
         <span class="wide">{slot.label()}</span>
         <span class="narrow">{slot.short()}</span>
     }
     .any();
-    if slot == Slot::Idle || !any {
+    if slot == TimePart::Idle || !any {
         return words.into_any();
     }
     view! {

@@ -32,8 +32,8 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
             state.op.with(|op| *op == key) || state.selected.with(|selected| selected.contains(&key))
         }),
         press: Callback::new(move |(press, row): (RowPress, crate::table::page::Row)| match press {
-            RowPress::Open | RowPress::Twice if row.opens => state.op.set(row.key),
-            RowPress::Open | RowPress::Twice => {}
+            RowPress::Open | RowPress::DoubleClick if row.opens => state.op.set(row.key),
+            RowPress::Open | RowPress::DoubleClick => {}
             RowPress::Toggle => state.selected.update(|selected| toggle(selected, row.key)),
             RowPress::Select => state.selected.set(vec![row.key]),
         }),

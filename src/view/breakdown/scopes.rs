@@ -140,7 +140,7 @@ fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
     let found = RwSignal::new(None::<PtrEq<Scopes>>);
     // The grouping of the rows does not affect the tree, so a change of the grouping sends no request.
     let request = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let (query, root) = request.get();
             Some(Request::Scopes { query, root, min_share: MIN_SHARE })

@@ -24,7 +24,7 @@ const HEIGHT: (f64, f64) = (168.0, 140.0);
 /// Requests the statistics of the steps of the open session.
 fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
     let found = RwSignal::new(None::<PtrEq<StepStats>>);
-    state.keep_asking(
+    state.request_on_change(
         || Some(Request::StepStats),
         move |reply| {
             if let Reply::StepStats(stats) = reply {

@@ -12,7 +12,7 @@ use crate::units::Picos;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::drag_select::Across;
+use crate::view::widgets::drag_select::DragSelect;
 use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
@@ -47,7 +47,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&intervals, &options)))
     });
     let chart_model = chart_model(model, scene);
-    let drag = Across::new(node, state.tips);
+    let drag = DragSelect::new(node, state.tips);
     let time = move |x: f64| {
         let intervals = model.lanes.get_untracked()?;
         let part = untrack(|| part(model, &intervals));

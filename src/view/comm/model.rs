@@ -5,7 +5,7 @@ use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm;
 use crate::chart::empty::{self, Empty};
-use crate::protocol::url::comm::{CommPlace, CommRows, Pane};
+use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
 use crate::protocol::{CommView, Question, Reply};
 use crate::table::page::SortBy;
 use crate::units::Picos;
@@ -18,7 +18,7 @@ use leptos::prelude::*;
 pub(super) struct CommModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<CommPlace>,
+    pub(super) place: Memo<CommViewState>,
     /// The rows of the view: collectives or copies.
     pub(super) of: Memo<CommRows>,
     pub(super) query: Memo<CommQuery>,
@@ -34,7 +34,7 @@ pub(super) struct CommModel {
 
 impl CommModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<CommPlace>(state.comm, "communication");
+        let place = state.view_state::<CommViewState>(state.comm, "communication");
         // The grouping and the filter of the breakdown do not affect this view, so a change of them sends no request.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
@@ -58,7 +58,7 @@ impl CommModel {
             state.opened.track();
             view.set(None);
         });
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 busy.set(true);
                 Some(Question::Comm(request.get()).into())
@@ -96,7 +96,7 @@ impl CommModel {
     }
 
     /// Changes the state of the view in the address.
-    pub(super) fn change(self, with: impl FnOnce(&mut CommPlace)) {
+    pub(super) fn change(self, with: impl FnOnce(&mut CommViewState)) {
         change(self.state, self.place, with);
     }
 
@@ -134,7 +134,7 @@ impl CommModel {
     }
 }
 
-fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace)) {
+fn change(state: State, place: Memo<CommViewState>, with: impl FnOnce(&mut CommViewState)) {
     let mut next = place.get_untracked();
     with(&mut next);
     state.comm.set(next.to_string());
@@ -143,7 +143,7 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
 /// Requests the lanes of the step. If spans of the step are left out, also requests the lanes of its visible part.
 fn lanes(
     state: State,
-    (place, of): (Memo<CommPlace>, Memo<CommRows>),
+    (place, of): (Memo<CommViewState>, Memo<CommRows>),
     query: Memo<Query>,
 ) -> Memo<Option<PtrEq<CommLanes>>> {
     let (whole, detail) = (RwSignal::new(None::<PtrEq<CommLanes>>), RwSignal::new(None::<PtrEq<CommLanes>>));
@@ -153,7 +153,7 @@ fn lanes(
         is_seen
             .then(|| Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, most: 0 }).into())
     };
-    state.keep_asking(
+    state.request_on_change(
         move || request(None),
         move |reply| {
             if let Ok(found) = reply.decode::<CommLanes>() {
@@ -164,7 +164,7 @@ fn lanes(
     let is_cut = Memo::new(move |_| {
         whole.with(|whole| whole.as_ref().is_some_and(|whole| whole.left_out.0 + whole.stretches_left_out.0 > 0))
     });
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let part = place.with(|place| place.part).filter(|_| is_cut.get());
             if part.is_none() {

@@ -37,9 +37,9 @@ pub(super) fn table_model(model: CommModel) -> Model {
         selected: state.selected.into(),
         is_selected: Callback::new(move |key: String| model.is_chosen(&key) || state.op.with(|op| *op == key)),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
-            RowPress::Open | RowPress::Twice if row.opens => state.op.set(row.key),
+            RowPress::Open | RowPress::DoubleClick if row.opens => state.op.set(row.key),
             RowPress::Select => state.selected.set(vec![row.key]),
-            RowPress::Open | RowPress::Twice | RowPress::Toggle => model.choose(&row.key),
+            RowPress::Open | RowPress::DoubleClick | RowPress::Toggle => model.choose(&row.key),
         }),
         empty: Callback::new(move |()| {
             if state.comm_filter.with(String::is_empty) {

@@ -42,7 +42,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         let (text, regex) = state.file.with(|place| (place.find.clone(), place.regex));
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
-    state.keep_asking(
+    state.request_on_change(
         move || request.get().map(|query| Question::ProgramSearch(query).into()),
         move |reply| match reply.decode::<ProgramFound>() {
             Ok(matches) => {

@@ -20,7 +20,7 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<FileView>>);
-    state.keep_asking(
+    state.request_on_change(
         move || state.can(|can| can.file_contents).then(|| Question::File.into()),
         move |reply| match reply.decode::<FileView>() {
             Ok(file) => found.set(Some(PtrEq::new(file))),

@@ -27,7 +27,7 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
     let hits: FoundLines = RwSignal::new(None);
     let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
     let request = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
-    state.keep_asking(request, move |reply| match reply.decode::<ProgramOutline>() {
+    state.request_on_change(request, move |reply| match reply.decode::<ProgramOutline>() {
         Ok(answer) => outline.set(Some(PtrEq::new(answer))),
         Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}

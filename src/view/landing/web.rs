@@ -2,7 +2,7 @@
 //! fetches captures and lists stored ones. That part is rendered once a capture is stored, the field has had the focus,
 //! or a fetch was requested.
 
-use crate::view::sources::Ways;
+use crate::view::sources::OtherSources;
 use crate::view::state::{KEPT, State, remembered};
 use crate::view::type_erasure::If;
 use leptos::prelude::*;
@@ -42,7 +42,7 @@ pub(super) fn FromWeb(state: State) -> impl IntoView {
             <button type="submit" class="btn line">"Fetch"</button>
         </form>
         <If when=move || has_kept || is_near.get() || state.to_fetch.get() != 0>
-            <Ways state />
+            <OtherSources state />
         </If>
     }
     .into_any()

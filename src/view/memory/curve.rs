@@ -11,7 +11,7 @@ use crate::table::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::drag_select::Across;
+use crate::view::widgets::drag_select::DragSelect;
 use crate::view::widgets::size::width_of;
 use leptos::prelude::*;
 use leptos::{ev, html};
@@ -34,7 +34,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
         })
     });
     let chart_model = chart_model(model, scene);
-    let drag = Across::new(node, model.state.tips);
+    let drag = DragSelect::new(node, model.state.tips);
     let up = move |_: ev::PointerEvent| {
         let Some((a, b)) = drag.up() else { return };
         let gutter = chart::gutter(model.width.get_untracked());

@@ -6,7 +6,7 @@ use crate::analysis::memory::{
 };
 use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
-use crate::protocol::url::memory::{MemoryPlace, Side};
+use crate::protocol::url::memory::{MemoryViewState, Side};
 use crate::protocol::{Failure, MemorySession, Question, Reply};
 use crate::view::state::{PtrEq, State, toggle};
 use crate::view::type_erasure::effect;
@@ -17,7 +17,7 @@ use leptos::prelude::*;
 pub(super) struct MemoryModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<MemoryPlace>,
+    pub(super) place: Memo<MemoryViewState>,
     /// The programs and the allocators of the session.
     pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
     /// The chosen program and memory space; `None` until a program is known.
@@ -51,9 +51,9 @@ pub(super) struct MemoryModel {
 
 impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = state.view_state::<MemoryPlace>(state.memory, "memory");
+        let place = state.view_state::<MemoryViewState>(state.memory, "memory");
         let session = RwSignal::new(None::<PtrEq<MemorySession>>);
-        state.keep_asking(
+        state.request_on_change(
             || Some(Question::Memory.into()),
             move |reply| match reply.decode::<MemorySession>() {
                 Ok(memory) => session.set(Some(PtrEq::new(memory))),
@@ -70,7 +70,7 @@ impl MemoryModel {
         let (memory, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
-        state.keep_asking(
+        state.request_on_change(
             move || request.get().map(|request| Question::MemoryOf(request).into()),
             move |reply| match reply.decode::<StaticMemory>() {
                 Ok(found) => {
@@ -91,7 +91,7 @@ impl MemoryModel {
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 let here = at.get();
                 let known = peak.get()? == here;
@@ -107,7 +107,7 @@ impl MemoryModel {
             },
         );
         let curve = RwSignal::new(None::<PtrEq<Curve>>);
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 let Some(points) = zoom.get() else {
                     curve.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.curve.clone()))));
@@ -122,7 +122,7 @@ impl MemoryModel {
             },
         );
         let (without, peak_without) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None));
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 let without = without.get();
                 if without.is_empty() {
@@ -200,7 +200,7 @@ impl MemoryModel {
     }
 
     /// Changes the state of the view in the address.
-    pub(super) fn change(self, with: impl FnOnce(&mut MemoryPlace)) {
+    pub(super) fn change(self, with: impl FnOnce(&mut MemoryViewState)) {
         let mut place = self.place.get_untracked();
         with(&mut place);
         self.state.memory.set(place.to_string());

@@ -110,7 +110,7 @@ fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let lanes = RwSignal::new(None::<PtrEq<LiveRangeRows>>);
-    model.state.keep_asking(
+    model.state.request_on_change(
         move || {
             let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
             let at = model.at.get();

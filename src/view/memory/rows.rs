@@ -37,7 +37,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
             id(&key).is_some_and(|id| model.without.with(|without| without.contains(&id)))
         }),
         press: Callback::new(move |(press, row): (RowPress, Row)| {
-            if let Some(id) = id(&row.key).filter(|_| press != RowPress::Twice) {
+            if let Some(id) = id(&row.key).filter(|_| press != RowPress::DoubleClick) {
                 model.toggle(id);
             }
         }),

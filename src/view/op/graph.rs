@@ -61,7 +61,7 @@ fn Sheet(state: State) -> impl IntoView {
     let (drawn, failure) = (RwSignal::new(None::<PtrEq<Drawn>>), RwSignal::new(None::<PtrEq<Failure>>));
     let inside = RwSignal::new(Vec::<String>::new());
     let request = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let (query, op, open) = request.get();
             Some(Question::Graph { query, op: panel::op_ref(&op), open }.into())
@@ -136,7 +136,7 @@ fn Sheet(state: State) -> impl IntoView {
         key: None,
         at,
     };
-    let hand = Hand { state, drawn, inside, pan, frame, at };
+    let hand = GraphHandlers { state, drawn, inside, pan, frame, at };
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, "graph", table);
     let notes = move || {
@@ -178,7 +178,7 @@ fn Sheet(state: State) -> impl IntoView {
 
 /// The signals that the handlers of pointer and keys use. They are cheap to copy.
 #[derive(Clone, Copy)]
-struct Hand {
+struct GraphHandlers {
     state: State,
     drawn: RwSignal<Option<PtrEq<Drawn>>>,
     inside: RwSignal<Vec<String>>,
@@ -187,7 +187,7 @@ struct Hand {
     at: RwSignal<Option<u32>>,
 }
 
-impl Hand {
+impl GraphHandlers {
     /// Expands or collapses the body of a node.
     fn toggle(self, id: u32) {
         let name = self.drawn.with_untracked(|drawn| {
@@ -247,8 +247,8 @@ fn place_of(event: &ev::PointerEvent, node: NodeRef<html::Div>) -> (f64, f64) {
     (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y)
 }
 
-fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
-    let Hand { state, drawn, pan, frame, at, .. } = hand;
+fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
+    let GraphHandlers { state, drawn, pan, frame, at, .. } = hand;
     // The place at which the pointer went down, its last place, and whether it has moved since.
     let grabbed = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
     let clamped = move |pan: Pan| {

@@ -8,7 +8,7 @@ mod parts;
 use super::op::history::OpHistory;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
-use crate::protocol::url::roofline::RooflinePlace;
+use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::{Failure, Question, Reply};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -81,7 +81,7 @@ fn Panel(state: State) -> impl IntoView {
 fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
     let place = panel::place_text(op);
     view! {
-        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::plot::time_part::Slot::Kind(kind)))} " " {place}</p>
+        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::plot::time_part::TimePart::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
         {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
         {op.figures.as_ref().map(|figures| parts::figures(figures, roofline::roof(op)))}
@@ -99,9 +99,9 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
 fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
     // The op is compared with the peaks of the roofline view.
-    let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
+    let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
     let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let (query, op) = request.get();
             Some(Question::Op { query, op: panel::op_ref(&op) }.into())

@@ -4,7 +4,7 @@ use super::history::OpHistory;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
 use crate::chart::op::panel::{self, ValueRow};
 use crate::chart::op::roofline::{Roof, RoofLine};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::hlo_text;
 use crate::table::format;
 use crate::view::state::{remember, remembered};
@@ -130,7 +130,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
         .any()
     };
     let more = more(op.more_values, "more value", "more values");
-    let remark = |remark: &crate::analysis::op::OpRemark| {
+    let remark = |remark: &crate::analysis::op::ValueChange| {
         view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::remark(remark)}</span></p> }.any()
     };
     let table = view! {
@@ -186,7 +186,7 @@ pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
         view! {
             <li>
                 <span class="sub">{role}</span>
-                <button type="button" class="link mono" on:click=go>{of.kind.map(|kind| swatch(Slot::Kind(kind)))} {of.name.clone()}</button>
+                <button type="button" class="link mono" on:click=go>{of.kind.map(|kind| swatch(TimePart::Kind(kind)))} {of.name.clone()}</button>
                 <span class="op-what mono">{panel::neighbour(of)}</span>
                 {time}
             </li>

@@ -4,7 +4,7 @@
 use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
-use crate::protocol::url::roofline::{RoofBy, RooflinePlace};
+use crate::protocol::url::roofline::{RoofBy, RooflineViewState};
 use crate::protocol::{Question, Reply, RooflineHead};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
@@ -15,7 +15,7 @@ use leptos::prelude::*;
 pub(super) struct RooflineModel {
     pub(super) state: State,
     /// The state of the view in the address.
-    pub(super) place: Memo<RooflinePlace>,
+    pub(super) place: Memo<RooflineViewState>,
     pub(super) query: Memo<RooflineQuery>,
     /// The last answer; `None` before the first one.
     pub(super) head: RwSignal<Option<PtrEq<RooflineHead>>>,
@@ -37,7 +37,7 @@ pub(super) struct RooflineModel {
 
 impl RooflineModel {
     pub(super) fn new(state: State) -> Self {
-        let place = state.view_state::<RooflinePlace>(state.roofline, "the roofline");
+        let place = state.view_state::<RooflineViewState>(state.roofline, "the roofline");
         let request = Memo::new(move |_| {
             let query = state.query.get();
             let place = place.get();
@@ -50,7 +50,7 @@ impl RooflineModel {
             state.opened.track();
             head.set(None);
         });
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 busy.set(true);
                 Some(Question::Roofline(request.get()).into())
@@ -93,7 +93,7 @@ impl RooflineModel {
     }
 
     /// Changes the state of the view in the address.
-    pub(super) fn change(self, with: impl FnOnce(&mut RooflinePlace)) {
+    pub(super) fn change(self, with: impl FnOnce(&mut RooflineViewState)) {
         let mut place = self.place.get_untracked();
         with(&mut place);
         self.state.roofline.set(place.to_string());

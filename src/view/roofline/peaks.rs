@@ -6,7 +6,7 @@ use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
-use crate::protocol::url::roofline::RooflinePlace;
+use crate::protocol::url::roofline::RooflineViewState;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
@@ -149,7 +149,7 @@ fn peak_row(
 }
 
 /// Sets a peak of the user; `None` removes it.
-fn give(place: &mut RooflinePlace, of: PeakOf, value: Option<f64>) {
+fn give(place: &mut RooflineViewState, of: PeakOf, value: Option<f64>) {
     match of {
         PeakOf::Compute(precision) => {
             place.peaks.flops.retain(|(other, _)| *other != precision);

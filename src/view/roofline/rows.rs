@@ -38,7 +38,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
             is_open || is_chosen_step(&key) || state.selected.with(|selected| selected.contains(&key))
         }),
         press: Callback::new(move |(press, row): (RowPress, Row)| match press {
-            RowPress::Open | RowPress::Twice => model.open(&row.key, &row.title),
+            RowPress::Open | RowPress::DoubleClick => model.open(&row.key, &row.title),
             RowPress::Select => state.selected.set(vec![row.key]),
             RowPress::Toggle => state.selected.update(|selected| toggle(selected, row.key)),
         }),

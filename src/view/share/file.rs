@@ -108,7 +108,7 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
 fn save(model: ShareModel, tab: Tab) {
     let Some(shared) = model.shared.get_untracked() else { return };
     let files = model.state.files();
-    let captures = if model.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
+    let captures = if model.with_capture.get_untracked() { capture_parts(&files, &shared.carries) } else { Vec::new() };
     model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
     let query = model.query.get_untracked();
@@ -134,7 +134,7 @@ fn save(model: ShareModel, tab: Tab) {
 }
 
 /// Returns the place of each capture: a whole file, or a part of a report file.
-fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
+fn capture_parts(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
     if !carries.is_empty() {
         return carries.to_vec();
     }

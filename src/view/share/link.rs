@@ -3,7 +3,7 @@
 use super::model::ShareModel;
 use crate::chart::share;
 use crate::protocol::{Question, Reply};
-use crate::share::{AIM, Fit, base_address};
+use crate::share::{Fit, TARGET_LINK_LENGTH, base_address};
 use crate::table::format;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
@@ -106,10 +106,10 @@ fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
         fits().map(|at| {
             // The middle of the slider's thumb moves from half its width to half its width before the end.
             let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(at) / f64::from(most));
-            view! { <span class="share-mark" style:left=left title=format!("{} characters", format::count(AIM as u64))></span> }.any()
+            view! { <span class="share-mark" style:left=left title=format!("{} characters", format::count(TARGET_LINK_LENGTH as u64))></span> }.any()
         })
     };
-    let is_over = move || length() > AIM;
+    let is_over = move || length() > TARGET_LINK_LENGTH;
     let count = move || format::count(length() as u64);
     view! {
         <div class="share-detail" class:waits=move || model.busy.get()>
@@ -118,7 +118,7 @@ fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
                 <span class="grow"></span>
                 <output for="share-level" class:over=is_over>
                     <b>{live(count)}</b>
-                    {format!(" of {} characters", format::count(AIM as u64))}
+                    {format!(" of {} characters", format::count(TARGET_LINK_LENGTH as u64))}
                 </output>
             </div>
             <div class="share-slide">

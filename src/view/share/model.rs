@@ -3,9 +3,9 @@
 use super::single;
 use crate::analysis::comm::CommQuery;
 use crate::protocol::url::address::Address;
-use crate::protocol::url::comm::CommPlace;
-use crate::protocol::url::passed_on;
-use crate::protocol::url::roofline::RooflinePlace;
+use crate::protocol::url::comm::CommViewState;
+use crate::protocol::url::roofline::RooflineViewState;
+use crate::protocol::url::shared_address;
 use crate::protocol::{Question, Reply, ShareAnswer, ShareQuery, SummaryInfo};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
@@ -95,8 +95,8 @@ impl ShareModel {
             // A capture holds all data, so nothing is removed from its report.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
             let query = state.query.get();
-            let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
-            let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
+            let roofline = state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default());
+            let comm = state.comm.with(|text| text.parse::<CommViewState>().unwrap_or_default());
             ShareQuery {
                 roofline: roofline.to_query(query.clone()),
                 comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
@@ -107,7 +107,7 @@ impl ShareModel {
         });
         let (shared, busy) = (RwSignal::new(None::<PtrEq<ShareAnswer>>), RwSignal::new(true));
         let done = RwSignal::new(String::new());
-        state.keep_asking(
+        state.request_on_change(
             move || {
                 busy.set(true);
                 Some(Question::Share(request.get()).into())
@@ -148,7 +148,7 @@ impl ShareModel {
                 let is_whole =
                     shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.of);
                 let request = request.get();
-                let address = passed_on(&now, &shared.link, is_whole, request.with_sources, request.anonymise);
+                let address = shared_address(&now, &shared.link, is_whole, request.with_sources, request.anonymise);
                 Some(format!("{base}#{address}"))
             })
         });
@@ -229,7 +229,7 @@ impl ShareModel {
             return Address { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
         }
         let query = self.query.get();
-        passed_on(&now, "", true, query.with_sources, query.anonymise).to_string()
+        shared_address(&now, "", true, query.with_sources, query.anonymise).to_string()
     }
 }
 

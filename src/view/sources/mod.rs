@@ -23,7 +23,7 @@ use wasm_bindgen::JsValue;
 
 /// Renders the stored captures and the question before a fetch. Also opens the capture that the address names.
 #[component]
-pub(crate) fn Ways(state: State) -> impl IntoView {
+pub(crate) fn OtherSources(state: State) -> impl IntoView {
     let question = RwSignal::new_local(None::<Head>);
     let begin = move |text: String| match remote::parse_address(&text) {
         Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, question)),

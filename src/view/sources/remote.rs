@@ -10,7 +10,7 @@
 //! A capture takes one request, with no `HEAD` or preflight request before it, because hosts that sign addresses sign
 //! them for one kind of request.
 
-use crate::session::open::remote::{ASKED_FROM, Refusal, WebAddress, is_plain_host};
+use crate::session::open::remote::{CONFIRM_THRESHOLD, Refusal, WebAddress, is_plain_host};
 use crate::view::state::{Fetching, State};
 use crate::worker::client::Picked;
 use js_sys::{Array, Reflect, Uint8Array};
@@ -44,7 +44,7 @@ pub(super) struct Head {
 impl Head {
     /// Returns whether the user must confirm the fetch: the capture is large, or its size is unknown.
     pub(super) fn is_asked(&self) -> bool {
-        self.size.is_none_or(|size| size >= ASKED_FROM)
+        self.size.is_none_or(|size| size >= CONFIRM_THRESHOLD)
     }
 }
 

@@ -29,7 +29,7 @@ impl State {
         let usual =
             self.opened.with(|opened| opened.as_ref().map_or_else(Default::default, |o| o.session.usual_device));
         Address {
-            is_device_said: usual != DeviceChoice::default() || query.device != usual,
+            names_device: usual != DeviceChoice::default() || query.device != usual,
             query,
             sort: self.sort.get(),
             columns: self.columns.get(),
@@ -51,7 +51,7 @@ impl State {
     }
 
     /// Applies an address to the state. If a session is open, the breakdown is requested.
-    fn obey(self, address: Address) {
+    fn apply_address(self, address: Address) {
         let says_something = address != Address::default();
         self.columns.set(address.columns);
         self.sort.set(address.sort);
@@ -62,9 +62,9 @@ impl State {
         self.view.set(address.view);
         let is_own = address.src.is_empty() && address.report.is_empty();
         if is_own && self.opened.with_untracked(Option::is_none) {
-            self.come_back(address.capture.clone(), address.stored.clone(), says_something);
+            self.reopen_local(address.capture.clone(), address.stored.clone(), says_something);
         }
-        self.come_from(address.src);
+        self.apply_source(address.src);
         // The link of a report opens the report, even if another session is open.
         if !address.report.is_empty() && self.report.with_untracked(|now| *now != address.report) {
             self.open_report(address.report);
@@ -84,7 +84,7 @@ impl State {
 
     /// Applies the web source of an address. Without an open session, the capture is fetched. Beside an open session,
     /// another source is only reported, so that the session is not lost.
-    fn come_from(self, src: String) {
+    fn apply_source(self, src: String) {
         let is_other = !src.is_empty() && self.src.with_untracked(|now| *now != src);
         if self.opened.with_untracked(Option::is_none) {
             if !src.is_empty() {
@@ -114,7 +114,7 @@ impl State {
 
     /// Handles an address of a capture from this machine. A stored capture and the sample open again. For any other
     /// capture, the page shows which one the address needs.
-    fn come_back(self, capture: String, stored: String, says_something: bool) {
+    fn reopen_local(self, capture: String, stored: String, says_something: bool) {
         if capture == sample::NAME && !is_single() {
             sample::open(self);
         } else if !stored.is_empty() && remembered(KEPT).is_some() {
@@ -145,9 +145,9 @@ impl State {
     }
 
     /// Returns whether the address names a device. If it does not, the session's usual device is shown.
-    pub(super) fn is_device_said() -> bool {
+    pub(super) fn names_device() -> bool {
         let hash = window().location().hash().unwrap_or_default();
-        hash.parse().is_ok_and(|address: Address| address.is_device_said)
+        hash.parse().is_ok_and(|address: Address| address.names_device)
     }
 
     /// Reads the address that the page was opened with. From then on, the address follows the state, and the state
@@ -201,7 +201,7 @@ impl State {
             return;
         }
         match hash.parse() {
-            Ok(address) => self.obey(address),
+            Ok(address) => self.apply_address(address),
             Err(error) => {
                 let title = "The address could not be read".to_owned();
                 self.inform(Failure { title, message: error.to_string() });

@@ -2,7 +2,7 @@
 //! session, and the worker of the load under way.
 
 use super::clock::now;
-use super::open_request::Wanted;
+use super::open_request::OpenRequest;
 use super::pending::{Fetching, Pending, SentRequest};
 use crate::analysis::base::Query;
 use crate::protocol::{RequestId, SessionInfo};
@@ -11,14 +11,14 @@ use gloo::timers::callback::Timeout;
 
 /// The workers, and the requests that they have not answered.
 #[derive(Default)]
-pub(super) struct Engines {
+pub(super) struct Workers {
     pub(super) serial: u32,
     /// The number of loads and fetches started and sessions closed so far.
     pub(super) opens: u32,
     /// The worker of the open session.
     pub(super) open: Option<Link>,
     pub(super) open_serial: u32,
-    pub(super) of: Wanted,
+    pub(super) of: OpenRequest,
     /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
     pub(super) died_at: Option<f64>,
     pub(super) loading: Option<Loading>,
@@ -38,7 +38,7 @@ pub(super) struct Engines {
 /// end as well.
 const AGAIN_AFTER: f64 = 60_000.0;
 
-impl Engines {
+impl Workers {
     /// Records that the worker of the open session ended. Returns whether another worker is started in its place.
     pub(super) fn may_start_again(&mut self) -> bool {
         let before = self.died_at.replace(now());
@@ -66,7 +66,7 @@ impl Engines {
 pub(super) struct Loading {
     pub(super) serial: u32,
     pub(super) link: Link,
-    pub(super) of: Wanted,
+    pub(super) of: OpenRequest,
     /// Whether the load only replaces a worker that ended. The page does not show its progress.
     pub(super) again: bool,
     pub(super) session: Option<SessionInfo>,

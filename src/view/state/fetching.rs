@@ -3,7 +3,7 @@
 
 use super::State;
 use super::clock::now;
-use super::open_request::Wanted;
+use super::open_request::OpenRequest;
 use super::pending::Fetching;
 use crate::chart::loading::Load;
 use crate::protocol::{Progress, Stage};
@@ -60,7 +60,7 @@ impl State {
     /// Opens a capture that was fetched completely.
     pub(crate) fn open_fetched(self, file: Picked, src: String) {
         self.engines.update_value(|engines| engines.fetching = None);
-        self.start(Wanted { files: vec![file], src, ..Wanted::default() }, false);
+        self.start(OpenRequest { files: vec![file], src, ..OpenRequest::default() }, false);
     }
 
     /// Cancels the fetch under way.

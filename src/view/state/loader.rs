@@ -8,8 +8,8 @@
 //! ```
 
 use super::clock::now;
-use super::engines::{Engines, Loading, end};
-use super::open_request::Wanted;
+use super::engines::{Loading, Workers, end};
+use super::open_request::OpenRequest;
 use super::pending::{PendingState, SentRequest};
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
@@ -27,13 +27,13 @@ impl State {
     /// Opens files as one session, which replaces the open session once the files have been read.
     pub(crate) fn open(self, files: Vec<Picked>) {
         self.failure.set(None);
-        self.start(Wanted { files, ..Wanted::default() }, false);
+        self.start(OpenRequest { files, ..OpenRequest::default() }, false);
     }
 
     /// Opens files that are stored on this device under the name `stored`.
     pub(crate) fn open_kept(self, files: Vec<Picked>, stored: String) {
         self.failure.set(None);
-        self.start(Wanted { files, stored, ..Wanted::default() }, false);
+        self.start(OpenRequest { files, stored, ..OpenRequest::default() }, false);
     }
 
     /// Records that the open session is stored on this device under the name `stored`.
@@ -51,12 +51,12 @@ impl State {
     /// Opens the report of a link. `report` is its text in the address.
     pub(super) fn open_report(self, report: String) {
         self.failure.set(None);
-        self.start(Wanted { report, ..Wanted::default() }, false);
+        self.start(OpenRequest { report, ..OpenRequest::default() }, false);
     }
 
     /// Starts a load. With `again`, the load only replaces a worker that ended, and the page does not show its
     /// progress.
-    pub(super) fn start(self, wanted: Wanted, again: bool) {
+    pub(super) fn start(self, wanted: OpenRequest, again: bool) {
         let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
         let is_shown = fetched.is_some() && self.load_shown.get_untracked();
         if !again {
@@ -69,7 +69,7 @@ impl State {
             None => Load::new(name, bytes, now()),
         };
         let serial = self.next_serial();
-        let link = match Link::start(move |report| self.hear_from(serial, report)) {
+        let link = match Link::start(move |report| self.handle_report(serial, report)) {
             Ok(link) => link,
             Err(failure) => return self.load_failed(failure),
         };
@@ -142,9 +142,9 @@ impl State {
             if let Some(link) = engines.open.take() {
                 end(link);
             }
-            *engines = Engines { serial: engines.serial, opens: engines.opens + 1, ..Engines::default() };
+            *engines = Workers { serial: engines.serial, opens: engines.opens + 1, ..Workers::default() };
         });
-        self.look_at_waiting();
+        self.update_slow_state();
         self.shown.set(None);
         self.opened.set(None);
         self.src.set(String::new());
@@ -184,10 +184,10 @@ impl State {
         self.busy.set(false);
     }
 
-    fn hear_from(self, serial: u32, report: Report) {
+    fn handle_report(self, serial: u32, report: Report) {
         if self.is_loading(serial) {
             match report {
-                Report::Answer(answer) => self.hear_loading(answer),
+                Report::Answer(answer) => self.handle_load_answer(answer),
                 Report::Died(failure) => self.load_failed(failure),
             }
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    fn hear_loading(self, answer: Answer) {
+    fn handle_load_answer(self, answer: Answer) {
         match answer.reply {
             Reply::Progress(progress) => self.load.update(|load| {
                 if let Some(load) = load {
@@ -237,8 +237,10 @@ impl State {
                     picker_options::available_query(&session, if replaces { Query::default() } else { query })
                 }
                 (false, true) => Query { device: session.usual_device, ..Query::default() },
-                (false, false) if Self::is_device_said() => picker_options::fitting(&session, query),
-                (false, false) => picker_options::fitting(&session, Query { device: session.usual_device, ..query }),
+                (false, false) if Self::names_device() => picker_options::clamp_query(&session, query),
+                (false, false) => {
+                    picker_options::clamp_query(&session, Query { device: session.usual_device, ..query })
+                }
             };
             loading.session = Some(session);
             if !empty {
@@ -265,7 +267,7 @@ impl State {
         self.estimate.set(None);
         let large = self.large.try_update_value(Option::take).flatten();
         if let (Some(wanted), true) = (large, skips.is_some()) {
-            self.start(Wanted { skips, ..wanted }, false);
+            self.start(OpenRequest { skips, ..wanted }, false);
         }
     }
 
@@ -300,7 +302,7 @@ impl State {
             // The cancelled requests were about another session, so they are sent again.
             self.tries.update(|tries| *tries += 1);
         }
-        self.look_at_waiting();
+        self.update_slow_state();
         self.src.set(loading.of.src.clone());
         self.report.set(loading.of.report.clone());
         self.stored.set(loading.of.stored.clone());
@@ -352,7 +354,7 @@ impl State {
             let again = engines.may_start_again() && !engines.is_loading();
             (lost, again.then(|| engines.of.clone()))
         });
-        self.look_at_waiting();
+        self.update_slow_state();
         let (lost, wanted) = wanted.unwrap_or_default();
         lost.into_iter().filter(|request| request.once).for_each(SentRequest::cancelled);
         match wanted {

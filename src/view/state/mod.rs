@@ -32,10 +32,10 @@ use crate::protocol::url::{FilePlace, Picture, View};
 use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SummaryInfo};
 use crate::table::page::SortBy;
 use crate::view::widgets::tooltip::Tips;
-use engines::Engines;
+use engines::Workers;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use open_request::Wanted;
+use open_request::OpenRequest;
 
 /// The open session, with its name.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(crate) struct State {
     pub(crate) load_shown: RwSignal<bool>,
     /// The planes to choose from, if files are too large to be read whole.
     pub(crate) estimate: RwSignal<Option<PtrEq<Estimate>>>,
-    large: StoredValue<Option<Wanted>, LocalStorage>,
+    large: StoredValue<Option<OpenRequest>, LocalStorage>,
     /// The reason why a load failed while no session was open.
     pub(crate) failure: RwSignal<Option<Failure>>,
     /// The messages in the corner of the page.
@@ -143,7 +143,7 @@ pub(crate) struct State {
     pub(crate) stopped: RwSignal<u32>,
     /// Counts up when the cancelled requests are to be sent again.
     tries: RwSignal<u32>,
-    engines: StoredValue<Engines, LocalStorage>,
+    engines: StoredValue<Workers, LocalStorage>,
 }
 
 /// Adds `item` to a selection, or removes it.
@@ -201,7 +201,7 @@ impl State {
             slow: RwSignal::new(None),
             stopped: RwSignal::new(0),
             tries: RwSignal::new(0),
-            engines: StoredValue::new_local(Engines::default()),
+            engines: StoredValue::new_local(Workers::default()),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::worker::client::{Link, Picked};
 
 /// A request to open a session.
 #[derive(Clone, Default)]
-pub(super) struct Wanted {
+pub(super) struct OpenRequest {
     pub(super) files: Vec<Picked>,
     /// The web address of the files; empty if they come from this machine.
     pub(super) src: String,
@@ -19,7 +19,7 @@ pub(super) struct Wanted {
     pub(super) report: String,
 }
 
-impl Wanted {
+impl OpenRequest {
     /// Returns the name of the session and its size in bytes.
     pub(super) fn size(&self) -> (String, u64) {
         if !self.report.is_empty() {

@@ -2,7 +2,7 @@
 //! is ignored.
 
 use super::State;
-use super::engines::Engines;
+use super::engines::Workers;
 use super::pending::{Pending, PendingState};
 use super::ptr_eq::PtrEq;
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
@@ -18,7 +18,7 @@ impl State {
         let mut query = old.clone();
         change(&mut query);
         // If the worker has ended for good, there is no answer, so the query stays the one on screen.
-        if query == old || !self.engines.with_value(Engines::can_answer) {
+        if query == old || !self.engines.with_value(Workers::can_answer) {
             return;
         }
         if query.by != old.by {
@@ -108,7 +108,7 @@ impl State {
             engines.pending = (!is_shown).then(|| Pending::send(link, query));
             Some(())
         });
-        self.look_at_waiting();
+        self.update_slow_state();
         // Without a worker, the files are being read again, and the query waits for that.
         let is_asked = request.flatten().is_some() && !is_shown;
         self.busy.set(is_asked || self.engines.with_value(|engines| engines.open.is_none() && engines.can_answer()));
@@ -116,7 +116,7 @@ impl State {
 
     /// Handles an answer about the open session.
     pub(super) fn receive(self, answer: Answer) {
-        let Some(answer) = self.hear_further(answer) else { return };
+        let Some(answer) = self.handle_other_answer(answer) else { return };
         let heard = self.engines.with_value(|engines| engines.pending.as_ref().map(|pending| pending.receive(answer)));
         match heard.unwrap_or(PendingState::NotMine) {
             PendingState::Done(head) => {
@@ -133,7 +133,7 @@ impl State {
             }
             PendingState::NotMine => {}
         }
-        self.look_at_waiting();
+        self.update_slow_state();
     }
 
     pub(super) fn show(self, head: PtrEq<BreakdownHead>) {

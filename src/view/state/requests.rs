@@ -24,15 +24,19 @@ impl State {
             engines.further.push(SentRequest { id, then, once, since: now() });
             Some(id)
         });
-        self.look_at_waiting();
+        self.update_slow_state();
         id.flatten()
     }
 
     /// Sends a request now, and again whenever a signal that `request` reads changes or another session is open. Only
     /// the last answer is handled; no answer is handled if `request` returns `None`, or once the owner is disposed. A
-    /// request that the user cancelled is not sent again by itself, unless it changes or [`State::ask_again`] is
+    /// request that the user cancelled is not sent again by itself, unless it changes or [`State::resend_cancelled`] is
     /// called.
-    pub(crate) fn keep_asking(self, request: impl Fn() -> Option<Request> + 'static, then: impl Fn(Reply) + 'static) {
+    pub(crate) fn request_on_change(
+        self,
+        request: impl Fn() -> Option<Request> + 'static,
+        then: impl Fn(Reply) + 'static,
+    ) {
         let then = Rc::new(then);
         let waiting = StoredValue::new(None::<RequestId>);
         let withdraw = move || {
@@ -102,17 +106,17 @@ impl State {
                 engines.withdrawn.push(id);
             }
         });
-        self.look_at_waiting();
+        self.update_slow_state();
     }
 
     /// Handles an answer to a request of this module. Any other answer is returned.
-    pub(super) fn hear_further(self, answer: Answer) -> Option<Answer> {
+    pub(super) fn handle_other_answer(self, answer: Answer) -> Option<Answer> {
         let then = self.engines.try_update_value(|engines| {
             engines.withdrawn.retain(|id| *id != answer.id);
             let at = engines.further.iter().position(|sent| sent.id == answer.id)?;
             Some(engines.further.remove(at).then)
         });
-        self.look_at_waiting();
+        self.update_slow_state();
         match then.flatten() {
             Some(then) => {
                 then(answer.reply);

@@ -4,13 +4,13 @@
 
 use super::State;
 use super::clock::now;
-use super::engines::{Engines, end};
+use super::engines::{Workers, end};
 use super::pending::SentRequest;
 use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
-impl Engines {
+impl Workers {
     /// Returns the time of the request that has waited longest, in milliseconds of the page's clock.
     fn waits_since(&self) -> Option<f64> {
         let further = self.further.iter().map(|sent| sent.since);
@@ -30,8 +30,8 @@ impl Engines {
 impl State {
     /// Checks whether a request waits for long. Every function that sends, answers or withdraws a request calls this
     /// one.
-    pub(super) fn look_at_waiting(self) {
-        let since = self.engines.try_with_value(Engines::waits_since).flatten();
+    pub(super) fn update_slow_state(self) {
+        let since = self.engines.try_with_value(Workers::waits_since).flatten();
         let Some(since) = since else {
             if self.slow.with_untracked(Option::is_some) {
                 self.slow.set(None);
@@ -49,7 +49,7 @@ impl State {
         if was_checking == Some(false) {
             let options = move || {
                 self.engines.update_value(|engines| engines.is_checking = false);
-                self.look_at_waiting();
+                self.update_slow_state();
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 200")]
             let left = (since + f64::from(SHOWN_AFTER_MS) - now()).ceil().max(1.0) as u32;
@@ -58,7 +58,7 @@ impl State {
     }
 
     /// Cancels the requests that are pending. The page stays as it is, and a new worker is started.
-    pub(crate) fn stop_asking(self) {
+    pub(crate) fn cancel_requests(self) {
         let ended = self.engines.try_update_value(|engines| {
             // The worker of the load under way replaces this one soon.
             if engines.is_loading() {
@@ -75,12 +75,12 @@ impl State {
         if !asked_again {
             self.take_back();
         }
-        self.look_at_waiting();
+        self.update_slow_state();
         self.start(of, true);
     }
 
     /// Sends the cancelled requests again.
-    pub(crate) fn ask_again(self) {
+    pub(crate) fn resend_cancelled(self) {
         self.tries.update(|tries| *tries += 1);
     }
 

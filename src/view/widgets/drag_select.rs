@@ -11,7 +11,7 @@ const FAR: f64 = 6.0;
 
 /// A horizontal drag over an element. It is cheap to copy.
 #[derive(Clone, Copy)]
-pub(crate) struct Across {
+pub(crate) struct DragSelect {
     node: NodeRef<html::Div>,
     tips: Tips,
     /// The x position at which the pointer went down.
@@ -20,7 +20,7 @@ pub(crate) struct Across {
     now: RwSignal<Option<(f64, f64)>>,
 }
 
-impl Across {
+impl DragSelect {
     /// Creates a drag over the element `node`.
     pub(crate) fn new(node: NodeRef<html::Div>, tips: Tips) -> Self {
         Self { node, tips, from: StoredValue::new(None), now: RwSignal::new(None) }

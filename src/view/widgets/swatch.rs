@@ -1,12 +1,12 @@
 //! This module renders the patterns of the parts of time, once for each page, and the swatch beside a name. A pattern
 //! distinguishes a part where a colour alone would not.
 
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
 /// Returns the class that fills a shape of a part, with a pattern if the part has one.
-pub(crate) fn fill(slot: Slot) -> String {
+pub(crate) fn fill(slot: TimePart) -> String {
     format!("mark-{}", slot.class())
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn patterns() -> AnyView {
 }
 
 /// Renders the small square beside the name of a part.
-pub(crate) fn swatch(slot: Slot) -> AnyView {
+pub(crate) fn swatch(slot: TimePart) -> AnyView {
     class_swatch(slot.class())
 }
 

@@ -41,10 +41,10 @@ pub(crate) fn Waiting(state: State) -> impl IntoView {
             <span role="status">{live(words)}</span>
             <If when=is_slow>
                 <span class="waiting-time num" aria-hidden="true">{live(move || seconds.get())}</span>
-                <button type="button" class="btn line" on:click=move |_| state.stop_asking()>"Cancel"</button>
+                <button type="button" class="btn line" on:click=move |_| state.cancel_requests()>"Cancel"</button>
             </If>
             <If when=is_stopped>
-                <button type="button" class="btn line" on:click=move |_| state.ask_again()>"Compute"</button>
+                <button type="button" class="btn line" on:click=move |_| state.resend_cancelled()>"Compute"</button>
             </If>
         </div>
     }

@@ -5,7 +5,7 @@
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{Breakdown, StepStats};
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
+use rooflight::analysis::comm::{CommBy, CommLanes, CommQuery, LaneQuery, TransferFilter};
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
@@ -174,7 +174,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
             assert_eq!(all, parts, "what is in flight is exposed or overlapped: {}", row.key);
         }
     }
-    let lanes = LaneQuery { query: query.clone(), carried: Carried::All, part: None, most: 0 };
+    let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, most: 0 };
     if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }

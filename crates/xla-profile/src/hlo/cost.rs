@@ -47,7 +47,7 @@ impl Module {
             }
             opcode if is_free(opcode) || is_move(opcode) => Some(0.0),
             opcode if opcode.starts_with("async") || super::opcode::is_collective(opcode) => None,
-            opcode if is_known_compute(opcode) => None,
+            opcode if has_unknown_flops(opcode) => None,
             _ => Some(result),
         }
     }
@@ -221,7 +221,7 @@ fn is_move(opcode: &str) -> bool {
 }
 
 /// Returns whether the number of operations of the opcode does not follow from its shapes.
-fn is_known_compute(opcode: &str) -> bool {
+fn has_unknown_flops(opcode: &str) -> bool {
     matches!(
         opcode,
         "sort"

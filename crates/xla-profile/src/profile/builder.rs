@@ -122,7 +122,7 @@ impl<'p> Builder<'p> {
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
         self.profile.notes.extend(self.room.notes());
-        self.profile.unsettled = Some(self.dropped);
+        self.profile.pending_program_files = Some(self.dropped);
         if !self.profile.needs_deriving() {
             self.profile.settle();
         }

@@ -3,7 +3,7 @@
 /// Returns the CUPTI name of a copy or a fill from the name of an event, a call or a kernel: `MemcpyH2D` for
 /// `MemcpyH2D`, `hipMemcpyHtoDAsync`, `CopyHostToDevice` and `[CUDA memcpy Host-to-Device]`. Returns `Memcpy` if the
 /// name does not contain the direction, and `None` if the name is not that of a copy or a fill.
-pub fn copy_of_name(name: &str) -> Option<&'static str> {
+pub fn cupti_copy_name(name: &str) -> Option<&'static str> {
     // Names of kernels may be long, but a copy has its word near the start of the name.
     let letters = name.bytes().filter(u8::is_ascii_alphanumeric).take(LETTERS).map(|b| b.to_ascii_lowercase());
     let word: String = letters.map(char::from).collect();
@@ -13,7 +13,7 @@ pub fn copy_of_name(name: &str) -> Option<&'static str> {
     if word.contains("copybuffer") || word.contains("memorycopy") {
         return Some("Memcpy");
     }
-    let between = |rest: &str| WAYS.into_iter().find(|(ways, _)| ways.iter().any(|way| rest.starts_with(way)));
+    let between = |rest: &str| DIRECTIONS.into_iter().find(|(ways, _)| ways.iter().any(|way| rest.starts_with(way)));
     match word.split_once("memcpy") {
         Some((_, rest)) => Some(between(rest).map_or("Memcpy", |(_, word)| word)),
         // Many kernels have names that start with `copy`. Only a name with a direction is that of a copy of the
@@ -26,7 +26,7 @@ pub fn copy_of_name(name: &str) -> Option<&'static str> {
 const LETTERS: usize = 48;
 
 /// The directions after `memcpy` and `copy`, each with its CUPTI name.
-const WAYS: [(&[&str], &str); 5] = [
+const DIRECTIONS: [(&[&str], &str); 5] = [
     (&["h2d", "htod", "hosttodevice"], "MemcpyH2D"),
     (&["d2h", "dtoh", "devicetohost"], "MemcpyD2H"),
     (&["d2d", "dtod", "devicetodevice"], "MemcpyD2D"),
@@ -65,8 +65,8 @@ mod tests {
             ("void at::native::elementwise_kernel<128, 2, copy_device_to_device>", None),
             ("", None),
         ] {
-            assert_eq!(copy_of_name(name), expected, "{name}");
+            assert_eq!(cupti_copy_name(name), expected, "{name}");
         }
-        assert_eq!(copy_of_name("__amd_rocclr_copyBuffer.kd"), Some("Memcpy"), "only its launch says between what");
+        assert_eq!(cupti_copy_name("__amd_rocclr_copyBuffer.kd"), Some("Memcpy"), "only its launch says between what");
     }
 }

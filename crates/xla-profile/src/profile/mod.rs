@@ -33,7 +33,7 @@ mod value;
 
 pub use allocator::AllocatorRow;
 pub use builder::Builder;
-pub use copies::copy_of_name;
+pub use copies::cupti_copy_name;
 pub use events::Events;
 pub use ids::{OpId, ProgramId, program_of};
 pub use memory::{Memories, MemoryBytes};

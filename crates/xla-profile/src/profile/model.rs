@@ -27,7 +27,7 @@ pub struct Profile {
     /// Distinct values of `memory_access_breakdown`, to which [`Plane::memory`] refers.
     pub memories: Memories,
     /// Programs that are files of their own. `None` after [`Profile::settle`].
-    pub(super) unsettled: Option<Vec<Dropped>>,
+    pub(super) pending_program_files: Option<Vec<Dropped>>,
 }
 
 /// A plane of a capture.

@@ -13,7 +13,7 @@ impl Profile {
             line.correlation_ids = Default::default();
         }
         name_programs(self);
-        let dropped = self.unsettled.take().unwrap_or_default();
+        let dropped = self.pending_program_files.take().unwrap_or_default();
         join_programs(self, &dropped);
     }
 }

@@ -2,12 +2,12 @@
 //! a window per layer, never the whole content.
 
 use super::Source;
-use super::unpack::{Forward, Packing, Sequential, unpacked};
+use super::unpack::{CountedRead, Packing, Sequential, unpacked};
 use std::io::{Read, Result};
 
 /// A reader of the unpacked content of a source, from front to back.
 pub struct Stream<'s> {
-    reader: Box<dyn Forward + 's>,
+    reader: Box<dyn CountedRead + 's>,
     stride: usize,
 }
 

@@ -3,7 +3,7 @@
 //! The module does not depend on the compression of a layer or on the meaning of the bytes.
 //!
 //! ```text
-//!  Source ─► Sequential ─► Counted ─► Counted ─► bytes
+//!  Source ─► Sequential ─► BombGuard ─► BombGuard ─► bytes
 //!                          (.gz, .xz) (within a zip it may be deflated once more)
 //! ```
 //!
@@ -34,7 +34,7 @@ pub struct Layer {
 pub(super) type Open = for<'s> fn(Packed<'s>) -> Box<dyn Unpack<'s> + 's>;
 
 /// The packed input of a layer, read window by window.
-pub(super) type Packed<'s> = BufReader<Box<dyn Forward + 's>>;
+pub(super) type Packed<'s> = BufReader<Box<dyn CountedRead + 's>>;
 
 /// A decoder that reads the content of a layer.
 pub(super) trait Unpack<'s>: Read {
@@ -87,7 +87,7 @@ impl Bomb {
 }
 
 /// A reader from front to back that counts its bytes.
-pub(super) trait Forward: Read {
+pub(super) trait CountedRead: Read {
     /// Returns the number of bytes that the reader has returned so far.
     fn given(&self) -> u64;
     /// Returns the number of bytes of the source that were read so far.
@@ -121,7 +121,7 @@ impl Read for Sequential<'_> {
     }
 }
 
-impl Forward for Sequential<'_> {
+impl CountedRead for Sequential<'_> {
     fn given(&self) -> u64 {
         self.at
     }
@@ -132,12 +132,12 @@ impl Forward for Sequential<'_> {
 }
 
 /// A reader of the content of one layer that compares the unpacked size with the packed size.
-struct Counted<'s> {
+struct BombGuard<'s> {
     layer: Box<dyn Unpack<'s> + 's>,
     given: u64,
 }
 
-impl Read for Counted<'_> {
+impl Read for BombGuard<'_> {
     fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
         let n = self.layer.read(buf)?;
         self.given = self.given.saturating_add(n as u64);
@@ -152,7 +152,7 @@ impl Read for Counted<'_> {
     }
 }
 
-impl Forward for Counted<'_> {
+impl CountedRead for BombGuard<'_> {
     fn given(&self) -> u64 {
         self.given
     }
@@ -164,11 +164,11 @@ impl Forward for Counted<'_> {
 
 /// Returns a reader of the content of `plain`, unpacked through the layers of `packing`. The input of each layer is
 /// read in pieces of `window` bytes.
-pub(super) fn unpacked<'s>(plain: Sequential<'s>, packing: Packing, window: usize) -> Box<dyn Forward + 's> {
-    let mut reader: Box<dyn Forward + 's> = Box::new(plain);
+pub(super) fn unpacked<'s>(plain: Sequential<'s>, packing: Packing, window: usize) -> Box<dyn CountedRead + 's> {
+    let mut reader: Box<dyn CountedRead + 's> = Box::new(plain);
     for layer in packing.layers() {
         let layer = (layer.open)(BufReader::with_capacity(window, reader));
-        reader = Box::new(Counted { layer, given: 0 });
+        reader = Box::new(BombGuard { layer, given: 0 });
     }
     reader
 }

@@ -159,7 +159,7 @@ pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
         // The first byte without the high bit is the last one of the number. Its high bit is bit 15, 23, … or 63.
         let zeros = ends.trailing_zeros();
         let low_bits = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
-        return Ok((squeeze(low_bits), (zeros >> 3).wrapping_add(1) as usize));
+        return Ok((pack_7bit(low_bits), (zeros >> 3).wrapping_add(1) as usize));
     }
     long(bytes)
 }
@@ -199,7 +199,7 @@ fn long(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
 
 /// Packs the low seven bits of each of the eight bytes into one number of 56 bits.
 #[inline(always)]
-const fn squeeze(word: u64) -> u64 {
+const fn pack_7bit(word: u64) -> u64 {
     let a = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let b = (a & 0x0000_3fff_0000_3fff) | ((a & 0x3fff_0000_3fff_0000) >> 2);
     (b & 0x0fff_ffff) | ((b & 0x0fff_ffff_0000_0000) >> 4)

@@ -10,7 +10,7 @@ use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;
 
 /// The nodes of a graph while they are collected.
-pub(crate) struct Build<'a> {
+pub(crate) struct GraphBuilder<'a> {
     pub(crate) module: &'a Module,
     tpu: bool,
     open: &'a [String],
@@ -25,7 +25,7 @@ pub(crate) struct Build<'a> {
     pub(crate) shared: Vec<String>,
 }
 
-impl<'a> Build<'a> {
+impl<'a> GraphBuilder<'a> {
     /// Collects all nodes around an instruction. If there are too many, those with the largest `weight` are kept.
     /// `None` without a program.
     pub(crate) fn new(
@@ -64,7 +64,7 @@ impl<'a> Build<'a> {
         // Bodies are appended at the end, and the instructions in them may be opened in turn.
         let mut next = 0;
         while next < build.nodes.len() {
-            build.look_inside(next as u32);
+            build.expand_body(next as u32);
             next += 1;
         }
         Some(build)
@@ -145,7 +145,7 @@ impl<'a> Build<'a> {
     }
 
     /// Adds the body of a node, if the node is to be opened.
-    fn look_inside(&mut self, node: u32) {
+    fn expand_body(&mut self, node: u32) {
         let of = &self.nodes[node as usize];
         let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
         let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };

@@ -1,7 +1,7 @@
 //! This module computes the edges of a graph. It depends on HLO and on the nodes.
 
 use super::bodies::{parameters, roots};
-use super::build::Build;
+use super::build::GraphBuilder;
 use super::report::GraphEdge;
 use crate::analysis::op::shape_text::shape;
 use crate::hlo::{InstructionId, Shape};
@@ -32,7 +32,7 @@ impl Edges {
 }
 
 /// Returns all edges of the collected nodes, in the order of the instructions that cause them.
-pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
+pub(crate) fn edges(build: &GraphBuilder<'_>) -> Vec<GraphEdge> {
     let mut edges = Edges::default();
     for (to, id) in build.ids.iter().enumerate() {
         let (to, Some(id)) = (to as u32, *id) else { continue };
@@ -68,7 +68,7 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
 
 /// Returns the nodes from which the result of an instruction comes: its own node, or the roots in its body if it is
 /// opened.
-fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
+fn exits(build: &GraphBuilder<'_>, node: u32, depth: u32) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else { return vec![node] };
     let roots: Vec<u32> = roots(build.module, of).into_iter().filter_map(|id| build.node_at(id)).collect();
@@ -80,7 +80,7 @@ fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
 
 /// Returns the nodes to which an operand goes: the node of the instruction, or the parameters in its body if it is
 /// opened.
-fn entries(build: &Build<'_>, node: u32, operand: usize) -> Vec<u32> {
+fn entries(build: &GraphBuilder<'_>, node: u32, operand: usize) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };
     let inside = |id: InstructionId| build.node_at(id).or_else(|| build.left_in(id));

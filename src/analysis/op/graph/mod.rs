@@ -27,7 +27,7 @@ use crate::analysis::op::report::OpBasis;
 use crate::hlo::{InstructionId, Module, text};
 use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 use crate::units::Picos;
-use build::Build;
+use build::GraphBuilder;
 
 impl Analysis {
     /// Returns the neighbourhood of an op. Instructions of the neighbourhood whose names are in `open` show their
@@ -99,7 +99,7 @@ impl Analysis {
         found: &ResolvedOp,
         inst: InstructionRef<'a>,
         open: &'a [String],
-    ) -> Option<Build<'a>> {
+    ) -> Option<GraphBuilder<'a>> {
         let (module, _) = inst.module?;
         // If there are too many nodes, those with the most self time are kept.
         let of = inst.instruction.computation;
@@ -108,7 +108,7 @@ impl Analysis {
         let known = self.known_ops(profile, found, names);
         let weight =
             |id: InstructionId| module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.own);
-        Build::new(inst, open, &weight)
+        GraphBuilder::new(inst, open, &weight)
     }
 
     /// Adds kind, self time and executions to the nodes that run by themselves.

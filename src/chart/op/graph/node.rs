@@ -9,7 +9,7 @@ use crate::chart::plot::layered::compound::HEAD;
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
-use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
@@ -85,7 +85,7 @@ fn face(of: &GraphNode, is_centre: bool) -> Paint {
 
 fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
     let strip = Shape::rect(rect.x, rect.y + rect.height - FOOT, rect.width, FOOT);
-    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::slot(Slot::Kind(kind)))));
+    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::slot(TimePart::Kind(kind)))));
 }
 
 /// Writes name and time in the first line, operation and result shape in the second line. An opened node has all of

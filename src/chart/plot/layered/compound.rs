@@ -2,7 +2,7 @@
 //! like any other node in the box around it. An edge between boxes passes through ports in their rims.
 
 use super::layer_graph::{Item, Link, NodePlace};
-use super::layered_layout::{Laid, lay};
+use super::layered_layout::{LayeredLayout, lay};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
@@ -38,7 +38,7 @@ struct Group {
     known: IndexMap<(usize, usize, u32, u32), usize>,
     /// Ports by the node at the other end of the edge, and whether they are in the upper rim.
     ports: IndexMap<(u32, bool), usize>,
-    laid: Laid,
+    laid: LayeredLayout,
     /// Top left corner in the drawing.
     at: (f64, f64),
 }

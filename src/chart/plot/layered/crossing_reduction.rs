@@ -2,14 +2,14 @@
 //! adjacent row (barycentre method), then adjacent spots are swapped; the order with the fewest crossings is kept. It
 //! does not depend on coordinates.
 
-use super::layer_graph::Net;
+use super::layer_graph::LayerGraph;
 use crate::small_sort::SmallSort;
 
 /// Largest number of sweeps, alternately down and up. Real graphs settle after a few.
 const SWEEPS: usize = 12;
 
 /// Orders all rows. The result never has more crossings than the initial order.
-pub(crate) fn order(net: &mut Net) {
+pub(crate) fn order(net: &mut LayerGraph) {
     let mut best = (crossings(net), net.rows.clone());
     for sweep in 0..SWEEPS {
         if best.0 == 0 {
@@ -18,7 +18,7 @@ pub(crate) fn order(net: &mut Net) {
         let up = sweep % 2 == 1;
         let n = net.rows.len();
         for i in 0..n {
-            amid(net, if up { n - 1 - i } else { i }, !up);
+            sort_by_barycentre(net, if up { n - 1 - i } else { i }, !up);
         }
         swap(net);
         let now = crossings(net);
@@ -30,7 +30,7 @@ pub(crate) fn order(net: &mut Net) {
 }
 
 /// Returns the index of each spot in its row.
-fn places(net: &Net) -> Vec<f64> {
+fn places(net: &LayerGraph) -> Vec<f64> {
     let mut places = vec![0.0; net.spots.len()];
     for row in &net.rows {
         #[expect(clippy::cast_precision_loss, reason = "few spots in a row")]
@@ -40,14 +40,14 @@ fn places(net: &Net) -> Vec<f64> {
 }
 
 /// Returns the offset of a link's end as a fraction of the width of the spot.
-fn part(net: &Net, spot: usize, offset: f64) -> f64 {
+fn part(net: &LayerGraph, spot: usize, offset: f64) -> f64 {
     let width = net.spots[spot].width;
     if width > 0.0 { (offset / width).clamp(-0.49, 0.49) } else { 0.0 }
 }
 
 /// Sorts a row by the mean position of each spot's neighbours above (or below). A spot without such neighbours keeps
 /// its position as its key.
-fn amid(net: &mut Net, row: usize, up: bool) {
+fn sort_by_barycentre(net: &mut LayerGraph, row: usize, up: bool) {
     let places = places(net);
     let mean = |spot: usize| {
         let (mut sum, mut n) = (0.0, 0.0);
@@ -64,7 +64,7 @@ fn amid(net: &mut Net, row: usize, up: bool) {
 }
 
 /// Swaps adjacent spots in a row as long as a swap saves crossings.
-fn swap(net: &mut Net) {
+fn swap(net: &mut LayerGraph) {
     for _ in 0..8 {
         let mut better = false;
         for row in 0..net.rows.len() {
@@ -84,7 +84,7 @@ fn swap(net: &mut Net) {
 }
 
 /// Counts the crossings between the pieces of two adjacent spots, with `left` on the left.
-fn between(net: &Net, places: &[f64], left: usize, right: usize) -> usize {
+fn between(net: &LayerGraph, places: &[f64], left: usize, right: usize) -> usize {
     let mut n = 0;
     for up in [true, false] {
         for (a, on_a, _) in net.joined(left, up) {
@@ -96,7 +96,7 @@ fn between(net: &Net, places: &[f64], left: usize, right: usize) -> usize {
 }
 
 /// Counts the pairs of pieces that cross.
-pub(crate) fn crossings(net: &Net) -> usize {
+pub(crate) fn crossings(net: &LayerGraph) -> usize {
     let places = places(net);
     let ends: Vec<(usize, f64, f64)> = net
         .pieces

@@ -5,19 +5,19 @@
 use indexmap::IndexMap;
 
 /// Rows of spots, and the pieces between them.
-pub(crate) struct Net {
+pub(crate) struct LayerGraph {
     /// Spots of each row, from left to right.
     pub(crate) rows: Vec<Vec<usize>>,
     /// Items first, then dummy nodes.
-    pub(crate) spots: Vec<Spot>,
+    pub(crate) spots: Vec<LayerNode>,
     /// Each piece once; links from one source share pieces.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Segment>,
     /// Spots of each link, from its source to its target; empty for a link that is not routed.
     pub(crate) ways: Vec<Vec<usize>>,
 }
 
 /// An item, or the dummy node of a link.
-pub(crate) struct Spot {
+pub(crate) struct LayerNode {
     pub(crate) width: f64,
     pub(crate) row: usize,
     pub(crate) is_item: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Spot {
 }
 
 /// A piece of a link, from a spot to a spot in the next row.
-pub(crate) struct Piece {
+pub(crate) struct Segment {
     pub(crate) from: usize,
     pub(crate) to: usize,
     /// Offset of the start from the middle of its spot, in px; `into` is the offset of the end.
@@ -35,9 +35,9 @@ pub(crate) struct Piece {
     pub(crate) into: f64,
 }
 
-impl Net {
+impl LayerGraph {
     pub(crate) fn new(items: &[Item], links: &[Link], row: &[usize], against: &[bool]) -> Self {
-        let spot = |width, row, is_item| Spot { width, row, is_item, above: Vec::new(), below: Vec::new() };
+        let spot = |width, row, is_item| LayerNode { width, row, is_item, above: Vec::new(), below: Vec::new() };
         let spots = items.iter().zip(row).map(|(item, row)| spot(item.width, *row, true)).collect();
         let mut net = Self { rows: Vec::new(), spots, pieces: Vec::new(), ways: Vec::new() };
         // Links of one source and trunk share one dummy node per row, so that they part as late as possible.
@@ -64,7 +64,7 @@ impl Net {
                     let piece = net.pieces.len();
                     net.spots[pair[0]].below.push(piece);
                     net.spots[pair[1]].above.push(piece);
-                    net.pieces.push(Piece { from: pair[0], to: pair[1], out, into });
+                    net.pieces.push(Segment { from: pair[0], to: pair[1], out, into });
                     piece
                 });
             }
@@ -137,7 +137,7 @@ pub(crate) struct Link {
 }
 
 /// Returns the distance between the middles of two adjacent spots of a row, in px.
-pub(crate) fn room(net: &Net, left: usize, right: usize) -> f64 {
+pub(crate) fn room(net: &LayerGraph, left: usize, right: usize) -> f64 {
     let (a, b) = (&net.spots[left], &net.spots[right]);
     ((a.width + b.width) / 2.0 + if a.is_item && b.is_item { GAP } else { LANE }).ceil()
 }

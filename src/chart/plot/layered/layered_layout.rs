@@ -1,7 +1,7 @@
 //! This module lays out a layered drawing of items of any size: rows from top to bottom, few crossings, and paths of
 //! links from row to row. It does not depend on the meaning of an item.
 
-use super::layer_graph::{Item, Link, Net};
+use super::layer_graph::{Item, LayerGraph, Link};
 use super::{crossing_reduction, ranking, x_coordinates};
 use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
@@ -16,7 +16,7 @@ const APART: f64 = 24.0;
 
 /// Positions of items and links, in px. The top left corner of the drawing is the origin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Laid {
+pub(crate) struct LayeredLayout {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) items: Vec<Rect>,
@@ -25,9 +25,9 @@ pub(crate) struct Laid {
 }
 
 /// Lays out items and links.
-pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
+pub(crate) fn lay(items: &[Item], links: &[Link]) -> LayeredLayout {
     let (row, against) = ranking::rows(items, links);
-    let mut net = Net::new(items, links, &row, &against);
+    let mut net = LayerGraph::new(items, links, &row, &against);
     crossing_reduction::order(&mut net);
     let x = x_coordinates::across(&net);
     let into = arrivals(items, links, &net, &x);
@@ -44,7 +44,7 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
         spans.push((y, y + height));
         y += height;
     }
-    let mut laid = Laid { height: y, ..Laid::default() };
+    let mut laid = LayeredLayout { height: y, ..LayeredLayout::default() };
     for (i, item) in items.iter().enumerate() {
         let (top, bottom) = spans[row[i]];
         // An item is in the vertical middle of its row, beside taller items.
@@ -81,7 +81,7 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
 }
 
 /// Returns the ends of links as offsets from the middle of their targets: side by side, in the order of their sources.
-fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
+fn arrivals(items: &[Item], links: &[Link], net: &LayerGraph, x: &[f64]) -> Vec<f64> {
     let mut into: Vec<f64> = links.iter().map(|link| link.into).collect();
     let from = |link: usize| {
         let path = &net.ways[link];

@@ -1,8 +1,8 @@
 //! This module tests layouts of random graphs.
 
 use super::crossing_reduction::{crossings, order};
-use super::layer_graph::{Item, Link, Net, NodePlace};
-use super::layered_layout::{Laid, lay};
+use super::layer_graph::{Item, LayerGraph, Link, NodePlace};
+use super::layered_layout::{LayeredLayout, lay};
 use super::{ranking, x_coordinates};
 use proptest::prelude::*;
 
@@ -41,7 +41,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
     })
 }
 
-fn check(items: &[Item], links: &[Link], laid: &Laid) -> Result<(), TestCaseError> {
+fn check(items: &[Item], links: &[Link], laid: &LayeredLayout) -> Result<(), TestCaseError> {
     for (i, a) in laid.items.iter().enumerate() {
         prop_assert!(a.x >= 0.0 && a.y >= 0.0 && a.x + a.width <= laid.width && a.y + a.height <= laid.height);
         prop_assert_eq!((a.width, a.height), (items[i].width, items[i].height));
@@ -74,7 +74,7 @@ proptest! {
     #[test]
     fn no_order_crosses_more_than_the_first((items, links) in any_graph()) {
         let (row, against) = ranking::rows(&items, &links);
-        let mut net = Net::new(&items, &links, &row, &against);
+        let mut net = LayerGraph::new(&items, &links, &row, &against);
         let (first, spots) = (crossings(&net), net.rows.clone());
         order(&mut net);
         prop_assert!(crossings(&net) <= first);

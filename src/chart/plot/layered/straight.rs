@@ -1,10 +1,10 @@
 //! This module straightens links. Spots keep their order within rows, and links bend only if other spots require it.
 
-use super::layer_graph::{Net, room};
+use super::layer_graph::{LayerGraph, room};
 
 /// Moves each spot straight below the spot above it, if the two have no other connections on that side, as far as the
 /// neighbours in the row allow.
-pub(crate) fn stack(net: &Net, x: &mut [f64]) {
+pub(crate) fn stack(net: &LayerGraph, x: &mut [f64]) {
     for (place, spot) in net.rows.iter().flat_map(|row| row.iter().enumerate()) {
         if let Some((above, on, own)) = net.joined(*spot, true).find(|(above, ..)| net.is_only(*spot, *above, true)) {
             let (low, high) = free(net, x, place, *spot);
@@ -14,7 +14,7 @@ pub(crate) fn stack(net: &Net, x: &mut [f64]) {
 }
 
 /// Moves the dummy nodes of each link, so that the link has as few bends as the neighbours in the rows allow.
-pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
+pub(crate) fn straighten(net: &LayerGraph, x: &mut [f64]) {
     let mut place = vec![0; net.spots.len()];
     for row in &net.rows {
         row.iter().enumerate().for_each(|(at, spot)| place[*spot] = at);
@@ -53,7 +53,7 @@ pub(crate) fn straighten(net: &Net, x: &mut [f64]) {
 }
 
 /// Returns the smallest and the largest x that a spot can have between its neighbours.
-fn free(net: &Net, x: &[f64], place: usize, spot: usize) -> (f64, f64) {
+fn free(net: &LayerGraph, x: &[f64], place: usize, spot: usize) -> (f64, f64) {
     let row = &net.rows[net.spots[spot].row];
     let left = place.checked_sub(1).map(|i| x[row[i]] + room(net, row[i], spot));
     let right = row.get(place + 1).map(|other| x[*other] - room(net, spot, *other));

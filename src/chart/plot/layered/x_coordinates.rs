@@ -5,7 +5,7 @@
 //! weighted mean of its members' preferences (pool adjacent violators). Sweeps down and up make rows consistent with
 //! each other.
 
-use super::layer_graph::{Net, room};
+use super::layer_graph::{LayerGraph, room};
 use super::straight::{stack, straighten};
 use crate::small_sort::SmallSort;
 
@@ -16,7 +16,7 @@ const ONLY: f64 = 12.0;
 const SWEEPS: usize = 24;
 
 /// Returns the x coordinate of the middle of each spot, in px. The leftmost edge is at 0.
-pub(crate) fn across(net: &Net) -> Vec<f64> {
+pub(crate) fn across(net: &LayerGraph) -> Vec<f64> {
     let mut x = vec![0.0; net.spots.len()];
     for row in &net.rows {
         let total: f64 = rooms(net, row).iter().sum();
@@ -48,7 +48,7 @@ pub(crate) fn across(net: &Net) -> Vec<f64> {
 
 /// Returns the preferred x and the weight of a spot: the median of its neighbours on one side, or with `both` the
 /// weighted mean of all neighbours.
-fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
+fn want(net: &LayerGraph, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     if both {
         let (mut sum, mut weight) = (0.0, 0.0);
         for up in [true, false] {
@@ -69,13 +69,13 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
 }
 
 /// Returns the distance of each spot in a row from the spot before it; 0 for the first spot.
-fn rooms(net: &Net, row: &[usize]) -> Vec<f64> {
+fn rooms(net: &LayerGraph, row: &[usize]) -> Vec<f64> {
     let before = row.windows(2).map(|pair| room(net, pair[0], pair[1]));
     row.first().map(|_| 0.0).into_iter().chain(before).collect()
 }
 
 /// Places the spots of a row as close to their preferred positions as their order and distances allow.
-fn settle(net: &Net, row: &[usize], x: &mut [f64], wants: &[(f64, f64)]) {
+fn settle(net: &LayerGraph, row: &[usize], x: &mut [f64], wants: &[(f64, f64)]) {
     let room = rooms(net, row);
     // Blocks: preferred start of the row for the block, weight, number of spots.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();

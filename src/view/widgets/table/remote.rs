@@ -52,7 +52,7 @@ pub(crate) enum RowPress {
     /// A click on the name, or Enter: open the row.
     Open,
     /// A double click beside the name. Its first click has selected the row.
-    Twice,
+    DoubleClick,
     /// A click with Ctrl or Command, or Space: add the row to the selection, or remove it.
     Toggle,
     /// A click: select the row alone.
@@ -106,7 +106,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
-    state.keep_asking(
+    state.request_on_change(
         move || {
             let request = asked.with(|asked| Some(asked.as_ref()?.question(0).into()));
             busy.set(request.is_some());
@@ -128,7 +128,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         let Some(page) = head.get() else { return Vec::new() };
         match table.columns.and_then(|columns| columns.get()) {
             Some(ids) => table::chosen(&page.columns, &ids, &page.sort.column, measure.get()),
-            None => table::fitting(page.columns.clone(), &page.sort.column, measure.get()),
+            None => table::fitting_columns(page.columns.clone(), &page.sort.column, measure.get()),
         }
     });
     let has_parts =
@@ -178,7 +178,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     };
     let press = move |press: RowPress, flat: u32| {
         let Some((index, row, None)) = untrack(|| with(flat)) else { return };
-        let opens_parts = matches!(press, RowPress::Open | RowPress::Twice) && !row.parts.is_empty();
+        let opens_parts = matches!(press, RowPress::Open | RowPress::DoubleClick) && !row.parts.is_empty();
         if opens_parts {
             folds.update(|folds| folds.toggle(index, row.parts.len() as u32));
         } else {
@@ -205,7 +205,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let act = move |act: GridAction| match act {
         GridAction::Sort(column, descending) => table.set_sort.run(SortBy { column, descending }),
         GridAction::Fold(flat) => press(RowPress::Open, flat),
-        GridAction::Open(flat) => press(RowPress::Twice, flat),
+        GridAction::Open(flat) => press(RowPress::DoubleClick, flat),
         GridAction::Select(flat) => press(RowPress::Toggle, flat),
         GridAction::Pick(flat) => press(RowPress::Select, flat),
         GridAction::Copy(id) => copy(vec![id], true, CopyForm::Tsv),

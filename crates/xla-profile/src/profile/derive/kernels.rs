@@ -1,7 +1,7 @@
 //! This module turns the kernels of a GPU into ops. An op has the name of its HLO instruction, else that of its kernel.
 
 use super::super::model::{HloBlob, Profile};
-use super::super::{Note, NoteCode, Severity, copy_of_name};
+use super::super::{Note, NoteCode, Severity, cupti_copy_name};
 use crate::profile::ids::ProgramId;
 use crate::units::Picos;
 
@@ -29,7 +29,7 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
         match op.stats.hlo_op {
             Some(name) => op.name = name,
             None => {
-                let word = copy_of_name(strings.get(op.text)).map(|word| strings.intern(word));
+                let word = cupti_copy_name(strings.get(op.text)).map(|word| strings.intern(word));
                 op.stats.category = op.stats.category.or(word);
             }
         }

@@ -1,8 +1,8 @@
 //! This module finds the ops of kernels without an op stat, by the host calls that launched them. A kernel and its call
 //! have the same correlation id.
 
-use super::super::copy_of_name;
 use super::super::correlation_ids::Role;
+use super::super::cupti_copy_name;
 use super::super::model::Profile;
 use super::kernels::COMMAND_BUFFER;
 use crate::profile::ids::OpId;
@@ -41,8 +41,8 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
                 let call = strings.get(from.name);
                 if stated.hlo_op.is_none() && call.contains("GraphLaunch") {
                     own.category = Some(strings.intern(COMMAND_BUFFER));
-                } else if copy_of_name(strings.get(of.text)) == Some("Memcpy") {
-                    own.category = copy_of_name(call).map(|word| strings.intern(word)).or(own.category);
+                } else if cupti_copy_name(strings.get(of.text)) == Some("Memcpy") {
+                    own.category = cupti_copy_name(call).map(|word| strings.intern(word)).or(own.category);
                 }
                 plane.ops.push(of);
                 OpId((plane.ops.len() - 1) as u32)

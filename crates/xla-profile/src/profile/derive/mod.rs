@@ -26,7 +26,7 @@ impl Profile {
         let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.correlation_ids.runs.is_empty());
         let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
         let threads = || !self.planes.iter().any(has_ops) && self.planes.iter().any(ran);
-        self.unsettled.is_some() && (self.planes.iter().any(is_gpu) || threads())
+        self.pending_program_files.is_some() && (self.planes.iter().any(is_gpu) || threads())
     }
 
     /// Derives the ops and the runs of GPUs and CPUs, and completes the profile. The function is separate from reading,

@@ -32,14 +32,14 @@ const MAX_ARGS: usize = 256;
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) names: Vec<String>,
-    means: Vec<Option<Means>>,
+    means: Vec<Option<ArgKind>>,
     by_name: FxHashMap<Box<[u8]>, usize>,
     /// Meaning of the argument whose value comes next.
-    last: Option<Means>,
+    last: Option<ArgKind>,
 }
 
 #[derive(Clone, Copy)]
-enum Means {
+enum ArgKind {
     Text,
     Stat(WantedStat),
 }
@@ -70,8 +70,8 @@ impl Names {
         let whole = || scaled(value, 0).and_then(|n| u64::try_from(n).ok());
         let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
         match self.last {
-            Some(Means::Text) => args.text = Some(text()),
-            Some(Means::Stat(WantedStat::Op(which))) => {
+            Some(ArgKind::Text) => args.text = Some(text()),
+            Some(ArgKind::Stat(WantedStat::Op(which))) => {
                 args.stats[which as usize] = match which {
                     OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
                         scaled(value, 0).and_then(|n| i64::try_from(n).ok()).map(Value::Int)
@@ -81,34 +81,34 @@ impl Names {
                     _ => Some(text()),
                 };
             }
-            Some(Means::Stat(WantedStat::DeviceOffset)) => args.device_start = whole(),
-            Some(Means::Stat(WantedStat::DeviceDuration)) => args.device_duration = whole(),
-            Some(Means::Stat(WantedStat::Flow)) => args.flow = whole(),
-            Some(Means::Stat(WantedStat::Allocator(AllocatorStat::Name))) => {
+            Some(ArgKind::Stat(WantedStat::DeviceOffset)) => args.device_start = whole(),
+            Some(ArgKind::Stat(WantedStat::DeviceDuration)) => args.device_duration = whole(),
+            Some(ArgKind::Stat(WantedStat::Flow)) => args.flow = whole(),
+            Some(ArgKind::Stat(WantedStat::Allocator(AllocatorStat::Name))) => {
                 args.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
             }
             #[expect(clippy::cast_precision_loss, reason = "bytes below 2⁵³, and a fraction")]
-            Some(Means::Stat(WantedStat::Allocator(which))) => {
+            Some(ArgKind::Stat(WantedStat::Allocator(which))) => {
                 if let Some(billionths) = scaled(value, 9) {
                     args.allocator.number(which, billionths as f64 / 1e9);
                 }
             }
-            Some(Means::Stat(WantedStat::Tag(which))) => {
+            Some(ArgKind::Stat(WantedStat::Tag(which))) => {
                 if let Some(number) = whole() {
                     args.correlation_ids.set(which, Value::Uint(number), strings);
                 }
             }
-            Some(Means::Stat(WantedStat::HloProto)) | None => {}
+            Some(ArgKind::Stat(WantedStat::HloProto)) | None => {}
         }
     }
 }
 
 /// Returns the meaning of a name on any plane, because `pid` may come after the arguments.
-fn means(name: &str) -> Option<Means> {
+fn means(name: &str) -> Option<ArgKind> {
     if name == "long_name" {
-        return Some(Means::Text);
+        return Some(ArgKind::Text);
     }
-    wanted_stat(name, Role::Gpu).or_else(|| wanted_stat(name, Role::Host)).map(Means::Stat)
+    wanted_stat(name, Role::Gpu).or_else(|| wanted_stat(name, Role::Host)).map(ArgKind::Stat)
 }
 
 impl EventArgs {

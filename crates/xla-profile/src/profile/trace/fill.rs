@@ -25,12 +25,12 @@ pub(super) struct Fill<'b, 'p> {
     args: EventArgs,
     key: Vec<u64>,
     /// Indices of the events that have begun and not ended; the innermost is the last.
-    open: FxHashMap<Joint, Vec<usize>>,
+    open: FxHashMap<PairKey, Vec<usize>>,
     left_out: LeftOut,
 }
 
 /// The key that joins the end of an event to its begin: the line, and for asynchronous events their id and name.
-type Joint = (usize, Option<(StrId, StrId)>);
+type PairKey = (usize, Option<(StrId, StrId)>);
 
 /// The distinct ops of a plane.
 #[derive(Default)]
@@ -198,7 +198,7 @@ impl<'b, 'p> Fill<'b, 'p> {
     }
 
     /// Returns the key of a begin or an end, or `None` if the thread is unknown.
-    fn joint(&mut self, event: &Event<'_>) -> Option<Joint> {
+    fn joint(&mut self, event: &Event<'_>) -> Option<PairKey> {
         let line = self.tree.find(event)?;
         let strings = &mut self.builder.profile.strings;
         let mut text = |bytes: &[u8]| strings.intern(&String::from_utf8_lossy(bytes));

@@ -32,7 +32,7 @@ pub struct Outcome {
     /// Number of events; empty objects do not count.
     pub n_events: u64,
     /// Number of values in the list of events that are not objects.
-    pub n_odd: u64,
+    pub n_non_objects: u64,
     /// Number of strings of which only the first [`MAX_STRING`] bytes were kept.
     pub long_strings: u64,
     /// The reason why the walk ended early; `None` if it reached the end.
@@ -102,7 +102,7 @@ fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Re
             Some(b']') => return text.expect(b']'),
             _ => {
                 text.skip()?;
-                outcome.n_odd = outcome.n_odd.saturating_add(1);
+                outcome.n_non_objects = outcome.n_non_objects.saturating_add(1);
             }
         }
         let at = text.source_at();
