@@ -25,7 +25,7 @@ pub trait RowMaker<R> {
     /// Returns the rank of each row by name.
     fn ranks(&self) -> Vec<u32>;
 
-    /// Returns the rows in the order of [`super::shown::Table::usual`].
+    /// Returns the rows in the order of [`super::shown::Table::default_sort`].
     fn usual_order(&self) -> Vec<u32>;
 }
 
