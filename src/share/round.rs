@@ -182,16 +182,16 @@ impl Report {
     /// The time in flight is the sum of the exposed and the overlapped time. If the sum of the rounded parts prints
     /// another time or share than the capture does, this function restores the exact parts.
     fn keep_overlaps(&mut self, exact: &Self) {
-        let (told, exact) = (&mut self.comm.comm, &exact.comm.comm);
-        let rows = told.rows.iter_mut().chain(&mut told.copy_rows).map(|row| &mut row.overlap);
-        let told = rows.chain(told.steps.iter_mut().flat_map(|step| [&mut step.collectives, &mut step.copies]));
+        let (sent, exact) = (&mut self.comm.comm, &exact.comm.comm);
+        let rows = sent.rows.iter_mut().chain(&mut sent.copy_rows).map(|row| &mut row.overlap);
+        let sent = rows.chain(sent.steps.iter_mut().flat_map(|step| [&mut step.collectives, &mut step.copies]));
         let rows = exact.rows.iter().chain(&exact.copy_rows).map(|row| &row.overlap);
         let exact = rows.chain(exact.steps.iter().flat_map(|step| [&step.collectives, &step.copies]));
-        for (told, exact) in told.zip(exact) {
-            let rounded = Overlap { in_flight: told.exposed + told.overlapped, ..*told };
+        for (sent, exact) in sent.zip(exact) {
+            let rounded = Overlap { in_flight: sent.exposed + sent.overlapped, ..*sent };
             let share = |of: &Overlap| of.share().map(format::percent);
             if !prints_alike(rounded.in_flight, exact.in_flight) || share(&rounded) != share(exact) {
-                (told.exposed, told.overlapped) = (exact.exposed, exact.overlapped);
+                (sent.exposed, sent.overlapped) = (exact.exposed, exact.overlapped);
             }
         }
     }
@@ -329,16 +329,16 @@ mod tests {
         fn rounded_times_print_as_they_were(time in 0_u64..20_000_000_000_000_000, shift in 0_u32..50) {
             let time = time >> shift;
             for digits in [4, 5] {
-                let told = near(time, unit(time, digits).min(printed(time)));
-                let (time, told) = (Picos(time), Picos(told));
-                prop_assert!(prints_alike(told, time), "{time:?} {told:?}");
+                let near_value = near(time, unit(time, digits).min(printed(time)));
+                let (time, near_value) = (Picos(time), Picos(near_value));
+                prop_assert!(prints_alike(near_value, time), "{time:?} {near_value:?}");
             }
         }
 
         #[test]
         fn rounded_amounts_round_on_as_they_were(value in 0.0_f64..1.0) {
-            let told = near_real(value, 4).unwrap_or(value);
-            prop_assert_eq!(format::percent(value), format::percent(told), "{} {}", value, told);
+            let near_value = near_real(value, 4).unwrap_or(value);
+            prop_assert_eq!(format::percent(value), format::percent(near_value), "{} {}", value, near_value);
         }
     }
 }

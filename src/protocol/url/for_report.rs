@@ -75,7 +75,7 @@ mod tests {
              roofline=sort:-runs&memory=side:allocator&comm=of:copies&sel=secret.2&report=R"
         );
         let cut = shared_address(&now(), "R", false, true, false);
-        assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not told");
+        assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not shared");
     }
 
     #[test]
