@@ -1,14 +1,17 @@
-// What axe finds in a page.
+// Runs axe-core, the accessibility checker, in a page.
 import axe from "axe-core";
 import { painted } from "./lib.mjs";
 
-/** The rules of colours that axe asks by default. */
+/** The rules about colours that axe checks by default. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** What axe finds in a page. Themes differ in nothing but colours, so only rules of colours are asked where it is dark. */
+/**
+ * Returns axe's violations in a page. The themes differ only in colours, so the dark theme is checked with the rules
+ * about colours only.
+ */
 export async function violations(page, theme) {
   await painted(page);
-  // Once a document: it is half a megabyte.
+  // axe is injected once per document, because its source is half a megabyte.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(theme === "dark" ? { runOnly: COLOURS } : {}) };
   return (await page.evaluate((asked) => window.axe.run(document, asked), options)).violations;

@@ -1,5 +1,6 @@
-// The page's figures are the command line's, in every view, for every capture there is. Each label is held against the field of the
-// JSON that it must show: a figure that shows another field, or that no line here names, is a difference. No value is written here.
+// Compares the page's figures with the command line's JSON, in every view, for the sample and every real capture. Each
+// label is mapped to the JSON field that it must show. A test fails on a figure that shows another field and on a
+// figure without an entry in `FIGURES`. No expected value is written in this file.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -19,7 +20,7 @@ function* captures(folder) {
   }
 }
 
-/** A view of the command line, which ends with 1 where only a part of the file could be read. */
+/** Returns the command line's JSON of a view. Its exit code is 1 when only a part of the file could be read. */
 function cli(view, file) {
   const { status, stdout, stderr } = spawnSync(need("ROOFLIGHT_CLI"), [view, file, "--json"], { maxBuffer: 1 << 29, encoding: "utf8" });
   assert.ok(status === 0 || status === 1, stderr);
@@ -30,7 +31,7 @@ const NONE = "–";
 const count = (n) => decimal(n, 0);
 const share = (part, whole = 1) => (part === null || part === undefined || !whole ? NONE : `${percent(part / whole)} %`);
 
-/** A time in the first unit in which it is below 1,000. */
+/** Formats a time (ps) in the first unit in which the rounded value is below 1,000. */
 function time(ps) {
   if (ps === null) return NONE;
   const units = [["ps", 1, 0], ["ns", 1e3, 2], ["µs", 1e6, 2], ["ms", 1e9, 2], ["s", 1e12, 2]];
@@ -44,36 +45,42 @@ function size(bytes, digits = 1) {
   return found ? `${decimal(bytes / found[1], digits)} ${found[0]}` : `${count(bytes)} B`;
 }
 
-/** The large figure has more digits. */
+/** Formats the size in the view's main figure, which has three decimals from 1 GiB up. */
 const hero = (bytes) => size(bytes, bytes >= 2 ** 30 ? 3 : 1);
 
 const sum = (rows, of) => rows.reduce((sum, row) => sum + of(row), 0);
 
-/** A figure that is there only where there is something to tell. */
+/** Formats a figure that the page shows only when its value is above zero. */
 const positive = (value, form) => (value > 0 ? form(value) : undefined);
 
-/** Self time of ops against roofs, of those with such a bound. */
+/** The self time of the ops whose bound satisfies `is`; `undefined` when the capture has no roofline efficiency. */
 function bound({ roofline }, is) {
   const rows = roofline.groups.filter((row) => row.bound && is(row.bound));
   return hasRoof({ roofline }) ? time(sum(rows, (row) => row.rooflined_dur_ps)) : undefined;
 }
 const hasRoof = ({ roofline }) => roofline.step_summary.weighted_avg_roofline_util !== null;
 
-/** The memory that the page opens with: of the program that needs most; `undefined` where no program is known. */
+/**
+ * The memory space that the page opens with: the first space of the program that needs most, which comes first;
+ * `undefined` when no program has one.
+ */
 const space = ({ memory }) => memory.programs.find((program) => program.spaces.length > 0)?.spaces[0];
 const ofSpace = (tell) => (views) => (space(views) ? tell(space(views), views) : undefined);
-/** Without a program the page opens with what the allocator of the device gave. */
+/**
+ * The allocator's figures of the shown device. The page opens with these when no program has a memory space; otherwise
+ * `undefined`.
+ */
 const allocator = (views) => (space(views) ? undefined : views.memory.runtime.find((of) => of.device === views.memory.device));
 const ofAllocator = (tell) => (views) => (allocator(views) ? tell(allocator(views)) : undefined);
 const either = (first, second) => (views) => first(views) ?? second(views);
-/** What is known of the memory of the device that is shown. */
+/** The memory cross-check of the shown device, or of the first device when the shown device has none. */
 const device = ({ memory }) => memory.cross_check.find((check) => check.device === memory.device) ?? memory.cross_check[0];
 
-/** The traffic that the page opens with: of copies where no collective ran. */
+/** Whether the page opens with copies: no collective ran, and at least one copy did. */
 const isOfCopies = ({ comm }) => comm.rows.length === 0 && comm.dma.n_executions > 0;
 const traffic = (tell) => (views) => tell(isOfCopies(views) ? views.comm.dma : views.comm.comm_totals, views);
 
-/** The lowest bandwidth of messages of 1 MiB or more. */
+/** The lowest bandwidth of the rows with 1 MiB or more per execution; `undefined` when no such row has a bandwidth. */
 function lowest(views) {
   const rows = (isOfCopies(views) ? views.comm.dma_rows : views.comm.rows).filter((row) => row.bytes_per_execution >= 1 << 20);
   const rates = rows.map((row) => row.bus_gbps ?? row.alg_gbps).filter((rate) => rate !== null);
@@ -81,7 +88,10 @@ function lowest(views) {
   return rates.length > 0 ? `${rate < 0.05 ? "<0.1" : decimal(rate, rate < 99.95 ? 1 : 0)} GB/s` : undefined;
 }
 
-/** By view: a figure's label, and what it must say by the JSON; `undefined` where there must be no such figure. */
+/**
+ * By view: a pattern of a figure's label, and a function from the JSON to the expected text. `undefined` means that the
+ * figure must be absent.
+ */
 const FIGURES = {
   Breakdown: {
     "^(Step |Whole capture)": ({ breakdown }) => time(breakdown.step_duration_ps),
@@ -137,14 +147,20 @@ const FIGURES = {
   },
 };
 
-/** What a view must show. Of what did not run there are no figures. */
+/**
+ * The figures that a view must show. When nothing ran on a device, Breakdown, Roofline and Communication have no
+ * figures.
+ */
 function expected(view, views) {
   if (["Breakdown", "Roofline", "Communication"].includes(view) && views.breakdown.status === "absent") return {};
   const all = Object.entries(FIGURES[view]).map(([label, tell]) => [label, tell(views)]);
   return Object.fromEntries(all.filter(([, text]) => text !== undefined));
 }
 
-/** What it shows, by the label that is named here; a label that is not named is itself. "≥" is a remark and no digit. */
+/**
+ * The figures that a view shows, by their pattern in `FIGURES`, or by their label when no pattern matches. The prefix
+ * "≥" is removed.
+ */
 async function shown(page, view) {
   const named = (label) => Object.keys(FIGURES[view]).find((pattern) => new RegExp(pattern).test(label)) ?? label;
   return Object.fromEntries(Object.entries(await figures(page)).map(([label, text]) => [named(label), text.replace("≥ ", "")]));
@@ -161,7 +177,7 @@ for (const file of root ? [join(repository, "samples/sample.xplane.pb.xz"), ...c
       await page.getByRole("tab", { name: view }).click();
       await page.locator(`[role=tab][aria-selected=true]`, { hasText: view }).waitFor();
       const should = expected(view, views);
-      // A view's answers come one by one.
+      // A view's replies arrive one by one, so the figures are read again until they agree.
       const agrees = (is) => isDeepStrictEqual(is, should);
       const is = await until(() => shown(page, view), agrees, 5_000).catch(() => shown(page, view));
       assert.deepEqual(is, should, view);

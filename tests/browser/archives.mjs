@@ -1,4 +1,4 @@
-// Zip archives, as any tool writes them. Knows the format; nothing of what is in them.
+// Writes zip archives for tests. This module does not depend on the content of the archived files.
 import { deflateRawSync } from "node:zlib";
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -12,7 +12,10 @@ function crc(bytes) {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** An archive of [name, bytes]: every second one is packed, the others are stored. */
+/**
+ * Returns the bytes of a zip archive of `[name, bytes]` pairs. The first file, the third and so on are deflated, the
+ * others are stored.
+ */
 export function zip(files) {
   const parts = [];
   const table = [];

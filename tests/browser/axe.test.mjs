@@ -1,4 +1,4 @@
-// axe finds nothing: every state the page can be in, light and dark, wide and narrow.
+// Checks that axe finds no violation in any state of the page, in both themes, on a wide and on a narrow screen.
 import assert from "node:assert/strict";
 import { violations } from "./accessibility.mjs";
 import { ENDLESS_PLANE, cut, hostOnly, program, synth, write } from "./captures.mjs";
@@ -15,7 +15,7 @@ const drop = async (page, file) => {
   await opened(page);
 };
 
-/** How each state is reached from the one before, in this order, and how it is left. */
+/** By state: the actions that leave the previous state and reach this one. The order matters. */
 const STATES = {
   landing: async () => {},
   "landing, a file that could not be read": async (page) => {
@@ -71,14 +71,14 @@ const STATES = {
   },
   "save menu": async (page) => {
     await page.getByRole("button", { name: "Close the graph" }).click();
-    // The tooltip first, then the panel.
+    // Esc would first hide a tooltip, so the panel is closed with its button.
     await page.locator(".op-panel").getByRole("button", { name: "Close" }).click();
     await page.locator("#save-button").click();
     await page.locator("#save").getByRole("menuitem").first().waitFor();
   },
   "column list": async (page) => {
     await page.keyboard.press("Escape");
-    if ((await page.locator("#columns-button").count()) === 0) return; // narrow: nothing to choose
+    if ((await page.locator("#columns-button").count()) === 0) return; // A narrow screen has no column chooser.
     await page.locator("#columns-button").click();
     await page.locator("#columns").getByRole("checkbox").first().waitFor();
   },
@@ -151,7 +151,7 @@ const STATES = {
     await page.keyboard.press("Escape");
     await page.keyboard.press("4");
     await page.locator(".memory > .empty, .map-canvas .scene rect").first().waitFor();
-    // Without a program's memory there is what would supply it.
+    // Without a program's memory, the view shows only which data it requires.
     if (await page.locator(".memory > .empty").count()) return;
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();

@@ -1,5 +1,6 @@
-// Files that are no captures, or only a part of one. Each is dropped for real, twice: on the landing page, and while
-// a capture is open. Both times one sentence says what, where, what was kept and what to do, and nothing is lost.
+// Tests files that are no captures, or only a part of one. Each file is dropped twice with real drag events: on the
+// landing page, and while a capture is open. Both times one message must name the problem, its place, the data that was
+// kept and the remedy. An open capture must stay open.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
@@ -11,7 +12,10 @@ import { allRows, column, figures, naturally, pick, seenRows, settled, sortBy } 
 
 const GIB3 = 3 * 2 ** 30;
 
-/** What is dropped, and what has to be said. `wait` is how long the answer may take where the file is large. */
+/**
+ * By case: the path to drop, and the title and the patterns (`says`) of the expected message. `wait` is the time limit
+ * for a large file, in ms.
+ */
 const CASES = {
   "an empty file": {
     path: () => write("empty.xplane.pb", Buffer.alloc(0)),
@@ -61,7 +65,7 @@ const CASES = {
   },
 };
 
-/** What is said: title and sentence of the one alert there is. */
+/** Returns the title and the message of the only alert on the page. */
 async function alert(page, wait = 30_000) {
   const alert = page.getByRole("alert");
   await alert.waitFor({ timeout: wait });
@@ -99,7 +103,7 @@ for (const [name, wanted] of Object.entries(CASES)) {
     assertSaid(await alert(page, wanted.wait), wanted);
     await settled(page);
     assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
-    // It is not a picture of the table that stayed: it still answers.
+    // The table still responds to sorting, so its worker is alive.
     await sortBy(page, "Op", "ascending");
     const names = await column(page, "Op");
     assert.deepEqual(names, [...names].sort(naturally));
@@ -109,7 +113,7 @@ for (const [name, wanted] of Object.entries(CASES)) {
   });
 }
 
-/** The command line's report on a damaged file: it is written, and the exit code is 1. */
+/** Returns the command line's report on a damaged file. The command must write the report and exit with code 1. */
 function partialReport(file) {
   try {
     execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", file, "--by", "category", "--step", "all", "--device", "all", "--json"], { stdio: "pipe" });
@@ -136,7 +140,7 @@ async function assertPartial(page, file, whole) {
   await page.getByRole("grid", { name: "Time by category" }).waitFor();
   const runs = Object.fromEntries((await allRows(page)).map((row) => [row.Category, Number(row.Count.replaceAll(",", ""))]));
   assert.deepEqual(runs, Object.fromEntries(report.groups.map((group) => [group.key, group.n_executions])));
-  // Some of it is missing, and some of it is there.
+  // The partial report has some of the events of the whole file, but not all.
   const all = JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", whole, "--by", "kind", "--step", "all", "--device", "all", "--json"]));
   assert.ok(report.totals.n_events_total > 0 && report.totals.n_events_total < all.totals.n_events_total);
 }

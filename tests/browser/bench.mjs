@@ -1,6 +1,7 @@
-// How long a capture takes from the drop to its table, how long the page's main thread is held up meanwhile, and how
-// much memory the worker takes; beside it what the command line needs for the same file. Best of RUNS, because the
-// machine has other work: the ratio counts, not the milliseconds.
+// Measures the time from the drop of a capture to its table, the longest task of the page's main thread meanwhile, the
+// worker's memory, and the command line's time for the same file. Each number is the best of RUNS runs, because other
+// programs use the machine too. The ratio of page to command line is comparable between machines; the milliseconds are
+// not.
 import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -13,19 +14,19 @@ const RUNS = Number(process.env.ROOFLIGHT_RUNS ?? 3);
 const MIB = 2 ** 20;
 const ms = (value) => `${value.toFixed(0)} ms`;
 
-/** In the page: when the drop came, and when the first row had text. */
+/** Runs in the page. Records the time of the drop and the time when the first row with text was painted. */
 function watch() {
   const seen = (window.bench = {});
   window.addEventListener("drop", () => performance.mark("dropped", { startTime: (seen.dropped = performance.now()) }), { capture: true });
   new MutationObserver(() => {
     if (seen.dropped === undefined || seen.shown !== undefined) return;
     if (!document.querySelector("[role=grid] [data-row='0'] [role=gridcell]")?.textContent) return;
-    seen.shown = NaN; // until it is painted
+    seen.shown = NaN; // replaced once the row is painted
     requestAnimationFrame(() => setTimeout(() => performance.mark("shown", { startTime: (seen.shown = performance.now()) })));
   }).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
-/** Keeps hold of the worker's memory as it is made: wasm-bindgen's loader does not give it out. */
+/** Makes the worker store its wasm memory in `self.wasmMemory`, because wasm-bindgen's loader does not expose it. */
 function keepMemory() {
   const head = "const I = WebAssembly.instantiateStreaming, J = WebAssembly.instantiate;" +
     "const keep = (made) => { self.wasmMemory ??= (made.instance ?? made).exports.memory; return made; };" +
@@ -52,8 +53,8 @@ async function once(browser, url, files) {
 }
 
 /**
- * The longest task of the page's main thread between the two marks, milliseconds: `wall` as a person feels it,
- * `cpu` without the time in which the machine did something else; and the processor time of the worker.
+ * Returns the longest task of the page's main thread between the marks "dropped" and "shown", in ms: `wall` is its
+ * elapsed time, `cpu` is the largest processor time of a task. `work` is the processor time of the worker, in ms.
  */
 function longest(events) {
   const mark = (name) => events.find((event) => event.name === name && event.cat.includes("user_timing"));
@@ -65,7 +66,7 @@ function longest(events) {
   return { wall: Math.max(...on(true).map((task) => task.dur)) / 1000, cpu: Math.max(...on(true).map((task) => task.tdur ?? 0)) / 1000, work: work / 1000 };
 }
 
-/** The captures of so many MB that `cargo xtask bench` has made: one, or one per host. */
+/** The paths of the captures of `mb` MB that `cargo xtask bench` has made: one file, or one file per host. */
 function captures(mb) {
   const folder = join(need("ROOFLIGHT_BENCH"), String(mb));
   return readdirSync(folder).filter((name) => name.endsWith(".xplane.pb")).sort().map((name) => join(folder, name));
@@ -77,14 +78,14 @@ function cli(files) {
   return Number(process.hrtime.bigint() - before) / 1e6;
 }
 
-/** The best of some runs, field by field: other work only ever adds. */
+/** Returns the minimum of RUNS runs, for each field separately. Other programs can only make a run slower. */
 async function best(run) {
   const all = [];
   for (let at = 0; at < RUNS; at += 1) all.push(await run());
   return typeof all[0] === "number" ? Math.min(...all) : Object.fromEntries(Object.keys(all[0]).map((key) => [key, Math.min(...all.map((one) => one[key]))]));
 }
 
-/** In the worker: how long it works on each question, from taking it up to the end of its answer. */
+/** Runs in the worker. Records the time that the worker spends on each request, in ms, in `self.answers`. */
 function timeAnswers() {
   self.answers = [];
   const later = self.setTimeout;
@@ -96,14 +97,17 @@ function timeAnswers() {
     }, ...rest);
 }
 
-/** Sorting, filtering and scrolling a table of 100,000 rows: the worker's time for it, and until it is painted. */
+/**
+ * Measures sorting, filtering and scrolling of a table of 100,000 rows: the worker's time and the time until the result
+ * is painted.
+ */
 async function rows(browser, url) {
   const { page, close } = await open(browser, url);
   await dropFiles(page, [synth({ mb: 60, devices: 1, ops: 100_000 })]);
   await opened(page, 300_000);
   const thread = page.workers()[0];
   await thread.evaluate(timeAnswers);
-  /** The longest answer while `act` runs. */
+  /** Returns the worker's longest time for a request while `act` runs, and the time of `act` itself, in ms. */
   const worker = async (act) => {
     await thread.evaluate(() => (self.answers.length = 0));
     const start = performance.now();
@@ -114,7 +118,7 @@ async function rows(browser, url) {
   let down = true;
   const sort = async (head) => best(() => worker(() => sortBy(page, head, (down = !down) ? "descending" : "ascending")));
   const sorts = { Self: await sort("Self"), Category: await sort("Category"), Op: await sort("Op") };
-  // A text that was not asked before: nothing is kept from the last time.
+  // Each run filters by a new text, so that no cached result is reused.
   let n = 0;
   const field = page.getByRole("textbox", { name: "Filter ops" });
   const filter = async (text) =>
@@ -136,7 +140,7 @@ async function rows(browser, url) {
     const step = (now) => {
       gaps.push(now - last);
       last = now;
-      node.scrollTop += 120; // 7,200 pixels a second: a fast wheel
+      node.scrollTop += 120; // At 60 frames per second this is 7,200 pixels per second, a fast wheel.
       if (gaps.length < 120) requestAnimationFrame(step);
       else done(gaps.slice(1).sort((a, b) => a - b));
     };
@@ -146,7 +150,10 @@ async function rows(browser, url) {
   return { sorts, filters, median: frames[Math.floor(frames.length / 2)], p95: frames[Math.floor(frames.length * 0.95)] };
 }
 
-/** The memory of a large program alone: the worker's time for all its answers, and until the map is there. */
+/**
+ * Measures the memory view of a large compiled program: the worker's total time for its replies, and the time until the
+ * treemap is shown.
+ */
 async function memory(browser, url) {
   const file = manyBuffers();
   const took = await best(async () => {

@@ -1,5 +1,5 @@
-// The breakdown's depth: filter, kinds and scopes as filters, the icicle, steps and devices, rows that hold others. Every
-// number is held against the command line's for the same file.
+// Tests the breakdown beyond its first table: the filter, kinds and scopes as filters, the icicle, steps, devices and
+// expandable rows. Numbers are compared with the command line's for the same file.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { synth } from "./captures.mjs";
@@ -9,7 +9,7 @@ import { allRows, column, grid, groupBy, rowCount, seenRows, settled, sortBy } f
 
 const file = () => synth({ ops: 200 });
 
-/** What the command line says of the same. */
+/** Returns the command line's JSON for the same file. The first argument is the subcommand. */
 function cli(...args) {
   const [command, ...rest] = args;
   return JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), [command, file(), "--json", ...rest], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
@@ -29,7 +29,7 @@ async function type(page, text) {
 const said = (page) => page.locator("#filter-status").innerText();
 const within = (page, name) => page.getByRole("group", { name: "Search in" }).getByRole("button", { name, exact: true }).click();
 const percent = (text) => Number(/([\d.]+) % of the step/.exec(text)[1]);
-/** To the digits shown. */
+/** Asserts that a shown number equals the exact one within the rounding of its digits. */
 const near = (shown, exact, digits = 0.051) => assert.ok(Math.abs(shown - exact) <= digits, `${shown} on screen, ${exact} exactly`);
 
 onPage("a block and a kernel of one name: leaf and anywhere differ, and it says why", async ({ page }) => {
@@ -44,7 +44,7 @@ onPage("a block and a kernel of one name: leaf and anywhere differ, and it says 
   near(percent(anywhere), cli("breakdown", "--by", "category", "--filter", "kda", "--within", "anywhere").shown.pct_of_step);
   assert.match(anywhere, /Also counts ops whose outer scope matches\./);
   assert.ok(percent(anywhere) > percent(leaf) * 1.5 && percent(anywhere) <= 100, `${leaf} | ${anywhere}`);
-  // What is shown is what the parts add up to, and never more than the step.
+  // The rows' shares add up to the share that the filter status shows.
   const shares = (await allRows(page)).map((row) => Number(row.Step.replace("<", "")));
   near(shares.reduce((sum, share) => sum + share, 0), percent(anywhere), 0.06 * shares.length);
 });
@@ -104,7 +104,7 @@ onPage("kinds are switches: in the bar, in the legend, and taken back", async ({
   await until(() => rowCount(page), (count) => count === all);
 });
 
-/** The icicle's cells, as its own table has them: [name, time and share]. */
+/** Returns the icicle's cells as its "Show as a table" lists them: one array of texts per row. */
 async function cells(page) {
   await page.getByRole("button", { name: "Save or show this chart" }).click();
   await page.getByRole("menuitem", { name: "Show as a table" }).click();
@@ -123,7 +123,7 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   const drawn = await cells(page);
   const root = tree[0];
   near(Number(/([\d.]+) %/.exec(drawn[0][2])[1]), (root.total_dur_ps / step) * 100);
-  // By keyboard: down into the largest child, Enter shows its ops only.
+  // By keyboard, ArrowDown goes to the largest child and Enter filters the table to its ops.
   await chart.focus();
   await page.keyboard.press("ArrowDown");
   const label = await chart.getAttribute("aria-label");
@@ -137,14 +137,14 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   near(percent(await said(page)), shown.shown.pct_of_step);
   await page.keyboard.press("Enter");
   await page.locator(".only").waitFor({ state: "detached" });
-  // A press zooms: the way out stands above, and leads there.
+  // A click zooms in. The path back to all ops appears above the chart.
   const box = await chart.boundingBox();
   const top = async () => (await grid(page).boundingBox()).y;
   const above = await top();
   const whole = await rowCount(page);
   await page.mouse.click(box.x + 40, box.y + 33);
   await page.locator(".crumbs").waitFor();
-  // The table shows what is zoomed to, and stays where it was.
+  // The table shows only the ops of the zoomed scope, and its position on the page does not change.
   const zoomed = await until(() => page.locator(".only-what").innerText(), Boolean);
   await settled(page);
   assert.equal(await rowCount(page), cli("breakdown", "--by", "op", "--scope", zoomed).groups.length);
@@ -234,7 +234,7 @@ onPage("rows open to what they are made of, and the parts add up", async ({ page
   assert.deepEqual(names, group.hlo_op_breakdown.map((part) => part.signature));
   const sum = group.hlo_op_breakdown.reduce((total, part) => total + part.total_dur_ps, 0);
   assert.equal(sum, group.total_dur_ps);
-  // The rows below are where they were, and found by keyboard.
+  // Enter on the row's first cell folds the row again.
   await page.locator("[data-row='0'] [data-column='0']").click();
   await page.keyboard.press("Enter");
   await until(() => rowCount(page), (count) => count === before);

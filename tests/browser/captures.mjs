@@ -1,5 +1,6 @@
-// What tests open: real captures where there are some, synthetic ones of any size, and files that are none.
-// All but the real ones are made in a folder that goes when the tests end. Knows no page.
+// Supplies the files that tests open: real captures when they are available, synthetic captures of any size, and files
+// that are no captures. Files that tests write are in a temporary folder that is removed when the process ends. This
+// module does not depend on a page.
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +9,16 @@ import { fileURLToPath } from "node:url";
 
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** Where this run's files are. */
+/** The temporary folder of this process. */
 export const folder = mkdtempSync(join(tmpdir(), "rooflight-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 const profiles = resolve(process.env.ROOFLIGHT_PROFILES ?? join(repository, "../shared/profiles"));
 
-/** A real capture's path, or undefined: then the test is skipped, unless they are required. */
+/**
+ * Returns the path of a real capture, or `undefined` when the file is missing: then the test is skipped.
+ * Throws for a missing file when ROOFLIGHT_REQUIRE_PROFILES is 1.
+ */
 export function real(...path) {
   const file = join(profiles, ...path);
   if (existsSync(file)) return file;
@@ -23,24 +27,28 @@ export function real(...path) {
   return undefined;
 }
 
-/** The captures that tests name, each undefined where it is not there. */
+/** The real captures that several tests use. Each is `undefined` when its file is missing. */
 export const tpu = () => real("tpu-v6e-host-offload", "host.xplane.pb");
 export const cpu = () => real("cpu-jax", "vm.xplane.pb");
 /** A compiled program that did not run: a bare HLO proto. */
 export const program = () => real("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");
 export const mangled = () => real("damaged", "utf8-mangled.xplane.pb");
 
-/** Where what is made from arguments alone is kept: for all files of a run, where ROOFLIGHT_CAPTURES names a folder. */
+/**
+ * The folder of files that depend on their arguments only. All test files share it when ROOFLIGHT_CAPTURES names a
+ * folder.
+ */
 const shared = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CAPTURES) : folder;
 
 /**
- * What one of `examples/` makes, by a name of its own: its path. `args` is given the path to write to. ROOFLIGHT_EXAMPLES is the
- * folder of built examples; without it cargo builds them.
+ * Runs a program of `examples/` unless its output exists, and returns the path of the output. `name` identifies the
+ * output; `args` returns the arguments for a given output path. ROOFLIGHT_EXAMPLES is the folder of built examples;
+ * without it cargo builds them.
  */
 function example(program, name, args) {
   const out = join(shared, name);
   if (existsSync(out)) return out;
-  // Another file of this run may make the same: whoever ends last finds it there.
+  // Another test file may make the same output at the same time. The process that ends last removes its own copy.
   const unfinished = join(shared, `${process.pid} ${name}`);
   const built = process.env.ROOFLIGHT_EXAMPLES && join(resolve(process.env.ROOFLIGHT_EXAMPLES), program);
   const cargo = ["run", "--quiet", "--profile", "test", "--example", program, "--"];
@@ -51,19 +59,19 @@ function example(program, name, args) {
   return out;
 }
 
-/** Makes a capture: the same arguments give the same bytes. */
+/** Makes a synthetic capture and returns its path. The same arguments give the same bytes. */
 export const synth = ({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${devices}-${ops}.xplane.pb` } = {}) =>
   example("many_ops", name, (out) => [out, "--mb", mb, "--devices", devices, "--ops", ops]);
 
-/** A plane of a host alone: nothing that ran on a device. */
+/** Writes a capture that has only a host plane, without device time, and returns its path. */
 export const hostOnly = () => write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
 
-/** A program of 37,000 instructions with all its buffers: its path. */
+/** Makes a compiled program of 37,000 instructions with all its buffers and returns its path. */
 export const manyBuffers = () => example("many_buffers", "many-buffers.hlo_proto.pb", (out) => [out]);
 
 /**
- * A capture with the truth beside it: a real program's run, simulated by `cargo xtask synth` with these arguments.
- * { captures: paths, truth: what an analysis has to find }.
+ * Makes captures with known results: a run of a real program, simulated by `cargo xtask synth` with these arguments.
+ * Returns `{ captures, truth }`: the paths, and the results that an analysis must find.
  */
 export function made(...args) {
   const out = example("synth", `made ${args.join(" ")}`, (folder) => ["--out", folder, "--no-trace", ...args]);
@@ -71,7 +79,10 @@ export function made(...args) {
   return { captures, truth: JSON.parse(readFileSync(join(out, "expected.json"), "utf8")) };
 }
 
-/** Writes a file: its path. `size` beyond the bytes makes a hole that takes no room on the disk. */
+/**
+ * Writes a file and returns its path. A `size` larger than the bytes makes a sparse file, whose hole takes no room on
+ * the disk.
+ */
 export function write(name, bytes, size = bytes.length) {
   const path = join(folder, name);
   mkdirSync(dirname(path), { recursive: true });
@@ -84,20 +95,20 @@ export function write(name, bytes, size = bytes.length) {
   return path;
 }
 
-/** An empty folder: its path. */
+/** Makes a folder and returns its path. */
 export function emptyFolder(name) {
   const path = join(folder, name);
   mkdirSync(path, { recursive: true });
   return path;
 }
 
-/** The first part of a file, as a broken transfer leaves it. */
+/** Writes the first part of a file (`part` from 0 to 1), like a broken transfer, and returns its path. */
 export function cut(path, part, name = "cut.xplane.pb") {
   const whole = readFileSync(path);
   return write(name, whole.subarray(0, Math.floor(whole.length * part)));
 }
 
-/** Bytes that look random and are the same in every run (xorshift). */
+/** Returns pseudorandom bytes (xorshift) that are the same in every run. */
 export function noise(length, seed = 0x9e3779b9) {
   const bytes = Buffer.alloc(length);
   let x = seed;
@@ -110,11 +121,11 @@ export function noise(length, seed = 0x9e3779b9) {
   return bytes;
 }
 
-/** A picture of one pixel. */
+/** A PNG of one pixel. */
 export const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** A plane that says it has 2⁶³ bytes. */
+/** A plane whose length field declares 2⁶³ bytes. */
 export const ENDLESS_PLANE = Buffer.from([0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0x08, 0x01]);

@@ -1,5 +1,6 @@
-// Communication: figures, rows, steps, lanes, bandwidth, flags and devices are the command line's (whose figures equal a sweep's);
-// chosen by mouse and keyboard; mesh and topology are the user's to say, and stay in the address.
+// Tests the Communication view. Figures, rows, steps, lanes, bandwidth, flags and devices must equal the command
+// line's, which tests/native/comm.rs compares with a brute-force sweep. Mouse and keyboard select; the user can set
+// mesh and topology, and the URL keeps both.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -22,7 +23,7 @@ const byName = (...names) => {
 const lanes = (page) => page.locator(".comm-lanes .scene");
 const pane = (page, name) => page.locator(".comm-pane").getByRole("button", { name, exact: true }).click();
 
-/** Opens a file, and its communication. */
+/** Opens a file and its Communication view. */
 async function show(page, file) {
   await pickFiles(page, [file]);
   await opened(page);
@@ -31,13 +32,13 @@ async function show(page, file) {
   await ready(page);
 }
 
-/** Waits for the answer to what was asked last. */
+/** Waits until the reply to the last request is shown. */
 async function ready(page) {
   await painted(page);
   await settled(page);
 }
 
-/** A chart's figures, row by row. */
+/** Returns the rows of a chart's "Show as a table", then shows the chart as a picture again. */
 async function asTable(page, menu, within) {
   await page.locator(menu).click();
   await page.getByRole("menuitem", { name: "Show as a table" }).click();
@@ -62,7 +63,8 @@ onPage("figures, sentence and rows are the command line's", { needs: tpu() }, as
     const says = `${percent(totals.stall_ps / step)} % of step ${report.step} waits for ${what}; ${percent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
     assert.ok((await page.locator(".comm-summary").innerText()).startsWith(says), says);
     assert.equal(await rowCount(page), rows.length);
-    // As the first figure has it: the longest stall comes first. Ties go by name, numbers at the ends of names by value.
+    // The table opens sorted by stall, the longest first, like the first figure. Ties are sorted by name, with numbers
+    // at the ends of names by value.
     rows.sort((a, b) => b.stall_ps - a.stall_ps || byName(a.key, b.key));
     const names = await column(page, of === "Copies" ? "Copy" : "Collective");
     assert.ok(names.length > 5);
@@ -106,7 +108,7 @@ onPage("lanes hold what is in flight; drag, keys and buttons zoom; kept in the a
   assert.equal(all.length, report.comm_totals.n_executions);
   const wall = sum(report.rows, (row) => row.wall_ps);
   assert.equal(sum(all, ([, , , from, to]) => ps(to) - ps(from)), wall);
-  // Exposed one by one is at least exposed together: several are in flight at once.
+  // Several spans are in flight at once, so the sum of their exposed times is at least the exposed time of their union.
   assert.ok(sum(all, (row) => ps(row[5])) >= report.comm_totals.exposed_ps);
   const whole = await lanes(page).getAttribute("aria-label");
   assert.match(whole, new RegExp(`^${all.length} spans in flight in \\d+ lanes? against compute of TPU:0, 0 ps to `));
@@ -127,14 +129,14 @@ onPage("lanes hold what is in flight; drag, keys and buttons zoom; kept in the a
   await until(() => lanes(page).getAttribute("aria-label"), (is) => is.startsWith(whole));
   await page.keyboard.press("+");
   await until(() => lanes(page).getAttribute("aria-label"), (is) => !is.startsWith(whole));
-  // A walk tells each; Enter opens its panel.
+  // An arrow key goes to a span and describes it; Enter opens the panel of its op.
   await page.keyboard.press("ArrowRight");
   const here = await until(() => lanes(page).getAttribute("aria-label"), (is) => /in flight, .* exposed\.$/.test(is));
   await page.keyboard.press("Enter");
   await page.locator("#op-name").waitFor();
   const name = await page.locator("#op-name").innerText();
   assert.ok(here.includes(`${name},`), `${name} of ${here}`);
-  // Another step has other times.
+  // A change of the step clears the zoomed time range.
   await page.keyboard.press("Escape");
   await page.keyboard.press("]");
   await until(() => page.url(), (url) => !url.includes("part"));
@@ -177,7 +179,7 @@ onPage("mesh and topology name axes and give what links carry; they stay", async
   await panel.getByLabel("Axis 2, devices").press("Tab");
   await panel.getByText("8 devices").waitFor();
   const report = json(file, "--mesh", "data=2,model=4", "--topology", "2x2x2", "--wrap");
-  // The table of the file's own axes stays on screen until the answer for the new mesh is there.
+  // The table with the file's own axes stays on screen until the reply for the new mesh arrives.
   const read = () => panel.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
   const groups = await until(read, (rows) => rows.some((row) => /data|model/.test(row[2])));
   for (const [text, size, axis] of groups) {
@@ -195,7 +197,7 @@ onPage("mesh and topology name axes and give what links carry; they stay", async
   await pickFiles(page, [file]);
   await opened(page);
   await until(() => page.locator("#wiring-button").innerText(), (is) => is.includes("data=2,model=4 · 2x2x2, rings"));
-  // Taken back.
+  // The mesh and the topology are removed again.
   await page.locator("#wiring-button").click();
   await panel.getByRole("button", { name: "Remove axis 2" }).click();
   await panel.getByRole("button", { name: "Remove axis 1" }).click();
@@ -252,7 +254,7 @@ onPage("what is saved is what the command line writes; pictures stand alone", as
   const file = capture();
   await show(page, file);
   const save = async (menu, name) => {
-    // The pointer is where the menu was: a row there tells something, over the button.
+    // A row under the pointer would show its tooltip over the button, so the pointer moves away first.
     await page.mouse.move(2, 2);
     await page.locator(menu).click();
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
@@ -277,7 +279,7 @@ onPage("what is saved is what the command line writes; pictures stand alone", as
 onPage("no collective: copies are shown; asked for collectives, it says that there are none", { needs: tpu() }, async ({ page }) => {
   await show(page, tpu());
   await until(() => page.locator(".comm-summary").innerText(), (is) => /waits for copies between memories/.test(is));
-  // Copies fly beside each other: their times in flight and exposed have no sum.
+  // Copies overlap in time, so the foot shows no sum of their times in flight or exposed.
   const foot = await page.locator(".comm-table .grid-foot").innerText();
   assert.ok(/\d rows/.test(foot) && !foot.includes("864.778"), foot);
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
@@ -285,7 +287,7 @@ onPage("no collective: copies are shown; asked for collectives, it says that the
   await page.getByRole("heading", { name: "No collectives in step 4" }).waitFor();
   await page.getByRole("button", { name: "Show copies" }).click();
   await until(() => page.locator(".comm-summary").innerText(), (is) => /waits for copies between memories/.test(is));
-  // The whole capture has an all-reduce of two devices.
+  // The whole capture has an all-reduce between two devices.
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
   await page.getByRole("button", { name: "Whole capture", exact: true }).click();
   await page.locator(".comm-table [role=grid]").waitFor();

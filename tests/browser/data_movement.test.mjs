@@ -1,4 +1,5 @@
-// Data movement: rows, sums and answers are the command line's; opened by mouse and keyboard; saved.
+// Tests the data movement table: rows, sums and answers must equal the command line's; categories open by mouse and by
+// keyboard; the table can be saved.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -8,13 +9,16 @@ import { opened, pickFiles, until } from "./lib.mjs";
 import { pick } from "./reading.mjs";
 import { decimal, percent, printed } from "./written.mjs";
 
-/** What the command line prints of a capture. */
+/** Returns the command line's output for a capture. */
 const cli = (file, format, { step = "busiest", device } = {}) =>
   printed("non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`);
 const json = (file, choice) => JSON.parse(cli(file, "json", choice));
 
 const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
-/** A time in a column whose largest is another: its unit and how it looks there. */
+/**
+ * Returns the unit of a column whose largest time is `largest` (ps), and a function that formats a time (ps) for that
+ * column.
+ */
 function times(largest) {
   const [unit, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
   const least = 10 ** -decimals;
@@ -27,15 +31,19 @@ const size = (n) => {
 };
 const count = (n) => n.toLocaleString("en-US");
 
-/** The answers, in the order of the columns: a word, or the share of the time that does. */
+/** The kind of change that each answer column shows, by heading, in the order of the columns. */
 const ANSWERS = { Dtype: "dtype", "Dim order": "dim_order", Tiling: "tiling", Memory: "memory_space", Shape: "shape" };
+/**
+ * The text of an answer cell: "yes", "no", "?" (undetectable), or the share of the time with a change when the
+ * executions differ.
+ */
 function answer(row, change) {
   const { yes_ps: yes, no_ps: no, undetectable_ps: unknown, mixed } = row.changes[change];
   if (mixed && yes > 0) return `${Math.min(99, Math.max(1, Math.round((yes / (yes + no + unknown)) * 100)))} %`;
   return { true: "yes", false: "no", null: "?" }[row[`${change}_change`]];
 }
 
-/** A row of the report as it is to be seen. */
+/** The texts that the page must show for a row of the report. */
 const asSeen = (row, report, name = row.key) => {
   const { time } = times(report.non_compute_duration_ps);
   const share = row.pct_of_step === null ? "–" : percent(row.pct_of_step / 100);
@@ -43,7 +51,7 @@ const asSeen = (row, report, name = row.key) => {
 };
 
 const table = (page) => page.locator(".tree.data-movement");
-/** Rows as [name, self, step, waits, runs, moved, answers…]. */
+/** Returns each row's texts: [name, self time, share of step, stall, executions, bytes moved, answers…]. */
 const seen = (rows) =>
   rows.evaluateAll((rows) =>
     rows.map((row) => {
@@ -63,7 +71,7 @@ async function start(page, file) {
   await table(page).locator("tfoot").waitFor();
 }
 
-/** Rows, sums and the sentence are the report's. */
+/** Asserts that the rows, the sums and the sentence above the table equal the report's. */
 async function assertSame(page, report) {
   const { unit, time } = times(report.non_compute_duration_ps);
   const wanted = report.by_category.map((row) => asSeen(row, report));
@@ -74,7 +82,7 @@ async function assertSame(page, report) {
   const share = percent(report.non_compute_duration_ps / report.step_duration_ps);
   const foot = await table(page).locator("tfoot .num").allTextContents();
   assert.deepEqual(foot, [time(report.non_compute_duration_ps), share, time(report.stall_duration_ps), count(n)]);
-  // Sums are of the rows.
+  // The report's totals are the sums of its rows.
   const sum = (key) => report.by_category.reduce((sum, row) => sum + row[key], 0);
   assert.equal(sum("total_dur_ps"), report.non_compute_duration_ps);
   assert.equal(sum("stall_dur_ps"), report.stall_duration_ps);
@@ -85,7 +93,7 @@ onPage("a real run: rows, sums, answers and opcodes are the command line's", { n
   await start(page, tpu());
   const report = json(tpu());
   await assertSame(page, report);
-  // Host memory: of all that could change, memory alone did.
+  // The copies to and from host memory change the memory space only.
   assert.deepEqual((await groups(page))[0].slice(-5), ["no", "no", "no", "yes", "no"]);
   assert.match(await page.locator(".picture-note").innerText(), /^933\.14 ms, 97\.5 % of the step; 933\.14 ms of it waiting, none for communication$/);
   const [program] = report.opcodes;
@@ -114,7 +122,7 @@ onPage("a synthetic run: waits, sources and what cannot be told", async ({ page 
   await assertSame(page, report);
   const answers = new Set((await groups(page)).flatMap((row) => row.slice(-5)));
   assert.ok(answers.has("?") && answers.has("no"), [...answers].join());
-  // Each category's sources are below it, and sum to it.
+  // Each category lists its sources, and their times add up to the category's time.
   for (const [at, row] of report.by_category.entries()) {
     await category(page, row.key).click();
     const sources = report.by_source_within_category.filter((source) => source.hlo_category === row.hlo_category);
@@ -123,10 +131,10 @@ onPage("a synthetic run: waits, sources and what cannot be told", async ({ page 
     assert.deepEqual(await seen(below(page, at)), wanted);
     assert.equal(sources.reduce((sum, source) => sum + source.total_dur_ps, 0), row.total_dur_ps);
   }
-  // Why it cannot be told is told.
+  // The details of the category explain why its answer is unknown.
   const at = report.by_category.findIndex((row) => row.dtype_change === null);
   assert.match(await table(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /unknown/);
-  // A source leads to the op with most of its time.
+  // A click on a source opens its example op.
   await below(page, 0).first().getByRole("button").click();
   const name = report.by_source_within_category.find((source) => source.hlo_category === report.by_category[0].hlo_category).example_hlo_op;
   await until(() => page.locator("#op-name").innerText(), (is) => is === name);
@@ -164,7 +172,7 @@ onPage("by keyboard: arrows walk, right opens, left closes, Enter goes to the op
   await until(open, (is) => is === "false");
   await page.keyboard.press("End");
   assert.equal(await focus(), "copy-start");
-  // One stop for Tab.
+  // The tree is one stop for Tab.
   assert.equal(await table(page).locator(".tree-name[tabindex='0']").count(), 1);
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
@@ -182,7 +190,7 @@ for (const [what, of] of [["of a real run", tpu], ["that was made", synth]]) {
       await page.locator("#data-movement-menu-button").click();
       const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: entry }).click()]);
       assert.equal(download.suggestedFilename(), `${basename(of(), ".xplane.pb")} non-compute.${end}`);
-      // The page knows a file's name and not its folder.
+      // The page has the name of the file without its folder.
       const wanted = cli(of(), end, { step }).replaceAll(of(), basename(of()));
       assert.equal(readFileSync(await download.path(), "utf8"), wanted);
     }

@@ -1,5 +1,5 @@
-// The File view: figures, planes and lines as the command line counts them; a program's text, all of it, looked through
-// line by line; its place in the address; programs without a run.
+// Tests the File view: figures, planes and lines must equal the command line's; the whole text of a program is shown
+// and can be searched line by line; the URL keeps the place in the text; compiled programs open without a run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { figures } from "./reading.mjs";
 
 const inspect = (file) => JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), ["inspect", "--json", file], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 const count = (n) => n.toLocaleString("en-US");
-/** A size, base 2, one decimal. */
+/** Formats a size in bytes with binary units and one decimal. */
 function size(n) {
   const [scale, unit] = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]].find(([scale]) => n >= scale) ?? [1, "B"];
   return `${(n / scale).toLocaleString("en-US", { minimumFractionDigits: scale > 1 ? 1 : 0, maximumFractionDigits: 1 })} ${unit}`;
@@ -23,12 +23,12 @@ const code = (page) => page.locator(".code");
 const find = (page) => page.getByRole("textbox", { name: "Find in the text" });
 const said = (page) => page.locator(".find-status").innerText();
 const title = (page) => page.getByRole("complementary").getByRole("heading", { level: 2 });
-/** The number of the line that is gone to. */
+/** The number of the current line, which a search or a link went to. */
 const at = async (page) => Number(await page.locator(".code-line.at .code-no").textContent());
-/** Rows of a table: the texts of their cells. */
+/** Returns the texts of the cells of each row. */
 const rows = (of) => of.evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())));
 
-/** The lines in the document that have come, as [number, text]. */
+/** Returns the lines in the document whose text has arrived, as [number, text]. */
 const shown = (page) =>
   page.locator(".code-line").evaluateAll((lines) => lines.flatMap((line) => (line.querySelector("code") ? [[Number(line.querySelector(".code-no").textContent), line.querySelector("code").textContent]] : [])));
 
@@ -42,7 +42,7 @@ async function start(page, file) {
 /** Waits until every line in the document has its text. */
 const shownLines = (page) => until(async () => (await shown(page)).length === (await page.locator(".code-line").count()) && (await shown(page)).length > 0);
 
-/** The whole text, as the button saves it: its lines. */
+/** Saves the text with the button. Returns the name of the file and its lines. */
 async function saved(page) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save text" }).click()]);
   const text = readFileSync(await download.path(), "utf8");
@@ -50,10 +50,13 @@ async function saved(page) {
   return { name: download.suggestedFilename(), lines: text.split("\n").slice(0, -1) };
 }
 
-/** The names that a text gives to instructions, in its order. */
+/** Returns the names of the instructions that a text defines, in order. */
 const instructions = (lines) => lines.flatMap((line) => /^ +(?:ROOT )?%?(\S+) = /.exec(line)?.[1] ?? []);
 
-/** What is on screen is what was saved. */
+/**
+ * Asserts that the lines on screen equal the saved lines. Of a line over 4,000 characters, only the first 4,000 are
+ * compared.
+ */
 async function same(page, lines) {
   await shownLines(page);
   for (const [number, text] of await shown(page)) {
@@ -104,7 +107,7 @@ onPage("a plane opens: its lines and stats, by mouse and by keyboard", { needs: 
   }
   const more = (await body.locator(".tree-more").innerText()).replace(/\s+/g, " ");
   assert.ok(more.includes(`distinct ops ${plane.n_ops}`) && more.includes("device_type_string TPU v6 Lite"), more);
-  // Left closes, down goes to the next, right opens it.
+  // ArrowLeft closes the plane, ArrowDown goes to the next plane and ArrowRight opens that one.
   await page.keyboard.press("ArrowLeft");
   await until(() => open().count(), (n) => n === 0);
   await page.keyboard.press("ArrowDown");
@@ -123,7 +126,7 @@ onPage("a program's text is what is saved, down to its last line, and few lines 
   await same(page, lines);
   const few = async () => assert.ok((await page.locator(".code-line").count()) < 300, "only what can be seen exists");
   await few();
-  // Somewhere in the middle, and at the end.
+  // The text is compared in the middle and at the end.
   for (const part of [0.37, 1]) {
     await code(page).evaluate((node, part) => (node.scrollTop = node.scrollHeight * part), part);
     const wanted = Math.max(1, Math.floor(lines.length * part) - 1);
@@ -132,7 +135,8 @@ onPage("a program's text is what is saved, down to its last line, and few lines 
     await few();
   }
   assert.ok((await shown(page)).some(([number]) => number === lines.length), "the last line is there");
-  // Each instruction has its name from the file: field 1 of its message.
+  // Each name in the text is also in the file, as field 1 of an instruction's message. Only one-byte lengths are
+  // expected.
   const names = instructions(lines);
   const bytes = readFileSync(program()).toString("latin1");
   const missing = names.filter((name) => !(name.length < 128 && bytes.includes(`\x0a${String.fromCharCode(name.length)}${name}`)));
@@ -154,7 +158,7 @@ onPage("what is looked for is found in as many lines as it is in", { needs: prog
   assert.ok(plain.length > 3);
   await until(() => said(page), (is) => is === told(plain.length, 1));
   assert.equal(await at(page), plain[0]);
-  // Enter goes on, Shift and Enter back, around the end as well.
+  // Enter goes to the next match and Shift+Enter to the previous one. Both wrap around.
   await page.keyboard.press("Enter");
   await until(() => at(page), (line) => line === plain[1]);
   assert.equal(await said(page), told(plain.length, 2));
@@ -166,18 +170,18 @@ onPage("what is looked for is found in as many lines as it is in", { needs: prog
   await until(() => at(page), (line) => line === plain[0]);
   await page.getByRole("button", { name: "Next match" }).click();
   await until(() => at(page), (line) => line === plain[1]);
-  // The line that is gone to can be seen, and others that have it are marked.
+  // The current line is visible, and other lines with a match are marked.
   await shownLines(page);
   const [frame, line] = [await code(page).boundingBox(), await page.locator(".code-line.at").boundingBox()];
   assert.ok(line.y >= frame.y && line.y + line.height <= frame.y + frame.height);
   const marked = await page.locator(".code-line.hit .code-no").allTextContents();
   const near = (await shown(page)).map(([number]) => number).filter((number) => plain.includes(number) && number !== plain[1]);
   assert.deepEqual(marked.map(Number), near);
-  // It looks otherwise than those.
+  // The current line has another style than the marked lines.
   const look = (line) => page.locator(`.code-line.${line} .code-no`).first().evaluate((node) => getComputedStyle(node).backgroundColor + getComputedStyle(node).boxShadow);
   assert.notEqual(await look("at"), await look("hit"));
 
-  // Dots are dots until they are told to be any letter.
+  // A dot matches only a dot until the search is a regular expression.
   const text = "fusion.1. = f32";
   await find(page).fill(text);
   const dotted = holding(/fusion\.1\. = f32/i).length;
@@ -261,7 +265,7 @@ onPage("a program dropped alone: its text, why there is no breakdown, an instruc
   await shownLines(page);
   await page.locator(".computations .program").first().click();
   await shownLines(page);
-  // Gone to once more, it is shown once more.
+  // After scrolling away, a second click on the computation shows its line again.
   const code = page.locator(".code");
   await code.evaluate((node) => (node.scrollTop = node.scrollTop > 0 ? 0 : node.scrollHeight));
   await until(() => page.locator(".code-line.at").count(), (n) => n === 0);

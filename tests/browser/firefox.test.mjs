@@ -1,5 +1,5 @@
-// Firefox, too: it opens the served page, and from a disk pages that are one file, asks for nothing, and shows what
-// Chromium shows. Passed over, and said so, where there is no Firefox.
+// Tests the page in Firefox: the served page and single-file pages from a disk must open, make no request to another
+// place, and show the same as in Chromium. The tests are reported as skipped when ROOFLIGHT_FIREFOX is not set.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -25,13 +25,16 @@ after(async () => {
   await chromium?.close();
 });
 
-/** What is on screen of a breakdown: its figures, and its first rows. */
+/** Returns the figures and the first ten rows of the breakdown on screen. */
 const seen = (page) => page.evaluate(() => ({
   figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
   rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),
 }));
 
-/** A page of Firefox's, and what it complained of and asked for. */
+/**
+ * Opens a page in Firefox. Returns the page, its problems (console warnings, errors, uncaught errors) and the URLs that
+ * it requests.
+ */
 async function start(url) {
   const page = await firefox.newPage();
   await page.setViewport({ width: 1440, height: 900 });
@@ -81,7 +84,7 @@ for (const whole of [false, true]) {
       await page.click(`#tab-${view}`);
       await page.waitForSelector(there, { timeout: 30_000 });
     }
-    // That it asks for nothing is seen in what it asks for: the network stays on.
+    // The network stays on, so the list of requests shows that the page makes none.
     assert.deepEqual(requests.filter((url) => !/^(blob|data):/.test(url) && url !== `file://${path}`), []);
     assert.deepEqual(problems, []);
     await page.close();

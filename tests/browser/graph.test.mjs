@@ -1,4 +1,5 @@
-// The graph of an op: what is drawn is what the program says is beside it; walked, opened, zoomed, dragged, saved.
+// Tests the graph of an op: the drawn neighbours must be the op's operands and users in the program; the graph can be
+// walked, expanded, zoomed, dragged and saved.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { program, synth, tpu } from "./captures.mjs";
@@ -10,23 +11,23 @@ const title = (page) => panel(page).getByRole("heading", { level: 2 });
 const told = (page, name) => until(() => title(page).innerText(), (is) => is === name);
 const graph = (page) => page.getByRole("region", { name: "Graph", exact: true });
 const scene = (page) => graph(page).locator("svg.scene");
-/** The names on the nodes: long ones lack their middle. */
+/** The names on the nodes. The middle of a long name is replaced by "…". */
 const nodes = (page) => scene(page).locator("text.mono.dense").allTextContents();
 const rects = (page) => scene(page).locator("rect").count();
-/** The part that is seen: x, y, width, height. */
+/** The visible part of the drawing: x, y, width, height. */
 const box = async (page) => (await scene(page).getAttribute("viewBox")).split(" ").map(Number);
-/** Whether a node's name is, as far as it is written, this one. */
+/** Whether the text on a node, which may be shortened with "…", can be the name. */
 const names = (written, name) => {
   const [start, end = ""] = written.split("…");
   return written.includes("…") ? name.startsWith(start) && name.endsWith(end) : written === name;
 };
 const drawn = async (page, name) => (await nodes(page)).some((written) => names(written, name));
-/** The neighbours that the panel lists, by role. */
+/** Returns the neighbours that the panel lists, as [role, name]. */
 const listed = (page) =>
   panel(page).locator(".op-hops li").evaluateAll((all) => all.map((one) => [one.querySelector(".sub").textContent, one.querySelector("button").textContent.trim()]));
 /** Waits for the graph around an op. */
 const around = (page, name) => until(() => scene(page).getAttribute("aria-label"), (label) => label?.startsWith(`Around ${name}: `));
-/** What the keyboard is on, in words. */
+/** The description of the node that the keyboard is on: the part of the chart's label after "users below". */
 const on = async (page) => (await scene(page).getAttribute("aria-label")).split("users below")[1];
 
 async function menu(page, entry) {
@@ -34,7 +35,7 @@ async function menu(page, entry) {
   await page.getByRole("menuitem", { name: entry }).click();
 }
 
-/** The edges, as the table tells them: from, to, what flows. */
+/** Returns the edges that the chart's table lists, as [from, to, data that flows]. */
 async function edges(page) {
   await menu(page, "Show as a table");
   const rows = await graph(page).locator(".chart-table tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
@@ -43,7 +44,7 @@ async function edges(page) {
   return rows;
 }
 
-/** From the table to the op to its graph. */
+/** Opens the real capture, the panel of an op and its graph. */
 async function start(page, name = "copy-done.2") {
   await pickFiles(page, [tpu()]);
   await opened(page);
@@ -61,7 +62,7 @@ onPage("around an op are its operands and users; a click walks, the browser's Ba
   assert.ok(await drawn(page, "copy-done.2"));
   await until(() => page.url(), (url) => /op=copy-done\.2@\d+&graph=1/.test(url));
 
-  // Operands are above, users below.
+  // Operands are drawn above the op, users below.
   const y = async (name) => {
     const at = (await nodes(page)).findIndex((written) => names(written, name));
     return (await scene(page).locator("text.mono.dense").nth(at).boundingBox()).y;
@@ -97,7 +98,7 @@ onPage("by keyboard: arrows to a fusion, Space opens and closes its inside, Ente
   await page.keyboard.press("Space");
   await until(async () => (await nodes(page)).length, (n) => n === before.length);
   assert.equal(await rects(page), many);
-  // What was inside is what the fusion's own panel lists.
+  // The nodes inside were the instructions that the fusion's own panel lists.
   await page.keyboard.press("Enter");
   await told(page, "broadcast_add_fusion.1");
   await panel(page).locator("summary", { hasText: "Fused computation" }).click();
@@ -110,7 +111,7 @@ onPage("by keyboard: arrows to a fusion, Space opens and closes its inside, Ente
 onPage("by mouse: plus on a fusion opens it, minus closes it", { needs: tpu() }, async ({ page }) => {
   await start(page);
   const many = (await nodes(page)).length;
-  // The sign is in the upper right corner of the node; the only lines of the drawing are of such signs.
+  // The sign is in the upper right corner of the node. The only `line` elements of the drawing belong to such signs.
   const press = async () => {
     const sign = await scene(page).locator("line").first().boundingBox();
     await page.mouse.click(sign.x + sign.width / 2, sign.y + 1);
@@ -140,7 +141,7 @@ onPage("keys, buttons and wheel zoom, a hand moves it, Fit shows all again", { n
     await press();
     near(await until(() => box(page), (now) => Math.abs(now[2] - width / by) < 1), zoomed(by));
   }
-  // What is under the pointer stays there.
+  // The wheel zooms around the point under the pointer.
   const frame = await scene(page).boundingBox();
   const [px, py] = [80, 60];
   await page.mouse.move(frame.x + px, frame.y + py);
@@ -157,7 +158,7 @@ onPage("keys, buttons and wheel zoom, a hand moves it, Fit shows all again", { n
   await page.mouse.up();
   const scale = frame.width / width;
   near(await until(() => box(page), (now) => now[0] !== x), [x - 110 / scale, y - 70 / scale, width, height]);
-  // Also where it begins on a node: that is no click.
+  // A drag that begins on a node also moves the drawing and is no click.
   const node = await scene(page).getByText("copy-start.2", { exact: true }).boundingBox();
   await page.mouse.move(node.x + 5, node.y + 5);
   await page.mouse.down();
@@ -208,7 +209,7 @@ onPage("saved as a picture it names the op; as a table it lists its edges", { ne
   assert.match(rows.find(([, to]) => to === "broadcast_add_fusion.1")[2], /^operand \d+, f32\[5,1024,1024,256\], 5\.0 GiB$/);
 });
 
-/** What is between the brackets after the opcode: the names of operands. */
+/** Returns the names of the operands in a line of HLO text: the names between the brackets after the opcode. */
 function operands(line) {
   const call = /^\s*(?:ROOT )?%?\S+ = (.*)$/.exec(line)?.[1] ?? "";
   let depth = 0;
@@ -231,7 +232,7 @@ onPage("in a large program, too, its edges are those of the text", { needs: prog
   await page.locator(".code-line code").first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save text" }).click()]);
   const lines = readFileSync(await download.path(), "utf8").split("\n");
-  // Of the entry: names are each there once.
+  // Only the entry computation is compared, because each name occurs there once.
   const entry = lines.slice(lines.findIndex((line) => line.startsWith("ENTRY")));
   const takes = new Map(entry.filter((line) => / = /.test(line)).map((line) => [/^\s*(?:ROOT )?%?(\S+) = /.exec(line)[1], operands(line)]));
   const users = (name) => [...takes].filter(([, of]) => of.includes(name)).map(([user]) => user);
@@ -253,7 +254,7 @@ onPage("by keyboard one walks on from where one went: the graph keeps the focus"
   await scene(page).focus();
   let from = "copy-done.2";
   for (const name of ["broadcast_add_fusion.1", "copy-start.3", "copy-done.3"]) {
-    // The first arrow goes to the middle, the second to what is below it.
+    // The first arrow goes to the op in the middle, the second to the node below it.
     for (const to of [from, name]) {
       await page.keyboard.press("ArrowDown");
       await until(() => on(page), (is) => is.includes(to));

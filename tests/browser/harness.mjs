@@ -1,5 +1,5 @@
-// A test on a page of its own. Whatever a test is about, it fails when the page complains (console, uncaught
-// errors) or when a request leaves the origin. Knows no view.
+// Runs each test on a page of its own. Every test also fails when the page logs a warning or an error, throws an
+// uncaught error, or sends a request to another origin. This module does not depend on a view.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { synth } from "./captures.mjs";
@@ -9,7 +9,7 @@ import { readMessages } from "./messages.mjs";
 let server;
 let browser;
 before(async () => {
-  synth(); // Here, because cargo may have to build the program first: a test has not so much time.
+  synth(); // Made before the tests: cargo may have to build the program, which takes longer than a test may.
   server = await startServer(need("ROOFLIGHT_DIST"));
   browser = await launch();
 });
@@ -19,9 +19,10 @@ after(async () => {
 });
 
 /**
- * A test with a page: `body({ page, server, requests, allow })`.
- * `expected` matches complaints that the test causes on purpose; `needs` is a real capture without which there is
- * nothing to test; what it `allow`s is another origin that may be asked; `todo` says why it still fails; what else is in `options` goes to the page (width, height, theme).
+ * Defines a test with a page. It calls `body({ page, server, requests, allow })`; `allow(origin)` permits requests to
+ * another origin. Options: `expected` is a pattern of problems that the test causes on purpose; `needs` is the path of
+ * a real capture, and the test is skipped when `needs` is `undefined`; `todo` is the reason why the test still fails;
+ * `timeout` is in ms. All other options go to the page (width, height, theme).
  */
 export function onPage(name, options, body) {
   if (!body) return onPage(name, {}, options);
@@ -36,7 +37,7 @@ export function onPage(name, options, body) {
       requests.push(request.url());
       if (!ours(request.url()) && !allowed.some((origin) => request.url().startsWith(`${origin}/`))) left.add(request.url());
     });
-    // What the policy stops is announced, too, but does not leave.
+    // A request that the Content Security Policy blocks also raises a `request` event, but does not leave the browser.
     page.context().on("requestfailed", (request) => request.failure()?.errorText === "csp" && left.delete(request.url()));
     try {
       await body({ page, server, requests, allow: (origin) => allowed.push(origin) });
@@ -49,15 +50,16 @@ export function onPage(name, options, body) {
   });
 }
 
-/** Whether a request stays where the page came from. */
+/** Whether a URL has the page's own origin, is a blob of that origin, or is a data URL. */
 function ours(url) {
   const { origin } = new URL(server.url);
   return url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`) || url.startsWith("data:");
 }
 
 /**
- * Lets loads go on for as long as a test wants: the worker's answers of a kind (that it has opened the files) are held
- * back until `release`, from the start or once the test sets `window.holding`. Reloads the page.
+ * Prolongs loads until the test calls `window.release()`: the worker's replies of one kind (by default "Opened") are
+ * held back. With `holding: false`, replies are held back only after the test sets `window.holding` to true. Reloads
+ * the page.
  */
 export async function holdLoads(page, { kind = "Opened", holding = true } = {}) {
   await readMessages(page);
@@ -67,7 +69,7 @@ export async function holdLoads(page, { kind = "Opened", holding = true } = {}) 
     window.holding = holding;
     window.Worker = class extends Real {
       set onmessage(heard) {
-        this.heard = heard; // null once the page has ended this worker
+        this.heard = heard; // null after the page has terminated this worker
         super.onmessage = (event) => {
           if (window.holding && window.messageOf(event.data, "Reply").kind === kind) window.held.push(() => this.heard?.(event));
           else this.heard?.(event);

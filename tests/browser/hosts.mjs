@@ -1,12 +1,14 @@
-// Hosts of captures other than the page's own, as there are on the web: with and without CORS, with and without ranges, that
-// break off, that refuse. Knows no page.
+// Serves captures from an origin other than the page's, like hosts on the web: with and without CORS, with and without
+// range requests, with interrupted responses, or with an error status. This module does not depend on a page.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 /**
- * Serves one file under every path: { origin, url, asked, close }. `asked` holds [method, range] of each request.
- * `cors`: whether other pages may read it; `ranges`: whether it gives parts; `breaks`: after how many bytes the first answer
- * breaks off, or `stalls` and sends no more; `status`: what it says instead; `length`: whether it says how long it is.
+ * Serves one file under every path. Returns `{ origin, url, asked, close }`; `asked` holds [method, range] of each
+ * request. `cors`: whether pages of other origins may read the file. `ranges`: whether the host supports range
+ * requests. `breaks`: the number of bytes after which the first response is cut off. `stalls`: the number of bytes
+ * after which responses send no more but stay open. `status`: an HTTP status to send in place of the file. `length`:
+ * whether responses have a content-length.
  */
 export async function host(file, { cors = true, ranges = true, breaks, stalls, status, length = true } = {}) {
   const bytes = Buffer.isBuffer(file) ? file : readFileSync(file);

@@ -1,8 +1,12 @@
-// The icons that an installed page has, drawn from the mark: writes style/icon-*.png. Run after the mark has changed.
+// Draws the icons of the installed page from the logo and writes them to style/icon-*.png. Run this script after the
+// logo has changed.
 import { writeFile } from "node:fs/promises";
 import { launch } from "./lib.mjs";
 
-/** The mark on dark ground; `reach`: how much of the side it fills (systems may cut the outer fifth off a maskable icon). */
+/**
+ * Returns an SVG of the logo on a dark background. `reach` is the share of the side that the logo fills (systems may
+ * cut the outer fifth off a maskable icon). `radius` is the corner radius as a share of the side.
+ */
 const drawing = (size, reach, radius) => {
   const scale = (size * reach) / 26;
   const move = (size - 32 * scale) / 2;

@@ -1,4 +1,5 @@
-// Captures kept on this device: on request only, listed with sizes, opened again after a restart, forgotten.
+// Tests captures that the browser keeps on this device: the page keeps them only on request, lists them with their
+// sizes, opens them again after a restart, and deletes them.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { made, synth } from "./captures.mjs";
@@ -11,7 +12,7 @@ const capture = () => made("--steps", "3").captures[0];
 const rows = (page) => page.locator(".kept tbody tr");
 const told = (page) => rows(page).evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent.trim())));
 
-/** The start page: a reload would open what is kept. */
+/** Opens the landing page without a fragment in the URL. A reload would open the kept capture again. */
 async function home(page) {
   const [url] = page.url().split("#");
   await page.goto("about:blank");
@@ -19,7 +20,7 @@ async function home(page) {
   await started(page);
 }
 
-/** Opens files and keeps them, on a page that shows nothing yet: what is already there would look like what was opened. */
+/** Opens files on the landing page and keeps them. On a page with an open capture, `opened` would return at once. */
 async function keep(page, files) {
   await home(page);
   await pickFiles(page, files);
@@ -29,7 +30,7 @@ async function keep(page, files) {
   await page.locator(".toast.passing", { hasText: "is kept on this device" }).last().waitFor();
 }
 
-/** Files of the page's own in the browser's storage. */
+/** Returns the sizes of all files in the page's private storage (OPFS), in ascending order, in bytes. */
 const stored = (page) =>
   page.evaluate(async () => {
     const names = [];
@@ -73,7 +74,7 @@ onPage("a reload opens what is kept, as it was looked at; without the file it sa
   await reload(page);
   await page.locator("#tab-memory[aria-selected=true]").waitFor();
   assert.match(await page.title(), /^worker-0\.xplane\.pb/);
-  // What is passed on names neither the file nor where it is kept.
+  // A shared link contains neither the name of the file nor its place in the storage.
   await page.keyboard.press("2");
   await opened(page);
   await share(page);
@@ -111,7 +112,7 @@ onPage("what no list names is taken away: a tab closed while it kept, a list tha
   await until(() => stored(page), (sizes) => !sizes.includes(7) && sizes.includes(size));
   await write("list", [2, 1, 1, 1]);
   await home(page);
-  // The list is of a newer build.
+  // The list has the format of a newer build, so the page must not delete files.
   await stays(() => stored(page), (sizes) => sizes.includes(size));
   await page.evaluate(() => localStorage.setItem("rooflight.kept", "1"));
   await write("list", Array.from({ length: 50 }, () => 255));

@@ -1,11 +1,14 @@
-// Everything without a mouse: the order of stops, the walk through the table, single keys, Esc.
+// Tests the page without a mouse: the order of Tab stops, navigation in the table, single-key shortcuts, Esc.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { figures, grid, heads, rowCount, settled } from "./reading.mjs";
 
-/** What has the focus, as a screen reader would call it: its name, or its text. */
+/**
+ * Returns the focused element: "cell ROW,COLUMN" or "head COLUMN" in the table, otherwise its label or text; "" when
+ * none is focused.
+ */
 const focus = (page) =>
   page.evaluate(() => {
     const at = document.activeElement;
@@ -20,7 +23,7 @@ async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Presses Tab until it comes round: what had the focus, in order. */
+/** Presses Tab until the focus returns to the first stop or leaves the page. Returns the stops in order. */
 async function walk(page) {
   const stops = [];
   for (let at = 0; at < 60; at += 1) {
@@ -102,7 +105,7 @@ for (const [key, view, end] of [
     }
     assert.ok(await isThere(), `the table is no stop: ${stops.join(" | ")}`);
     assert.ok(stops.length <= 12, `${stops.length} stops: ${stops.join(" | ")}`);
-    // Each group says itself that it is one: of the buttons of one, one is a stop.
+    // Each group has the attribute data-roving. At most one visible button of a group may be a Tab stop.
     const several = await page.evaluate(() =>
       [...document.querySelectorAll("[data-roving]")]
         .map((group) => [...group.querySelectorAll("button:not([tabindex='-1'], [disabled])")].filter((one) => one.offsetParent && !one.closest("[popover], [role=tablist], [role=menu], [role=grid]")))
@@ -162,7 +165,7 @@ onPage("the focus stays in the table when rows change", async ({ page }) => {
   await press(page, "Shift+S");
   const self = async () => (await heads(page)).find((head) => head.name === "Self").order;
   await until(self, (order) => order === "ascending");
-  // To the first row, where another order is read from.
+  // A new sort order moves the focus to the first row.
   await until(() => focus(page), (is) => is === "cell 0,1");
   await press(page, "End");
   const far = await until(() => focus(page), (is) => /^cell \d+,1$/.test(is) && is !== "cell 0,1");
@@ -179,7 +182,7 @@ onPage("g and a letter groups", async ({ page }) => {
     await grouped(page, by);
     await settled(page);
   }
-  // Without g before it, a letter that groups does nothing.
+  // Without g before it, a grouping letter does nothing.
   await press(page, "c");
   await settled(page);
   await grouped(page, "op");
@@ -217,7 +220,7 @@ onPage("t, n, ? and Esc", async ({ page }) => {
   await press(page, "?");
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
-  // The list says what the keys do, and single keys rest while it is open.
+  // The dialog lists the keys. Single-key shortcuts are disabled while it is open.
   assert.match(await dialog.innerText(), /group by category/);
   await press(page, "t");
   assert.equal(await theme(), null);
@@ -272,14 +275,15 @@ onPage("the focus is seen", async ({ page }) => {
   await start(page);
   for (let at = 0; at < 12; at += 1) {
     await press(page, "Tab");
-    // Past the last stop the browser's own controls come: the page has fewer stops than are tried.
+    // The page may have fewer than 12 stops. After the last one, Tab leaves the page for the browser's own controls.
     if (await page.evaluate(() => document.activeElement === document.body)) {
       assert.ok(at >= 8, `the page has only ${at} stops`);
       break;
     }
     const outline = await page.evaluate(() => {
       const element = document.activeElement;
-      // A chart draws its own ring, around the mark that the keyboard is at; a field has its ring around all that is in it.
+      // A chart draws its own focus ring around the mark that has the keyboard; a field has the ring on its outer
+      // element.
       if (element.querySelector(".chart-focus")) return true;
       return [element, element.closest(".field")].some((one) => {
         const style = one && getComputedStyle(one);

@@ -1,5 +1,5 @@
-// What every browser test needs: the built page on a free port, a Chromium that talks to nobody else, and
-// drops that are real. Knows no view.
+// Supplies the basics of every browser test: a server for the built page on a free port, a Chromium without background
+// requests, and real drops of files. This module does not depend on a view.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json" };
 
-/** A folder that the environment names; throws where it does not. */
+/** Returns the absolute path in an environment variable. Throws when the variable is not set. */
 export function need(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
@@ -16,8 +16,8 @@ export function need(name) {
 }
 
 /**
- * Serves a folder under a sub-path, as a project page is served: { url, requests, refused, close }. What a test sets
- * `refused` to is a pattern of paths that it does not serve.
+ * Serves a folder under a sub-path, like a project page. Returns `{ url, requests, refused, close }`. A test can set
+ * `refused` to a pattern; the server answers 404 for paths that match it.
  */
 export async function startServer(dist, { base = "/rooflight/" } = {}) {
   const made = { requests: [], refused: null };
@@ -41,8 +41,9 @@ export async function startServer(dist, { base = "/rooflight/" } = {}) {
 }
 
 /**
- * Starts the browser that ROOFLIGHT_CHROMIUM names, with everything off that would call home. A test runs code once or twice:
- * V8 then spends half of the processor's time on optimising it, which `isOptimised` brings back for measurements.
+ * Starts the browser that ROOFLIGHT_CHROMIUM names (default /usr/bin/chromium) without its background requests. V8's
+ * optimising WebAssembly compiler is off, because tests run code only once or twice and optimising would take half of
+ * the processor time. `isOptimised` turns the compiler on for measurements.
  */
 export function launch({ isOptimised = false, ...options } = {}) {
   return chromium.launch({
@@ -57,8 +58,9 @@ export function launch({ isOptimised = false, ...options } = {}) {
 }
 
 /**
- * A page with its own storage, and what it complained of: { page, problems, close }. It is kept for no later visit, unless
- * `serviceWorkers: "allow"` says so: tests take files away from under the page.
+ * Opens a page with its own storage. Returns `{ page, problems, close }`; `problems` lists console warnings, console
+ * errors and uncaught errors. Service workers are blocked unless `serviceWorkers` is "allow": a cached page would hide
+ * the files that tests remove from the server.
  */
 export async function open(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
   const made = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
@@ -72,18 +74,21 @@ export async function open(browser, url, { width = 1440, height = 900, theme = "
   return { page, problems, close: () => made.close() };
 }
 
-/** Waits until the page's own program runs: it hears no drop before. */
+/** Waits until the page's program runs. Before that, the page ignores drops. */
 export async function started(page) {
   await page.locator("main").first().waitFor();
 }
 
-/** Loads the page anew. */
+/** Reloads the page and waits until its program runs. */
 export async function reload(page) {
   await page.reload();
   await started(page);
 }
 
-/** Drops files and folders of this machine on the page: trusted events, real entries, files of any size. */
+/**
+ * Drops local files and folders on the page with trusted events and real file entries. With `release: false`, the files
+ * are only dragged over.
+ */
 export async function dropFiles(page, paths, { x = 300, y = 400, release = true } = {}) {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: paths.map((path) => resolve(path)), dragOperationsMask: 1 };
@@ -94,7 +99,7 @@ export async function dropFiles(page, paths, { x = 300, y = 400, release = true 
   await session.detach();
 }
 
-/** Chooses files as the button "Choose files" does. */
+/** Opens files through the input of the button "Choose files". */
 export async function pickFiles(page, paths) {
   await page.locator("#choose-files").setInputFiles(paths.map((path) => resolve(path)));
 }
@@ -104,7 +109,10 @@ export async function opened(page, timeout = 60_000) {
   await page.locator("[role=grid] [data-row='0'] [role=gridcell]").first().waitFor({ timeout });
 }
 
-/** Waits until `read()` gives what `wanted` accepts, and returns it; fails with what it gave last. */
+/**
+ * Calls `read()` until `wanted` accepts the value, and returns that value. Throws after `timeout` ms; the error has the
+ * last value.
+ */
 export async function until(read, wanted = Boolean, timeout = 15_000) {
   const end = Date.now() + timeout;
   for (;;) {
@@ -115,7 +123,10 @@ export async function until(read, wanted = Boolean, timeout = 15_000) {
   }
 }
 
-/** Watches for a while that `read()` gives what `wanted` accepts each time: what must not happen would have happened by then. */
+/**
+ * Calls `read()` for `time` ms and throws when `wanted` rejects a value. Use this to check that something does not
+ * happen.
+ */
 export async function stays(read, wanted, time = 600) {
   const end = Date.now() + time;
   while (Date.now() < end) {
@@ -125,7 +136,7 @@ export async function stays(read, wanted, time = 600) {
   }
 }
 
-/** Waits until what changed is drawn, and transitions have ended: a colour half-way has another contrast. */
+/** Waits until changes are painted and transitions have ended. A colour in transition would have another contrast. */
 export async function painted(page) {
   await page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

@@ -1,9 +1,9 @@
-// A load under way: it is seen, the page answers meanwhile, and it can be ended at once, whatever the worker does.
-// How long things take is no matter of tests: see bench.mjs.
+// Tests a load in progress: the page shows the progress, stays responsive, and can cancel the load at once, whatever
+// the worker does. Durations are measured in bench.mjs and not here.
 import assert from "node:assert/strict";
 import { ENDLESS_PLANE, cut, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
-import { dropFiles, opened, reload, until } from "./lib.mjs";
+import { dropFiles, opened, painted, reload, until } from "./lib.mjs";
 import { column, figures, grid, naturally, seenRows, settled, sortBy } from "./reading.mjs";
 
 const cancel = (page) => page.getByRole("button", { name: "Cancel" });
@@ -14,7 +14,7 @@ async function loading(page, file = synth()) {
 }
 
 onPage("a large capture: read to the end, and the page counts along", async ({ page }) => {
-  // Kept from the first frame on: a fast machine shows the bar for a moment only.
+  // Values are recorded from the first frame on, because a fast machine shows the bar only for a moment.
   await page.addInitScript(() => {
     window.seen = [];
     new MutationObserver(() => {
@@ -33,7 +33,8 @@ onPage("a large capture: read to the end, and the page counts along", async ({ p
 });
 
 onPage("what is shown is laid out in frames alone: no task of the page waits for it", async ({ page }) => {
-  // How long a task takes is the machine's matter; that it asks for no size while it makes things is ours.
+  // The duration of a task depends on the machine. This test checks that no task forces a layout while it builds the
+  // page.
   await page.addInitScript(() => {
     const shown = () => document.querySelector("[role=grid] [data-row='0'] [role=gridcell]")?.textContent;
     new MutationObserver((_, observer) => {
@@ -47,7 +48,7 @@ onPage("what is shown is laid out in frames alone: no task of the page waits for
   await browser.startTracing(page, { categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });
   await loading(page);
   await page.evaluate(() => window.release());
-  // Asked for in no frame and on no timer: those are the page's own here.
+  // The polling runs outside the page, because the trace must contain only the page's own frames and timers.
   await until(() => page.evaluate(() => window.rowsShown));
   const events = JSON.parse(await browser.stopTracing()).traceEvents.filter((event) => event.ph === "X");
   const within = (outer) => (event) =>
@@ -64,7 +65,7 @@ onPage("the page answers while a file is read", async ({ page }) => {
   await loading(page);
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /synth-1-2-40\.xplane\.pb/);
   assert.ok((await page.getByRole("table", { name: "Stages of the load" }).getByRole("row").count()) >= 3);
-  // The views that are to come, greyed.
+  // Until the load ends, the names of the views are shown in grey and have no tab role.
   assert.equal(await page.locator(".tabs .tab.off").count(), 5);
   assert.equal(await page.getByRole("tab").count(), 0);
   await until(() => cancel(page).evaluate((button) => button === document.activeElement), Boolean);
@@ -105,8 +106,11 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
     await dropFiles(page, [synth({ devices: 1 })]);
     await opened(page);
     await sortBy(page, "Count", "descending");
-    const before = [await figures(page), await seenRows(page), await page.title()];
-    // A worker that never comes back from what it does: ending it is the only way.
+    // The table draws as many rows as fit, once it has been laid out.
+    await painted(page);
+    const shown = async () => JSON.stringify([await figures(page), await seenRows(page), await page.title()]);
+    const before = await shown();
+    // This worker runs an endless loop, so the page can only terminate it.
     await page.evaluate(() => {
       const Real = window.Worker;
       window.Worker = class extends Real {
@@ -117,7 +121,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
       window.restore = () => (window.Worker = Real);
     });
     await loading(page);
-    // Before anything is heard: how much there is, and what is looked at; not that there are no bytes.
+    // Before the worker's first message, the page shows the total size and the current stage and file, and not "0 B".
     const said = await page.locator(".loading").innerText();
     assert.match(said, /[\d,.]+ [KM]iB to read/);
     assert.doesNotMatch(said, /(^|\s)0 B/);
@@ -125,7 +129,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
     assert.ok(!(await grid(page).isVisible()));
     await press(page);
     await opened(page);
-    assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
+    await until(shown, (now) => now === before);
     await until(() => page.workers().length, (n) => n === 1);
     await sortBy(page, "Op", "ascending");
     const names = await column(page, "Op");
@@ -156,7 +160,7 @@ onPage("a file that fails while another is read: the first is told, nothing hang
 });
 
 onPage("files are read in the worker: the page reads none", async ({ page }) => {
-  // Page and worker are one program: whatever could read a file in the page is watched.
+  // The page and the worker run the same program, so every function that could read a file in the page is watched.
   await page.evaluate(() => {
     window.reads = [];
     for (const of of ["Blob", "FileReader", "Response"]) {

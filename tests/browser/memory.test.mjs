@@ -1,5 +1,6 @@
-// Memory: the curve, what is alive, and what the peak would be without some of it are the command line's (whose figures equal
-// the reference's); chosen by mouse and keyboard; programs, memories and allocators; a program's file alone.
+// These tests compare the Memory view with the command line, whose figures equal the reference's: the curve, the live
+// buffers, and the peak without chosen buffers. They also choose by mouse and keyboard, switch programs, memories and
+// allocators, and open the file of a program alone.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { violations } from "./accessibility.mjs";
@@ -24,7 +25,7 @@ const svg = (page) => page.locator(".memory-canvas .scene");
 const label = (page) => svg(page).getAttribute("aria-label");
 const note = (page) => page.locator(".memory-curve .picture-note");
 
-/** Opens a file, and its memory. */
+/** Opens `file` and shows its Memory view. */
 async function show(page, file) {
   await pickFiles(page, [file]);
   await page.getByRole("tab", { name: "Memory" }).waitFor();
@@ -44,24 +45,24 @@ onPage("figures, curve and buffers are the command line's", { needs: program() }
     assert.match(await label(page), new RegExp(`peak ${mib(hbm.peak_bytes)} MiB|peak \\d+\\.\\d GiB`));
     const n = await rowCount(page);
     assert.equal(n, Math.min(1000, hbm.alive.length));
-    // The rows in view, by size: the command line's, in its order.
+    // The table lists the buffers by size, in the order of the command line.
     const sizes = await column(page, "Size");
     const expected = hbm.alive.map((buffer) => mib(buffer.size_bytes));
     assert.deepEqual(sizes, expected.slice(0, sizes.length));
-    // The curve as a table: the most and the least of the timeline in each column.
+    // The table of the curve holds the largest and the smallest value of the timeline in each column of the chart.
     await page.locator("#memory-menu-button").click();
     await page.getByRole("menuitem", { name: "Show as a table" }).click();
     const cells = await page.locator(".memory-canvas .chart-table tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
     const timeline = hbm.timeline;
     assert.equal(cells.length, Math.min(1000, timeline.length));
     assert.ok(cells.some(([, most]) => most === mib(hbm.peak_bytes)), "no peak in the curve");
-    // Positions are numbers of events, as in `peak_position`: the bytes after event n are the timeline's entry n + 1.
+    // A position counts events, like `peak_position`: entry n + 1 of the timeline is the number of bytes after event n.
     const entry = (position) => (position === "the start" ? 0 : Number(position.replaceAll(",", "")) + 1);
     for (const [position, most] of cells) assert.equal(most, mib(timeline[entry(position)]), `at ${position}`);
     if (hbm.peak_position !== null) {
       assert.match(await note(page).innerText(), new RegExp(` at ${hbm.peak_position.toLocaleString("en")}(,|$)`));
     }
-    // A parameter is named by its argument, where the program says which that is.
+    // A parameter has the name of its argument, if the program gives that name (`op_name`).
     const named = hbm.alive.find((buffer) => buffer.category === "Parameter" && buffer.op_name !== "");
     if (named) assert.equal(named.name, named.op_name);
     await page.locator("#memory-menu-button").click();
@@ -87,7 +88,7 @@ onPage("a press on the curve shows what is alive there; back to the peak; kept i
   await until(() => note(page).innerText().catch(() => ""), (is) => is.startsWith(`at ${position}: ${size} MiB`));
   await page.getByRole("button", { name: "Go to the peak" }).click();
   await until(() => note(page).innerText(), (is) => is === peak);
-  // By keyboard: walk, read, choose, zoom and back.
+  // By keyboard: walk along the curve, read a value, choose a position, zoom in and zoom out again.
   await svg(page).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -119,7 +120,7 @@ onPage("without some buffers the peak is replayed, not subtracted", async ({ pag
   await show(page, file);
   const said = page.locator(".what-if");
   const { alive, peak_bytes } = space(json(file));
-  // The two largest, by keyboard and by pointer: together they leave another moment the highest.
+  // Choose the two largest buffers, one by keyboard and one by pointer. Without both, the peak is at another position.
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
   await said.waitFor();
@@ -127,7 +128,7 @@ onPage("without some buffers the peak is replayed, not subtracted", async ({ pag
   assert.ok(one.startsWith(`Without 1 buffer (${mib(alive[0].size_bytes)} MiB)`), one);
   await page.locator("[data-row='1'] .tells").click();
   await until(() => said.innerText(), (is) => is.startsWith("Without 2 buffers"));
-  // The curve without them is drawn beside the curve as it is, dashed.
+  // The page draws the curve without these buffers, next to the full curve. One of the two curves is dashed.
   assert.equal(await svg(page).locator("path[stroke-dasharray]").count(), 1);
   const [, left, peak, lower] = /\(([\d,.]+) MiB\): peak ([\d,.]+) MiB.*, ([\d,.]+) MiB lower/.exec(await said.innerText());
   const number = (text) => Number(text.replaceAll(",", ""));
@@ -135,7 +136,7 @@ onPage("without some buffers the peak is replayed, not subtracted", async ({ pag
   assert.ok(number(lower) <= number(left) + 0.01 && Math.abs(number(peak) + number(lower) - peak_bytes / 2 ** 20) < 0.11, await said.innerText());
   await said.getByRole("button", { name: "Reset" }).click();
   await said.waitFor({ state: "detached" });
-  // In the map, and from what was found.
+  // Choose a buffer in the map, then open the findings and the live ranges.
   await page.locator(".map-canvas .scene rect").first().click();
   await said.waitFor();
   await said.getByRole("button").click();
@@ -159,7 +160,7 @@ onPage("programs, memories, groups, order and filter", { needs: tpu() }, async (
   const options = await choose("memory-program", report.programs[0].name);
   assert.equal(options.length, report.programs.length);
   assert.ok(options[0].startsWith(report.programs[0].name), "the heaviest first");
-  // Another program: its own figures.
+  // Another program has its own figures.
   const other = report.programs.findIndex((program, at) => at > 0 && program.spaces.length > 0);
   await choose("memory-program", report.programs[other].name);
   const peak = report.programs[other].spaces[0].peak_bytes;
@@ -198,7 +199,7 @@ onPage("allocators over time, beside what programs need", async ({ page }) => {
   await page.keyboard.press("Escape");
   const rows = await page.locator(".checks tbody tr").allInnerTexts();
   assert.equal(rows.length, truth.devices.length);
-  // One unit for all sizes, named in the heads.
+  // All sizes have the same unit, which the column heads name.
   assert.ok(rows[0].includes(decimal(truth.memory.static_peak_bytes / 2 ** 30, 2)) && rows[0].includes("OK"), rows[0]);
   assert.match(await page.locator(".checks thead").innerText(), /Capacity GiB/);
   assert.match(await svg(page).innerHTML(), /step 1/);

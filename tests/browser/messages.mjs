@@ -1,11 +1,15 @@
-// What a message between page and worker is, by its bytes: an id, the number of its kind, and the rest as postcard writes
-// it (src/worker/message.rs). The kinds are read from the enums, in its order. Knows no view.
+// This module reads the id and the kind of a message between page and worker from its bytes: an id, the number of the
+// kind, and the rest as postcard encodes it (src/worker/message.rs). It reads the kinds from the enums of
+// src/protocol/request.rs, in their order. This module does not depend on a view.
 import { readFileSync } from "node:fs";
 
 const requests = readFileSync(new URL("../../src/protocol/request.rs", import.meta.url), "utf8");
 const kinds = (name) => [...requests.split(`pub enum ${name} {`)[1].split("\n}")[0].matchAll(/^ {4}([A-Z]\w*)/gm)].map((found) => found[1]);
 
-/** Gives a page `messageOf(data, "Reply" | "Request")`: its id and its kind. Before the page is loaded. */
+/**
+ * Adds `messageOf(data, "Reply" | "Request")` to a page. The function returns the id and the kind of a message. Call
+ * `readMessages` before the page loads.
+ */
 export const readMessages = (page) =>
   page.addInitScript(
     (kinds) => {

@@ -1,5 +1,5 @@
-// What is on screen is what the command line says, to the last digit shown. Numbers are formatted here by other
-// means than the page's: if both are wrong, they are not wrong in the same way.
+// These tests compare every number on screen with the command line, to the last digit shown. They format numbers with
+// code of their own, so that an error in the page's formatting does not repeat here.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { synth, tpu } from "./captures.mjs";
@@ -8,17 +8,17 @@ import { dropFiles, need, opened, pickFiles } from "./lib.mjs";
 import { allRows, column, figures, groupBy, heads, naturally, pick, pressHead, settled, sortBy } from "./reading.mjs";
 
 const GROUPINGS = ["Op", "Category", "Kind", "Source", "Program"];
-/** Kinds as the table's cells say them. The command line counts "fused" as communication. */
+/** The texts of each kind in the cells of the table. The command line counts "fused" as communication. */
 const KINDS = {
   compute: ["compute"], comm: ["comm.", "fused c+c"], data_move: ["data mov."], host: ["host"], container: ["container"], other: ["other"],
 };
-/** Kinds as rows of their own. */
+/** The names of the rows when the table is grouped by kind. */
 const KIND_ROWS = {
   compute: "Compute", fused: "Fused comp. + comm.", comm: "Communication", data_move: "Data movement", host: "Host",
   container: "Loop overhead", other: "Other",
 };
 
-/** The command line's report. It exits with 1 where the file is damaged. */
+/** Returns the command line's report. The command line exits with 1 if the file is damaged, and then `cli` throws. */
 function cli(file, by, { step = "all", device = "all" } = {}) {
   const args = ["breakdown", file, "--by", by.toLowerCase(), "--step", step, "--device", device, "--json"];
   return JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), args, { maxBuffer: 1 << 28 }));
@@ -28,7 +28,10 @@ const SCALE = { ps: 1n, ns: 1_000n, "µs": 1_000_000n, ms: 1_000_000_000n, s: 1_
 
 const commas = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Picoseconds in a unit, rounded half up in integers; what is there but too small to show is "<0.001". */
+/**
+ * Formats picoseconds in `unit`, rounded half up in integers. A time above 0 that rounds to 0 becomes "<0.001" (with 3
+ * decimals).
+ */
 function time(ps, unit, decimals = { "µs": 1, ms: 3, s: 3 }[unit] ?? 0) {
   const power = 10n ** BigInt(decimals);
   const n = (2n * BigInt(ps) * power + SCALE[unit]) / (2n * SCALE[unit]);
@@ -36,7 +39,7 @@ function time(ps, unit, decimals = { "µs": 1, ms: 3, s: 3 }[unit] ?? 0) {
   return commas(n / power) + (decimals ? `.${String(n % power).padStart(decimals, "0")}` : "");
 }
 
-/** A figure that stands alone: the first unit in which it is below 1,000. */
+/** Formats a single figure in the first unit in which its value is below 1,000. */
 function figure(ps) {
   const units = Object.keys(SCALE);
   const unit = units.find((unit) => Number(time(ps, unit, unit === "ps" ? 0 : 2).replaceAll(",", "")) < 1000) ?? "s";
@@ -53,10 +56,10 @@ function fixed(value, decimals) {
 const percent = (fraction) => (fraction * 100 < 0.995 ? fixed(fraction * 100, 2) : fixed(fraction * 100, 1));
 const last = (path) => path.slice(path.lastIndexOf("/") + 1);
 
-/** What a row of the command line's looks like in the page's columns. */
+/** Returns the texts that the page's columns must show for a group of the command line's report. */
 function expected(group, report, units) {
   const seconds = group.total_dur_ps / 1e12;
-  // Below 100 ns a run there is no rate.
+  // The page shows no rate if the mean time of an execution is below 100 ns (1e5 ps).
   const short = group.total_dur_ps < 1e5 * Math.max(group.n_executions, 1);
   const rate = (amount, scale, show) => (amount === null || short ? "–" : show(amount / seconds / scale));
   const share = (ps) => (report.step_duration_ps ? percent(ps / report.step_duration_ps) : "–");
@@ -72,7 +75,7 @@ function expected(group, report, units) {
   };
 }
 
-/** Whether a text is another one, which may have lost its middle. */
+/** Returns true if `shown` is `whole`, or is `whole` with "…" in place of its middle. */
 function cutOf(shown, whole) {
   const [head, tail] = shown.split("…");
   return tail === undefined ? shown === whole : whole.startsWith(head) && whole.endsWith(tail) && shown.length < whole.length;
@@ -80,12 +83,13 @@ function cutOf(shown, whole) {
 
 const named = (shown, group) => {
   if (group.key_kind === "kind") return shown === KIND_ROWS[group.key];
-  // A row of a stack is named by the innermost line of the user's code, with the callers that tell it from rows of the same line.
+  // The name of a stack's row is the innermost line of the user's code. Callers follow, to distinguish rows of the same
+  // line.
   if (group.key_kind === "source_stack") return cutOf(shown.split(" ‹ ")[0], last(group.source_inner));
   return cutOf(shown, group.key.trim());
 };
 
-/** Every row of every grouping, beside the command line's. */
+/** Compares every row of every grouping with the command line. */
 async function assertSameRows(page, file, choice) {
   for (const by of GROUPINGS) {
     await groupBy(page, by);
@@ -106,7 +110,7 @@ async function assertSameRows(page, file, choice) {
         if (head in row && head !== by) assert.equal(row[head], text, `${by}, row ${group.key}, column ${head}`);
       }
     });
-    // Where the units do not fit the largest value, the digits would be right and the column unreadable.
+    // A unit that does not fit the largest value would give correct digits in an unreadable column.
     for (const [head, of] of [["Self", "total_dur_ps"], ["Mean", "avg_dur_ps"]]) {
       const largest = Math.max(...groups.map((group) => group[of] ?? 0));
       const best = Object.keys(SCALE).find((unit) => Number(time(largest, unit).replaceAll(",", "")) < 1000) ?? "s";

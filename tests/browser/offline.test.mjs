@@ -1,4 +1,5 @@
-// The page without a network, a newer build beside an older one, and any sub-path of any host with no special headers.
+// These tests open the page without a network, with a newer build next to an older one, and under a sub-path of a host
+// that sends no special headers.
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,14 +19,14 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** The built page, where it can be changed. */
+/** Copies the built page into a temporary folder, where a test can change it. Returns the folder. */
 function copied() {
   const folder = mkdtempSync(join(tmpdir(), "rooflight-dist-"));
   cpSync(need("ROOFLIGHT_DIST"), folder, { recursive: true });
   return folder;
 }
 
-/** Its next build: the same page, its style sheet called otherwise. */
+/** Turns the copy into a newer build: the same page, whose style sheet has another name. Returns both names. */
 function rebuild(folder) {
   const [old] = readdirSync(folder).filter((name) => /^tokens-.*\.css$/.test(name));
   const name = old.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
@@ -36,7 +37,7 @@ function rebuild(folder) {
   return { old, name };
 }
 
-/** The page is kept: its service worker has all of it. */
+/** Waits until the service worker has cached the whole page. Returns the names of the caches. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
 const sheet = (page) => page.locator("link[rel=stylesheet]").first().getAttribute("href");
 
@@ -65,7 +66,7 @@ test("a newer build is shown at once, and the older one goes when nothing shows 
   const { page, close } = await open(browser, server.url, { serviceWorkers: "allow" });
   const [before] = await kept(page);
   const { old, name } = rebuild(folder);
-  // The page that is open stays what it is, and its parts are there.
+  // The open page keeps the older build, whose files stay available.
   const second = await page.context().newPage();
   await second.goto(server.url);
   await started(second);
@@ -77,7 +78,7 @@ test("a newer build is shown at once, and the older one goes when nothing shows 
   await page.getByRole("tab", { name: /^Roofline/ }).click();
   await page.getByRole("tabpanel", { name: /^Roofline/ }).waitFor();
   await page.close();
-  // No tab shows the older build once this one is elsewhere for a moment.
+  // No tab shows the older build while this tab is at about:blank.
   const names = await until(async () => {
     await second.goto("about:blank");
     await second.goto(server.url);
@@ -100,7 +101,7 @@ test("it works under a sub-path of a host that knows nothing of it, and asks nob
   await page.goto(server.url);
   await started(page);
   await kept(page);
-  // What a browser installs.
+  // The browser needs these icons to install the page.
   const manifest = await page.evaluate(() => fetch(document.querySelector("link[rel=manifest]").href).then((response) => response.json()));
   for (const { src, sizes } of manifest.icons) {
     const size = await page.evaluate((src) => new Promise((done, failed) => {

@@ -1,4 +1,5 @@
-// The panel of one op: opened from the table, walked to its operand and back, closed; its place in the address.
+// These tests cover the panel of one op: they open it from the table, follow an operand and return, close it, and check
+// its entry in the address.
 import assert from "node:assert/strict";
 import { synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
@@ -8,11 +9,11 @@ import { groupBy, settled } from "./reading.mjs";
 const panel = (page) => page.getByRole("complementary");
 const title = (page) => panel(page).getByRole("heading", { level: 2 });
 const told = (page, name) => until(() => title(page).innerText(), (is) => is === name);
-/** The rows of the table of shapes: role, shape with layout, bytes, padding. */
+/** Returns the rows of the table of shapes: role, shape with layout, bytes, padding. */
 const shapes = (page) =>
   panel(page).locator(".op-values tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())));
 const neighbour = (page, name) => panel(page).getByRole("button", { name, exact: true });
-/** The row of an op, and its name's cell. */
+/** Returns the name cell of the row of the op `name`. */
 const cellOf = (page, name) => page.locator("[data-row]", { has: page.getByText(name, { exact: true }) }).locator("[data-column='0']");
 
 async function start(page, file) {
@@ -28,12 +29,12 @@ onPage("an op of a real program: its panel, its operand, and back", { needs: tpu
   await told(page, "copy-done.2");
   await until(() => shapes(page), (rows) => rows.length === 4);
   const rows = await shapes(page);
-  // 5 × 1024 × 1024 × 256 floats; the copy comes from S(5), which is the host's.
+  // The result has 5 × 1024 × 1024 × 256 floats. The source of the copy is in S(5), which is host memory.
   assert.deepEqual(rows[0], ["result", "f32[5,1024,1024,256]{3,2,1,0:T(8,128)}", "5.0 GiB", "0 %"]);
   assert.match(rows[2][1], /S\(5\)/);
   assert.match(await panel(page).innerText(), /Memory space: S\(5\) → HBM/);
   assert.match(await panel(page).locator(".op-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
-  // What the panel says of time is what the row says.
+  // The panel shows the same self time as the row.
   const row = await page.locator("[data-row][aria-selected=true]").innerText();
   const self = await panel(page).locator(".op-figures dd").first().innerText();
   assert.ok(row.includes(self.split(" ")[0].slice(0, 5)), `${self} is not in ${row}`);
@@ -43,7 +44,7 @@ onPage("an op of a real program: its panel, its operand, and back", { needs: tpu
   await until(() => page.url(), (url) => /op=copy-start\.2@/.test(url));
   await panel(page).getByRole("button", { name: "Back to the previous op" }).click();
   await told(page, "copy-done.2");
-  // The browser's own way back walks as well.
+  // The browser's Back button returns to the previous op, too.
   await neighbour(page, "copy-start.2").click();
   await told(page, "copy-start.2");
   await page.goBack();
@@ -81,7 +82,7 @@ onPage("the address names the op: a reload shows it again; an op that is not the
   await told(page, "no-such-op.7");
   const words = await until(() => panel(page).innerText(), (text) => /no|not/.test(text.replace("no-such-op.7", "")));
   assert.ok(words.length > 20, words);
-  // Another step: the same op, its figures there.
+  // With the name of an op that exists, the panel shows its figures again.
   await page.evaluate((name) => (location.hash = location.hash.replace(/op=[^&]*/, `op=${encodeURIComponent(name)}`)), name);
   await told(page, name);
   await panel(page).locator(".op-figures").waitFor();

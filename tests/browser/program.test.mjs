@@ -1,4 +1,5 @@
-// The worker's program: asked for as soon as the page is drawn, once, and all that is ever fetched after that.
+// These tests check that the page requests the worker's program once, as soon as the page is drawn, and fetches nothing
+// else afterwards.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
@@ -14,7 +15,7 @@ onPage("it comes before any file does, and no view fetches anything", async ({ p
   await until(() => server.requests.some(isProgram));
   await pickFiles(page, [synth()]);
   await opened(page);
-  // Each worker imports the script that starts it, and the browser asks for the tab's icon as it likes.
+  // Ignore the script that each worker imports, and the tab's icon, which the browser requests at any time.
   const fetched = () => server.requests.filter((path) => !/worker-[0-9a-f]{16}\.js$|\.svg$/.test(path));
   const before = fetched().length;
   for (const view of VIEWS) {

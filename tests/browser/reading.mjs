@@ -1,15 +1,16 @@
-// Reads what is on screen, as text, and presses what a person would press. Knows the page's roles and names; no number.
+// This module reads the texts on screen and presses the controls that a person would press. It depends on the roles and
+// names of the page, but on no number.
 import assert from "node:assert/strict";
 import { until } from "./lib.mjs";
 
 export const grid = (page) => page.getByRole("grid");
 
-/** Waits until nothing is being asked. */
+/** Waits until the table is not busy. */
 export async function settled(page) {
   await page.locator("[role=grid][aria-busy=false]").waitFor();
 }
 
-/** The columns: name, unit, order. */
+/** Returns the name, the unit and the sort order of each column. */
 export function heads(page) {
   return page.getByRole("columnheader").evaluateAll((all) =>
     all.map((head) => {
@@ -19,19 +20,24 @@ export function heads(page) {
   );
 }
 
-/** How many rows the table says it has: its head and foot are rows as well. */
+/** Returns the number of rows of the table, from `aria-rowcount`. This attribute also counts the head and the foot. */
 export async function rowCount(page) {
   return Number(await grid(page).getAttribute("aria-rowcount")) - 2;
 }
 
-/** Those rows that are in the document, as [index, texts of their cells]; the mark of a rate above the peak is no digit. */
+/**
+ * Returns the rows that are in the document, as [index, texts of the cells], without the mark "▲" of a rate above the
+ * peak.
+ */
 export function seenRows(page) {
   return page.locator("[data-row]").evaluateAll((rows) =>
     rows.map((row) => [Number(row.dataset.row), [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.replace("▲", "").trim())]),
   );
 }
 
-/** All rows, top to bottom, as { head: text }: scrolls as far as there are any. */
+/**
+ * Returns all rows from top to bottom, as { head: text }. Scrolls the table until every row has been in the document.
+ */
 export async function allRows(page) {
   await settled(page);
   const names = (await heads(page)).map((head) => head.name);
@@ -46,7 +52,7 @@ export async function allRows(page) {
   return [...Array(count).keys()].map((index) => Object.fromEntries(found.get(index).map((text, at) => [names[at], text])));
 }
 
-/** Scrolls the table until row `index` is about in the middle. */
+/** Scrolls the table until row `index` of `count` rows is approximately in the middle. */
 export async function scrollTo(page, index, count) {
   await grid(page).evaluate((node, share) => {
     const body = node.querySelector(".grid-body");
@@ -57,7 +63,7 @@ export async function scrollTo(page, index, count) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** The texts of one column, in the order shown, as far as they are in the document. */
+/** Returns the texts of one column, in the order shown. Rows that are not in the document are missing. */
 export async function column(page, name) {
   await settled(page);
   const at = (await heads(page)).findIndex((head) => head.name === name);
@@ -66,7 +72,7 @@ export async function column(page, name) {
   return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[at]);
 }
 
-/** The figures of the read-out row: { label: "value unit" }. */
+/** Returns the figures above the table, as { label: "value unit" }. */
 export function figures(page) {
   return page.locator(".figure").evaluateAll((all) =>
     Object.fromEntries(
@@ -79,7 +85,7 @@ export function figures(page) {
   );
 }
 
-/** Groups rows: by the button, or where there is no room for buttons, by the menu. */
+/** Groups the rows with the button, or with the menu where the window is too narrow for buttons. */
 export async function groupBy(page, by) {
   const button = page.getByRole("group", { name: "Group by" }).getByRole("button", { name: by, exact: true });
   if (await button.isVisible()) await button.click();
@@ -91,14 +97,17 @@ export async function groupBy(page, by) {
   await settled(page);
 }
 
-/** Opens a picker ("device", "step") and takes the entry of a name. */
+/**
+ * Opens a picker ("device", "step") and chooses the first entry whose label begins with `name` or matches it as a
+ * RegExp.
+ */
 export async function pick(page, picker, name) {
   await page.locator(`#${picker}-button`).click();
   const list = page.locator(`#${picker}`).getByRole("listbox");
-  // "Step 12" is not "Step 120".
+  // "Step 12" must not match "Step 120".
   const label = typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name;
   const option = list.getByRole("option").filter({ has: page.locator(".entry-label").filter({ hasText: label }) });
-  // A long list holds only the lines in view: walked from its first line to the one wanted.
+  // A long list holds only the lines in view, so scroll from the first line to the wanted one.
   await list.getByRole("option").first().waitFor();
   await list.evaluate((element) => { element.scrollTop = 0; });
   await until(async () => {
@@ -111,7 +120,10 @@ export async function pick(page, picker, name) {
   await settled(page);
 }
 
-/** Presses a column's head, and waits for the order it then has: `undefined` where any will do. */
+/**
+ * Presses a column's head and waits until its order is `order`, or until the order has changed if `order` is
+ * `undefined`.
+ */
 export async function pressHead(page, name, order) {
   const head = page.getByRole("columnheader").filter({ has: page.getByText(name, { exact: true }) });
   const before = await head.getAttribute("aria-sort");
@@ -121,12 +133,12 @@ export async function pressHead(page, name, order) {
   return now;
 }
 
-/** Sorts by a column, in as many presses as that takes. */
+/** Sorts by a column, with one or two presses of its head. */
 export async function sortBy(page, name, order) {
   if ((await pressHead(page, name)) !== order) await pressHead(page, name, order);
 }
 
-/** Compares names so that numbers at their ends compare by value. */
+/** Compares two names by their bytes, but compares numbers at their ends by value. */
 export function naturally(a, b) {
   const parts = (name) => /^([^]*?)(\d*)$/.exec(name).slice(1);
   const [[x, m], [y, n]] = [parts(a), parts(b)];

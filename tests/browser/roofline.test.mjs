@@ -1,5 +1,6 @@
-// The roofline: marks, hover, table and totals are the command line's; chosen by mouse, brush and keyboard; other peaks,
-// kernels' costs and useful FLOPs change what is told; saved, and kept in the address.
+// These tests compare the Roofline view with the command line: marks, tooltips, table and totals. They choose ops by
+// mouse, brush and keyboard, change the peaks, the costs of kernels and the useful FLOPs, and check saved files and the
+// address.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -21,7 +22,7 @@ const drawn = (page) => page.locator(".roofline-canvas .scene [fill='var(--k-com
 const label = (page) => svg(page).getAttribute("aria-label");
 const said = (page) => page.locator(".roofline-selection");
 
-/** Opens a file, and its roofline. */
+/** Opens `file` and shows its Roofline view. */
 async function show(page, file) {
   await pickFiles(page, [file]);
   await opened(page);
@@ -30,7 +31,7 @@ async function show(page, file) {
   await ready(page);
 }
 
-/** Waits for the answer to what was asked last. */
+/** Waits until the view shows the answer to the latest request. */
 async function ready(page) {
   await painted(page);
   await settled(page);
@@ -75,7 +76,7 @@ onPage("a mark says what was put in", async ({ page }) => {
   await show(page, captures[0]);
   await pick(page, "step", /all|whole/i);
   await ready(page);
-  // As a table: every mark with its exact place.
+  // The table of the chart holds the exact position of every mark.
   await page.getByRole("button", { name: "Save or show this chart" }).click();
   await page.getByRole("menuitem", { name: "Show as a table" }).click();
   const cells = await page.locator(".roofline-canvas .chart-table tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
@@ -94,7 +95,7 @@ onPage("a mark says what was put in", async ({ page }) => {
   assert.ok(compared > 150, `${compared} compared`);
   await page.getByRole("button", { name: "Save or show this chart" }).click();
   await page.getByRole("menuitem", { name: "Show as a picture" }).click();
-  // By pointer: what the table of the largest op says, in the tip.
+  // By pointer: the tooltip of the largest op shows its name and its rate.
   const largest = truth.ops.map((op, at) => ({ ...op, at })).filter((op) => /fusion/.test(op.name) && op.flops > 1e11).sort((a, b) => device.self_ps[b.at] - device.self_ps[a.at])[0];
   await page.locator("#filter").fill(`^${largest.name.replaceAll(".", "\\.")}$`);
   await page.getByRole("button", { name: "Regular expression" }).click();
@@ -150,17 +151,18 @@ onPage("a brush chooses what is in it; Shift adds; what is chosen is summed", as
   const seen = Number.parseInt(all.replace(",", ""), 10);
   assert.ok(seen > 100, all);
   await page.keyboard.press("Escape");
-  // The left half, then the right half beside it: all again.
+  // Choose the left half, then add the right half: all marks are chosen again.
   const middle = frame.width / 2;
   await drag([45, 20], [middle, frame.height - 42]);
   const left = await said(page).innerText();
   assert.ok(Number.parseInt(left, 10) < seen, left);
   await drag([middle, 20], [frame.width - 4, frame.height - 42], true);
   assert.equal(await said(page).innerText(), all);
-  // Their gaps are the step's but for what has no place or lies farther off.
+  // The gaps of all chosen marks add up to the step's gap, without the ops that have no position or lie outside the
+  // view.
   const share = Number(/gap .*?, ([\d.]+) % of all/.exec(all)[1]);
   assert.ok(share > 95 && share <= 100.01, all);
-  // So many names are too long for an address; a few are in it.
+  // The names of all marks are too long for the address. The names of a few marks fit.
   await page.keyboard.press("Escape");
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
@@ -182,12 +184,12 @@ onPage("other peaks change the figures, and stay", async ({ page }) => {
   assert.equal((await figures(page))["Roofline efficiency"], `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
   assert.match(await label(page), /bf16 918\.0 TFLOP\/s/);
   assert.match(await page.locator("#peaks").innerText(), /yours/);
-  // What is no number does not count.
+  // The field rejects a text that is not a number.
   await field.fill("fast");
   await field.press("Enter");
   assert.equal(await until(() => field.inputValue()), "918");
   await page.keyboard.press("Escape");
-  // Reload: the file is opened again, the peak is still there.
+  // After a reload and opening the file again, the peak is still 918.
   await until(() => page.url(), (url) => url.includes("peak"));
   await reload(page);
   await pickFiles(page, [file]);
@@ -195,7 +197,7 @@ onPage("other peaks change the figures, and stay", async ({ page }) => {
   await svg(page).waitFor();
   await ready(page);
   assert.match(await label(page), /bf16 918\.0 TFLOP\/s/);
-  // An op's panel is held against the same peak.
+  // An op's panel uses the same peak.
   await svg(page).focus();
   await page.keyboard.press("Enter");
   await page.locator(".op-verdict").waitFor();
@@ -204,7 +206,7 @@ onPage("other peaks change the figures, and stay", async ({ page }) => {
   await page.locator("#peaks-button").click();
   await page.getByRole("button", { name: "Reset" }).click();
   await until(async () => (await figures(page))["HFU (incl. recompute)"], (is) => is === before["HFU (incl. recompute)"]);
-  // Another chip: its published figures.
+  // Another chip brings its published peaks.
   await pick(page, "peaks-chip", "TPU v6e");
   await page.locator("#peaks").getByRole("button", { name: "Reset" }).waitFor();
   await until(() => label(page), (is) => /bf16 918\.0 TFLOP\/s, HBM 1,638 GB\/s/.test(is));

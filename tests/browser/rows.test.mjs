@@ -1,4 +1,4 @@
-// A table of 100,000 rows: its end can be reached, and only what is seen of it exists.
+// This test scrolls to the end of a table of 100,000 rows and checks that only the rows in view are in the document.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
@@ -29,7 +29,7 @@ onPage("100,000 rows: the last can be seen, and few exist", { timeout: 240_000 }
   await scrollTo(page, count, count);
   const last = await filled(page, (index) => index === count - 1);
   assert.equal(last.length, 1);
-  // The running sum ends where the rows end.
+  // The running sum is near its end in the last row.
   const cumulative = await column(page, "Cum.");
   assert.ok(Number(cumulative.at(-1)) > 90, `the running sum ends at ${cumulative.at(-1)} %`);
   await page.locator(`[data-row='${count - 1}'] [data-column='0']`).focus();

@@ -1,5 +1,5 @@
-// The sample on the landing page: one click, and what it shows is what was put into it. The truth is not computed by any
-// of our analyses (see examples/synth).
+// These tests open the sample from the landing page with one click and compare the result with the data that the sample
+// was made from. None of the analyses of this project computes these expected values (see examples/synth).
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { figures, pick, settled } from "./reading.mjs";
 
 const sample = (page) => page.getByRole("button", { name: "Open the sample" });
 
-/** What "Save JSON" gives. */
+/** Saves the table as JSON and returns the parsed report. */
 async function saved(page) {
   await page.locator("#save-button").click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /JSON/ }).click()]);
@@ -42,7 +42,7 @@ onPage("one click opens the sample: its breakdown is what was put in", async ({ 
     }
     assert.equal(found.size, device.runs.filter((n) => n).length);
   }
-  // What is seen says the same as what is saved.
+  // The figure on screen agrees with the saved report.
   const { Busy } = await figures(page);
   const [, number, unit] = Busy.match(/([\d.]+) (ms|s)\b/);
   const seconds = Number(number) / (unit === "ms" ? 1000 : 1);

@@ -1,6 +1,6 @@
-// Pictures of every state, light and dark, wide and narrow: to be looked at, and put beside the design's.
-// The captures are made here (names and times are invented), so that the pictures may be shown anywhere.
-// Reads ROOFLIGHT_DIST, ROOFLIGHT_SCREENS (where to write), ROOFLIGHT_CHROMIUM.
+// This script takes screenshots of every state of the page, light and dark, wide and narrow, to compare them with the
+// design. The captures are synthetic (their names and times are invented), so the screenshots can be published.
+// The script reads ROOFLIGHT_DIST, ROOFLIGHT_SCREENS (the folder to write to) and ROOFLIGHT_CHROMIUM.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
@@ -14,11 +14,11 @@ await mkdir(out, { recursive: true });
 
 const tpu = captures.synth({ mb: 4, devices: 4, ops: 400, name: "train-step.xplane.pb" });
 const cpu = captures.hostOnly();
-// What a text tool leaves of a binary file, and what a broken transfer leaves of any.
+// `damaged` is a binary file that a text tool has rewritten as UTF-8. `cut` is a file whose transfer broke off.
 const damaged = captures.write("mangled.xplane.pb", Buffer.from((await readFile(tpu)).subarray(0, 65536).toString("utf8")));
 const cut = captures.cut(tpu, 0.6, "cut.xplane.pb");
 
-/** A load that never ends, so that it can be looked at: the worker's messages stop after the given one. */
+/** Makes every load endless, to show the loading state: the page does not get the `Opened` replies of the worker. */
 const slow = async (page) => {
   await readMessages(page);
   await page.addInitScript(() => {
@@ -44,7 +44,7 @@ const states = {
     await reload(page);
     await pickFiles(page, [tpu]);
     await page.getByRole("progressbar").waitFor();
-    // What has been read so far is told a few times a second.
+    // Wait for the progress report, which comes a few times a second.
     await until(() => page.locator(".loading").innerText(), (text) => /event/.test(text));
   },
   breakdown: async (page) => {
@@ -223,7 +223,7 @@ const states = {
     await page.locator(".kept tbody tr").first().waitFor();
   },
   web: async (page) => {
-    // Larger than is fetched unasked: the same capture again and again.
+    // This file is copies of the same capture. It is too large to fetch without a question.
     const one = await readFile(tpu);
     const from = await host(captures.write("large.xplane.pb", Buffer.concat(Array(12).fill(one))));
     await page.goto("about:blank");

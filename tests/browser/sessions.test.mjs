@@ -1,5 +1,5 @@
-// Several hosts as one session: as files, as a folder, as an archive; one of them damaged; too large to be read whole; and what
-// the capture lacks, told in the File view.
+// These tests open several hosts as one session: as files, as a folder and as an archive, with a damaged host, and with
+// a file too large for memory. They also check that the File view shows the data that a capture lacks.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ import { printed } from "./written.mjs";
 const v100 = () => real("gpu-v100", "host.xplane.pb");
 const vllm = () => real("tpu-vllm-trace", "vllm.trace.json.gz");
 
-/** So many hosts, each with two devices: [name, bytes]. */
-// Byte for byte the same file counts once, and no two hosts write the same: each has a field of its own that no reader knows (100).
+/** Returns a field with number 100, which readers ignore. It makes each host differ: identical files count once. */
 const own = (i) => Buffer.from([0xa0, 0x06, i]);
+/** Returns `n` hosts with two devices each, as [name, bytes]. */
 const hosts = (n) => Array.from({ length: n }, (_, i) => [`worker-${String(i).padStart(2, "0")}.xplane.pb`, Buffer.concat([readFileSync(synth()), own(i)])]);
-/** Writes them into a folder of their own: its path. */
+/** Writes `files` into a folder of their own, and returns its path. */
 function inFolder(name, files) {
   mkdirSync(join(folder, name, "plugins/profile/run"), { recursive: true });
   for (const [file, bytes] of files) write(join(name, "plugins/profile/run", file), bytes);
@@ -33,7 +33,7 @@ const devices = async (page) => {
 const files = async (page) => {
   await page.locator("#capture-button").click();
   const names = await page.locator(".session li").allInnerTexts();
-  // Esc would end a load.
+  // Close the list with its button, because Esc would cancel a load.
   await page.locator("#capture-button").click();
   return names;
 };
@@ -52,7 +52,7 @@ onPage("two, eight and sixty-four hosts, as files, as a folder and as an archive
       await until(() => files(page), (names) => names.length === n && names[0].startsWith(first));
       assert.equal((await files(page)).length, n, what);
       await pick(page, "device", "All");
-      // The list renders what is seen of it: its first entry counts them.
+      // The list holds only the entries in view, so read the number of devices from its first entry.
       await until(() => devices(page), ([all]) => all.startsWith(`All ${2 * n}, sum`));
       seen.push(JSON.stringify(await figures(page)));
       assert.equal(await page.locator(".strip").count(), 0, what);
@@ -89,7 +89,7 @@ onPage("an archive that unpacks to far more than a capture does, one within anot
 });
 
 onPage("a file larger than memory: planes are chosen; devices first, the rest left out and said", async ({ page }) => {
-  // A plane of a host with a line of 4.8 GB, of which there is nothing on the disk.
+  // A plane of a host whose line has 4.8 GB. The file has a hole in place of these bytes, which takes no disk space.
   const bytes = (n) => (n < 128 ? [n] : [(n % 128) + 128, ...bytes(Math.floor(n / 128))]);
   const line = 4_800_000_000;
   const name = Buffer.from("/host:CPU");
@@ -127,7 +127,7 @@ onPage("what the capture lacks is told with what follows and what fills it, as t
   for (const file of [tpu(), v100(), vllm()]) {
     await reload(page);
     await pickFiles(page, [file]);
-    // The address says the view of the one before.
+    // The address keeps the view of the previous file, so choose the File view explicitly.
     await page.locator("#tab-file").click();
     const { quality } = JSON.parse(printed("inspect", file, "--json"));
     const rows = page.locator(".quality-rows tbody tr");

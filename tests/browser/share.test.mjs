@@ -1,5 +1,5 @@
-// What leaves: a link that opens with no file and no network, a page that is one file and opens from a disk, a report file; and
-// that nothing leaves which was taken out.
+// These tests share a capture in three forms: a link that opens with no file and no network, an HTML file that opens
+// from a disk, and a report file. They also check that removed texts are in none of these forms.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ import { inside, length, link, report, save, share, unpacked } from "./sharing.m
 
 const capture = () => made("--steps", "3").captures[0];
 const SUMMARY = /^This is a summary of worker-0.xplane.pb; it holds step/;
-/** Of the capture's own sources. */
+/** Patterns of the capture's source paths. */
 const SOURCES = [/moe\.py/, /attention\.py/, /train\.py/, /model\//];
 
 let browser;
@@ -61,9 +61,9 @@ onPage("a link opens in a fresh profile with no file and, after one visit, no ne
     await view(other.page, name);
     assert.match(await summary(other.page).innerText(), SUMMARY);
   }
-  // Nothing is offered that is then refused.
+  // The summary offers no action that fails.
   await stays(() => other.page.getByRole("alert").count(), (n) => n === 0);
-  // What was told is passed on once more.
+  // A link made from a link holds the same report.
   await share(other.page);
   const again = new URL(await link(other.page)).hash;
   const told = (hash) => report(Buffer.from(new URLSearchParams(hash.slice(1)).get("report"), "base64url"));
@@ -90,7 +90,7 @@ onPage("detail is turned up: the length is told, and where a link ends a file is
   const least = await until(told, (n) => n < short.length);
   assert.equal((await link(page)).length, least);
   assert.match(await page.locator(".share-tables tr").first().innerText(), /Ops\s+10 of [\d,]+/);
-  // Where the mark stands, the link still fits.
+  // At the detail level of the mark, the link still fits.
   const [mark, box] = [await page.locator(".share-mark").boundingBox(), await slider.boundingBox()];
   const level = Math.round(((mark.x + 1 - box.x - 8) / (box.width - 16)) * 100);
   await slider.fill(String(level));
@@ -129,14 +129,14 @@ for (const whole of [false, true]) {
       return { file, close: () => context.close() };
     };
     const first = await check(path);
-    // It writes itself once more.
+    // The page saves itself again.
     await view(first.file, "Breakdown");
     await opened(first.file);
     await share(first.file, "HTML file");
     if (whole) await first.file.getByRole("radio", { name: /capture/ }).check();
     const again = await save(first.file, `single-${whole}-again.html`);
     assert.deepEqual(inside(again), inside(path), "what is inside is the same");
-    // What needs a place on the web is not offered.
+    // The page does not offer actions that require a web server.
     await first.file.keyboard.press("Escape");
     await first.file.locator("header .pick").first().click();
     assert.equal(await first.file.getByRole("button", { name: "Keep on this device" }).count(), 0);
@@ -159,7 +159,7 @@ onPage("a page that the command line wrote opens the same way", async ({ page })
   await started(file);
   await opened(file);
   assert.deepEqual(await figures(file), seen);
-  // It knows no address for links, and asks for one that someone trusts.
+  // A page on a disk has no base address for links, so the dialog requests one.
   await file.getByRole("button", { name: "Share" }).click();
   const base = file.getByLabel(/^A file on a disk has no address for links/);
   await base.waitFor();
@@ -211,7 +211,7 @@ onPage("a report file is dropped back in, alone and with its capture", async ({ 
   await until(() => summary(page).count(), (n) => n === 0);
   await opened(page);
   assert.deepEqual(await figures(page), seen);
-  // Out of a report file, too, a capture leaves as it lies.
+  // A capture from a report file is shared again byte for byte.
   await share(page, "Report file");
   await page.getByRole("radio", { name: /capture/ }).check();
   await page.locator(".share-rows").filter({ hasText: /\d/ }).waitFor();
@@ -229,19 +229,19 @@ onPage("what is taken out is in none of what leaves", async ({ page }) => {
   assert.deepEqual(found(unpacked(await save(page, "no-sources.rooflight")), SOURCES), []);
   await dialog.getByRole("tab", { name: "HTML file" }).click();
   assert.deepEqual(found(inside(await save(page, "no-sources.html")), SOURCES), []);
-  // With them they are there: the search finds what there is to find.
+  // With source paths included, the same search finds them.
   await dialog.getByRole("checkbox", { name: /Source paths/ }).uncheck();
   await dialog.getByRole("tab", { name: "Report file" }).click();
   await page.locator(".share-rows").filter({ hasText: /\.py/ }).waitFor();
   assert.ok(found(unpacked(await save(page, "sources.rooflight")), SOURCES).length > 0);
-  // Pseudonyms.
+  // With names replaced by pseudonyms, the file holds no original name.
   await dialog.getByRole("checkbox", { name: /Names/ }).check();
   await dialog.getByText(/All texts included/).click();
   await dialog.getByText(/^Names of ops/).waitFor();
   const names = [...SOURCES, /train_step/, /worker-0/, /sparse_layer/];
   const path = await save(page, "anonymous.rooflight");
   assert.deepEqual(found(unpacked(path), names), []);
-  // The texts are listed before.
+  // The dialog lists all texts of the file before saving.
   const told = await dialog.locator(".share-preview section pre").allInnerTexts();
   assert.ok(told.join("\n").includes("program-1"));
 });
@@ -253,7 +253,8 @@ onPage("damaged and future links say what is wrong, and the page goes on", async
   const [head, text] = good.split("report=");
   const at = Math.floor(text.length / 2);
   const flipped = text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
-  // Of version 99, in the frame that is of all versions: the checksum is over the version, eight bytes, and what is packed.
+  // Make a report of version 99 in the frame that all versions share. The checksum covers the version (as eight bytes)
+  // and the packed data.
   const bytes = Buffer.from(text, "base64url");
   bytes[0] = 99;
   const packed = bytes.subarray(bytes.length - length(bytes));
@@ -285,7 +286,7 @@ onPage("while what is taken out is still in the link, there is nothing to copy",
   const named = await link(page);
   const copies = (page) => page.getByRole("dialog").getByRole("button", { name: /^Copy/ });
   assert.deepEqual(await copies(page).evaluateAll((all) => all.map((button) => button.disabled)), [false, false]);
-  // Within one turn of the page, in which no answer of the worker can come.
+  // Stay within one task of the event loop, so that no answer of the worker can arrive.
   const meanwhile = await page.getByRole("checkbox", { name: /Names/ }).evaluate(async (box) => {
     box.click();
     for (let n = 0; n < 50; n += 1) await null;

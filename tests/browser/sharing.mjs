@@ -1,24 +1,24 @@
-// What leaves through the share dialog: opening it, the link, the files. Knows the dialog's roles and names.
+// This module operates the share dialog and reads its links and files. It depends on the roles and names of the dialog.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { folder } from "./captures.mjs";
 import { until } from "./lib.mjs";
 
-/** Opens the dialog, at a tab. */
+/** Opens the share dialog at a tab. */
 export async function share(page, tab = "Link") {
   await page.getByRole("button", { name: "Share" }).click();
   await page.getByRole("tab", { name: tab }).click();
   await page.locator(".share-rows").filter({ hasText: /\d/ }).waitFor();
 }
 
-/** The link, once it says what is chosen. */
+/** Returns the link, after it has been updated to the current choices. */
 export async function link(page) {
   await page.locator(".share-detail:not(.waits)").waitFor();
   return until(() => page.getByRole("textbox", { name: "Link", exact: true }).inputValue());
 }
 
-/** Presses the button that saves, and says where the file is. */
+/** Presses the button that saves, and returns the path of the file. */
 export async function save(page, name) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("dialog").getByRole("button", { name: /^Save/ }).click()]);
   const path = join(folder, name);
@@ -27,13 +27,13 @@ export async function save(page, name) {
   return path;
 }
 
-/** The bytes of a report file, its report unpacked. */
+/** Returns the bytes of a report file, followed by its unpacked report. */
 export function unpacked(path) {
   const bytes = readFileSync(path);
   return Buffer.concat([bytes, report(bytes.subarray(8))]);
 }
 
-/** Where the packed columns of a report begin, and how many bytes there are: behind version, length and checksum. */
+/** Returns the start and the length of the packed columns of a report. Version, length and checksum precede them. */
 function frame(bytes) {
   let at = 0;
   const varint = () => {
@@ -49,16 +49,16 @@ function frame(bytes) {
   return { start: at + 4, length };
 }
 
-/** How many bytes are packed. */
+/** Returns the number of packed bytes of a report. */
 export const length = (bytes) => frame(bytes).length;
 
-/** What a link's or a file's report says, unpacked. */
+/** Returns the unpacked columns of the report of a link or a file. */
 export function report(bytes) {
   const { start, length } = frame(bytes);
   return inflateRawSync(bytes.subarray(start, start + length));
 }
 
-/** What lies in a page of one file. */
+/** Returns the bytes that an HTML file embeds, followed by the unpacked report. */
 export function inside(path) {
   const [, text] = readFileSync(path, "utf8").match(/x-rooflight-inside"[^>]*>([^<]*)</);
   const bytes = Buffer.from(text, "base64");

@@ -1,11 +1,12 @@
-// From 360 pixels to 4K, with text twice as large, on paper, in forced colours: nothing is cut off, nothing overlaps.
+// These tests check that no content is cut off or leaves the window, from 320 pixels to 4K, with text at 200 %, on
+// paper and in forced colours.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, opened, painted } from "./lib.mjs";
 import { figures, heads } from "./reading.mjs";
 
-/** What sticks out of the window to the right, in words. */
+/** Returns a description of each element that extends beyond the right edge of the window. */
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
@@ -15,7 +16,7 @@ const sticksOut = (page) =>
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
   });
 
-/** Texts that are cut off though they are figures: a figure is whole or not there. */
+/** Returns the texts of figures that are cut off. A figure must be shown in full or not at all. */
 const cutFigures = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll(".figure dd, .part-time, .grid .num, .tree .num")]

@@ -1,4 +1,4 @@
-// The page under the path of a host starts, opens the sample, and every view shows something.
+// This test starts the page under a host's path, opens the sample, and checks that every view shows content.
 import assert from "node:assert/strict";
 import { onPage } from "./harness.mjs";
 import { opened, until } from "./lib.mjs";

@@ -1,5 +1,5 @@
-// Ways in beside a TPU's XSpace: captures of CPUs and GPUs, trace JSON, both beside each other. Figures are the command line's,
-// whose figures equal xprof's and sums of decoded messages.
+// These tests open other sources than a TPU's XSpace: captures of CPUs and GPUs, trace JSON, and both formats together.
+// They compare figures with the command line, whose figures equal xprof's and the sums of decoded messages.
 import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { cpu, real } from "./captures.mjs";
@@ -15,14 +15,16 @@ const cpuTrace = () => real("cpu-jax", "vm.trace.json.gz");
 const v100 = () => real("gpu-v100", "host.xplane.pb");
 const mi300 = () => real("gpu-mi300", "gemm.xplane.pb");
 
-/** A figure as the page writes it. */
+/** Formats a time in ps as the page does: two decimals, in the first unit in which the value is below 1,000. */
 function time(ps) {
   const [unit, scale] = [["ps", 1], ["ns", 1e3], ["µs", 1e6], ["ms", 1e9], ["s", 1e12]].find(([, scale]) => Math.round((ps / scale) * 100) / 100 < 1000) ?? ["s", 1e12];
   return `${decimal(ps / scale, 2)} ${unit}`;
 }
 
-/** The breakdown of what is open, against the command line's. */
-/** Whether `shown` is pieces of `name`, in their order: the names of kernels lose namespaces and qualifiers, and are cut where that keeps them apart. */
+/**
+ * Returns true if `shown` consists of pieces of `full`, in their order and separated by "…". Names of kernels lose
+ * namespaces and ` const`, and are cut where the pieces keep them distinct.
+ */
 function isShort(full, shown) {
   const name = full.replace(/[A-Za-z_]\w*::| const\b/g, "");
   let from = 0;
@@ -33,6 +35,7 @@ function isShort(full, shown) {
   });
 }
 
+/** Compares the breakdown of the open file with the command line's report, and returns this report. */
 async function isTheCommandLines(page, file) {
   const report = json(file, "breakdown");
   const busy = time(report.totals.busy_ps ?? report.totals.busy_duration_ps);
@@ -90,14 +93,14 @@ for (const [what, file] of [["a CPU", cpu()], ["NVIDIA GPUs", v100()], ["an AMD 
     await opened(page);
     await isTheCommandLines(page, file);
     await page.keyboard.press("3");
-    // Where no peak is known there is no chart, and the choice of a chip.
+    // Without a known peak, the view shows the choice of a chip in place of the chart.
     await page.locator(".roofline-canvas .scene:visible, .roofline-chart .empty").first().waitFor();
     await page.keyboard.press("4");
     await page.locator(".memory").waitFor();
     await page.keyboard.press("5");
     const comm = json(file, "comm");
     await until(() => page.locator(".comm-summary").innerText(), (is) => is !== "");
-    // Without any, what is missing is said in place of the pictures and the table.
+    // Without collectives, the view shows the missing data in place of the charts and the table.
     await (comm.rows.length > 0 ? until(() => rowCount(page), (n) => n === comm.rows.length) : page.locator(".comm > .empty").waitFor());
     await page.keyboard.press("8");
     await page.getByRole("heading", { name: "Planes and lines" }).waitFor();

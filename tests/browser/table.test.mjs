@@ -1,5 +1,5 @@
-// The table beyond its rows: columns chosen, hidden and moved, rows selected, what is copied and saved (contents compared),
-// and the address that says all of it.
+// These tests choose, hide and move columns, select rows, compare the contents of copies and saved files, and check
+// that the address holds all these choices.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ onPage("columns: chosen in the list, hidden and moved by the menu, and as many a
   await until(() => names(page), (now) => now.includes("Phase") && !now.includes("Count"));
   const phases = await column(page, "Phase");
   assert.ok(phases.every((phase) => /forward|backward|recompute|–/.test(phase)), phases.join());
-  // By keyboard: the menu of the head in focus.
+  // By keyboard: open the menu of the focused column head.
   const at = (await names(page)).indexOf("Kind");
   await page.locator(`.grid-head [data-column='${at}']`).focus();
   await page.keyboard.press("Alt+ArrowDown");
@@ -89,7 +89,7 @@ onPage("rows are selected with Space, copied with y, and stay selected in anothe
 onPage("a press anywhere on a row selects it, with Ctrl it adds it; two open it; it stays selected in other views", async ({ page }) => {
   await start(page);
   const selected = () => page.locator("[data-row][aria-selected=true]").evaluateAll((rows) => rows.map((row) => row.dataset.row));
-  // Away from what the pointer was on: its tooltip lies over rows.
+  // Move the pointer away first, because the tooltip of the previous cell covers other rows.
   const cell = async (row) => {
     await page.mouse.move(2, 2);
     await page.locator(".tip").waitFor({ state: "hidden" });
@@ -144,8 +144,8 @@ onPage("a row far down is copied; a selection is copied however far it reaches",
   await page.keyboard.press("y");
   await page.getByText("Copied 2 rows", { exact: true }).waitFor();
   assert.equal((await clipboard(page)).split("\n")[2].split("\t")[0], name);
-  await page.keyboard.press("Escape"); // tooltip
-  await page.keyboard.press("Escape"); // what is told
+  await page.keyboard.press("Escape"); // closes the tooltip
+  await page.keyboard.press("Escape"); // closes the message
   await until(async () => (await page.keyboard.press("Escape"), page.locator("[data-row][aria-selected=true]").count()), (n) => n === 0);
   await page.locator(`[data-row='${last}'] [data-column='0']`).click();
   await page.keyboard.press("y");
@@ -162,7 +162,7 @@ onPage("copied: the table as it is seen, as TSV and as Markdown", { permissions:
   await page.keyboard.press("Y");
   const tsv = (await clipboard(page)).trimEnd().split("\n").map((line) => line.split("\t"));
   assert.deepEqual(tsv[0], columns.map(title));
-  // Figures go without the commas of thousands: spreadsheets read them as numbers.
+  // Figures are copied without the commas of thousands, so that spreadsheets read them as numbers.
   const plain = (text) => (/^[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text);
   assert.deepEqual(tsv.slice(1), seen.map((row) => columns.map(({ name }) => plain(row[name]))));
   await page.locator(".toast.passing").first().waitFor({ state: "detached", timeout: 15_000 });
@@ -209,7 +209,7 @@ onPage("a chart is saved as it is seen: SVG and PNG", async ({ page }) => {
   }
 });
 
-/** What is on screen, as one value. */
+/** Returns the state of the screen as one value, to compare it before and after a reload. */
 const screen = async (page) => ({
   grid: await page.getByRole("grid").getAttribute("aria-label"),
   names: await names(page),

@@ -1,5 +1,6 @@
-// Nothing leaves: the policy is there, it binds the page and the worker, and a whole session asks no other origin.
-// (That no request leaves the origin is asserted by every other test too: see harness.mjs.)
+// These tests check that no data leaves the page: the policy exists, binds the page and the worker, and a whole session
+// sends no request to another origin. (Every other test also asserts that no request leaves the origin: see
+// harness.mjs.)
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,7 +10,7 @@ import { onPage } from "./harness.mjs";
 import { dropFiles, opened, reload } from "./lib.mjs";
 import { groupBy, pick, sortBy } from "./reading.mjs";
 
-/** Another origin, which welcomes everyone: { url, hits, close }. */
+/** Starts a server on another origin, which permits requests from every origin. Returns { url, hits, close }. */
 async function stranger() {
   const hits = [];
   const server = createServer((request, response) => {
@@ -36,7 +37,8 @@ onPage("the policy stands in the page, before anything it could bind", async ({ 
   assert.ok(html.indexOf("Content-Security-Policy") < html.search(/<(script|link|style|img)\b/), "something comes before it");
   const directives = Object.fromEntries(policy.split(";").map((one) => one.trim().split(/\s+/)).map(([name, ...sources]) => [name, sources]));
   assert.deepEqual(directives["default-src"], ["'none'"]);
-  // The page's first script adds a policy that leaves the own origin, and one that the address names: both hold.
+  // The page's first script adds a second policy, which permits only the page's own origin and the origin that the
+  // address names. The browser enforces both policies.
   assert.deepEqual(directives["connect-src"], ["'self'", "https:", "http:"]);
   const added = await page.evaluate(() => [...document.querySelectorAll("meta[http-equiv]")].map((meta) => meta.content));
   assert.deepEqual(added.slice(1), ["connect-src 'self' "]);
@@ -61,7 +63,7 @@ onPage("the page cannot reach another origin", { expected: /content security pol
     }), other.url);
     assert.equal(image, "refused");
     assert.deepEqual(other.hits, []);
-    // The other origin does answer: it is the policy that keeps the page from it.
+    // The other origin does answer outside the page, so the policy causes the refusal.
     assert.equal(await ask(other.url), "came through");
     assert.equal(other.hits.length, 1);
   } finally {
@@ -100,9 +102,10 @@ onPage("a whole session asks for the page's own files, once each, and nothing el
   await page.getByText("synth-1-1-40").first().waitFor();
   const { origin, pathname } = new URL(server.url);
   const names = requests.map((url) => new URL(url)).filter((url) => url.origin === origin && url.protocol !== "blob:").map((url) => url.pathname.slice(pathname.length));
-  // The listener hears the workers, which import their script: without that the test would prove nothing about them.
+  // The listener must see the requests of the workers, which import their script. Otherwise the test would not cover
+  // them.
   assert.ok(names.filter((name) => /^worker.*\.js$/.test(name)).length > 1, names.join());
-  // Their program they are handed by the page, which fetches it once.
+  // The page fetches the program of its workers once for each of the two page loads.
   assert.equal(names.filter((name) => name.endsWith(".wasm")).length, 2, names.join());
   assert.ok(names.every((name) => /^$|^[\w.-]+\.(html|js|wasm|css|svg)$/.test(name)), names.join());
   assert.ok(server.requests.every((path) => path.startsWith(pathname)), "and the server saw no other path");

@@ -1,5 +1,5 @@
-// One walk through the whole breakdown with the keyboard alone, from choosing a file to saving what was found. The
-// mouse is not touched: the walk reaches each thing as a person would, by Tab, arrows and single keys.
+// This test walks through the whole breakdown with the keyboard alone, from choosing a file to saving a table. It
+// reaches each control as a person would, by Tab, arrows and single keys, and never uses the mouse.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { synth } from "./captures.mjs";
@@ -11,14 +11,14 @@ const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
-/** What has the focus: a cell or head of the table, else its role and name, or text. */
+/** Describes the focused element: "cell" or "head" of the table, otherwise its role (or tag) and its label or text. */
 const focus = (page) => page.evaluate(() => {
   const at = document.activeElement;
   if (at.dataset?.column !== undefined) return at.closest("[data-row]") ? "cell" : "head";
   return `${at.getAttribute("role") ?? at.tagName} ${at.getAttribute("aria-label") ?? at.textContent}`.replace(/\s+/g, " ").trim().slice(0, 80);
 });
 
-/** Presses Tab (or Shift+Tab) until the focus is on what is wanted. */
+/** Presses Tab (or another `key`) until the description of the focused element matches `wanted`. */
 async function tabTo(page, wanted, key = "Tab") {
   const seen = [];
   for (let at = 0; at < 60; at += 1) {
@@ -26,7 +26,7 @@ async function tabTo(page, wanted, key = "Tab") {
     const stop = await focus(page);
     if (wanted.test(stop)) return stop;
     seen.push(stop);
-    // Buttons of a group are one stop: arrows go within it, and come round.
+    // A group of buttons is one Tab stop. The arrow keys move within the group, and wrap around.
     for (let last = ""; /^button /i.test(stop); ) {
       await press(page, "ArrowRight");
       const next = await focus(page);
@@ -43,18 +43,18 @@ const address = (page, wanted) => until(() => page.url(), (url) => wanted.test(u
 onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ page }) => {
   await page.evaluate(() => {
     window.pointed = 0;
-    // A click by Enter or Space has no pointer before it.
+    // A click by Enter or Space has no pointerdown event before it.
     addEventListener("pointerdown", () => (window.pointed += 1), true);
   });
 
-  // A file.
+  // Choose a file.
   const chooser = page.waitForEvent("filechooser");
   await tabTo(page, /Choose files/);
   await press(page, "Enter");
   await (await chooser).setFiles([synth()]);
   await opened(page);
 
-  // Device and step, from the bar.
+  // Choose a device and a step in the bar.
   await tabTo(page, /^button Device /i);
   await press(page, "Enter");
   await page.locator("#device [role=listbox]:focus").waitFor();
@@ -69,7 +69,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   const step = Object.keys(await figures(page))[0];
   assert.match(step, /^Step \d+/);
 
-  // How a figure is computed, and back.
+  // Show the formula of a figure, and close it.
   await tabTo(page, /^button How /i);
   await press(page, "Enter");
   const how = page.locator("[popover]:popover-open, [role=dialog]:visible").first();
@@ -77,7 +77,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await press(page, "Escape");
   await how.waitFor({ state: "hidden" });
 
-  // A kind, from the bar of parts: its rows only, and all again.
+  // Choose a kind in the bar of parts: the table shows only its rows. Then show all rows again.
   const all = await rowCount(page);
   await tabTo(page, /^button Compute/i);
   await press(page, "Enter");
@@ -86,7 +86,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await press(page, "Escape");
   await until(() => rowCount(page), (n) => n === all);
 
-  // Rows of another kind; a filter, in each place in turn.
+  // Change the grouping, then filter the rows.
   await press(page, "g", "c");
   await page.getByRole("grid", { name: "Time by category" }).waitFor();
   await press(page, "g", "o");
@@ -98,11 +98,11 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await address(page, /filter=kda/);
   await press(page, "Escape");
   await until(() => rowCount(page), (n) => n === all);
-  // Once more leaves the field.
+  // A second Escape leaves the field.
   await press(page, "Escape");
   assert.ok(leaf > 0 && some > 0);
 
-  // The picture of scopes: into a cell, and out again.
+  // In the chart of scopes, zoom into a cell and out again, then choose a scope and drop the choice.
   await press(page, "g", "t");
   await page.getByRole("grid", { name: "Time by scope" }).waitFor();
   await tabTo(page, /Self time by scope path/);
@@ -115,7 +115,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await press(page, "Escape", "Escape");
   await until(() => page.url(), (url) => !/&scope=/.test(url));
 
-  // Columns: one more, from the chooser.
+  // Change the columns in the chooser.
   await press(page, "g", "o");
   await page.getByRole("grid", { name: "Time by op" }).waitFor();
   await settled(page);
@@ -126,7 +126,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await until(async () => (await heads(page)).length, (n) => n !== before);
   await press(page, "Escape");
 
-  // The table: a head's menu, an order, two rows selected, copied, saved.
+  // In the table, sort, open a head's menu, select two rows, copy them, and save the table.
   await tabTo(page, /^(cell|head)$/);
   await press(page, "Home", "ArrowUp");
   await until(() => focus(page), (is) => is === "head");
@@ -150,7 +150,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   const text = await readFile(await (await saved).path(), "utf8");
   assert.ok(text.split("\n").length > all, "all rows are in the file");
 
-  // An op's panel, and back to its row.
+  // Open an op's panel, and return to its row.
   await tabTo(page, /^cell$/, "Shift+Tab");
   await press(page, "Enter");
   await until(() => page.evaluate(() => document.activeElement.id), (id) => id === "op-name");
@@ -158,14 +158,14 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   await press(page, "Escape");
   await until(() => focus(page), (is) => is === "cell");
 
-  // Help, notes and theme; then back through what was done.
+  // Open help, change the theme, then go back in the history.
   await press(page, "?");
   await page.getByRole("dialog").waitFor();
   await press(page, "Escape");
   await press(page, "t");
   await until(() => page.locator("html").getAttribute("data-theme"), (is) => is === "light");
   const here = page.url();
-  await page.goBack(); // The browser's own key, which does not reach a browser without a window.
+  await page.goBack(); // The key of the browser for Back has no effect in a headless browser.
   await until(() => page.url(), (url) => url !== here);
   assert.equal(await page.evaluate(() => window.pointed), 0, "the mouse was not touched");
   assert.ok(await grid(page).isVisible());

@@ -1,5 +1,5 @@
-// Captures from the web: fetched from hosts that let them be read, asked about where they are large, gone on with where the
-// connection broke; and a sentence for each that does not come.
+// These tests fetch captures from hosts on the web: with a question before a large fetch, with a resumed transfer after
+// a broken connection, and with an explanation of each failure.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { made, synth } from "./captures.mjs";
@@ -9,7 +9,9 @@ import { opened, pickFiles, reload, started, stays, until } from "./lib.mjs";
 import { figures } from "./reading.mjs";
 
 const capture = () => made("--steps", "3").captures[0];
-/** More than is fetched without a question: the same capture again and again, which is one XSpace of that many. */
+/**
+ * Returns at least 33 MiB, which the page does not fetch without a question. The copies of one capture form one XSpace.
+ */
 const large = () => {
   const one = readFileSync(capture());
   return Buffer.concat(Array.from({ length: Math.ceil((33 << 20) / one.length) }, () => one));
@@ -17,7 +19,10 @@ const large = () => {
 const field = (page) => page.locator("#from-web");
 const src = (page) => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("src"));
 
-/** Types an address and presses Enter; the page is opened anew where its policy does not name that host yet. */
+/**
+ * Types an address and presses Enter. With `anew`, waits for the page to reload, because its policy does not yet name
+ * that host.
+ */
 async function fetchFrom(page, url, { anew = true } = {}) {
   await field(page).fill(url);
   const load = anew ? page.waitForEvent("load") : undefined;
@@ -26,7 +31,7 @@ async function fetchFrom(page, url, { anew = true } = {}) {
   if (anew) await started(page);
 }
 
-/** Opens an address as a link does. */
+/** Opens the page with a link to the capture at `url`. */
 async function follow(page, home, url) {
   await page.goto("about:blank");
   await page.goto(`${home}#v=1&src=${encodeURIComponent(url)}`);
@@ -52,7 +57,7 @@ onPage("a small one opens at once; its address opens it again, until another tak
     await pickFiles(page, [synth()]);
     await until(() => page.title(), (title) => !title.startsWith("a run"));
     await until(() => src(page), (is) => is === null);
-    // Its figures are those of the same file at hand.
+    // The same file from the disk gives the same figures.
     await pickFiles(page, [capture()]);
     await until(() => page.title(), (title) => title.startsWith("worker-0"));
     await until(() => figures(page), (now) => JSON.stringify(now) === JSON.stringify(seen));
@@ -142,9 +147,9 @@ onPage("what cannot be had is said, with what to do", { expected: /Failed to loa
       await until(() => failed(page).catch(() => ""), (text) => said.test(text));
     }
     for (const [named, said] of [
-      // A fetch of such an address is refused by the browser, which says nothing of why.
+      // The browser refuses to fetch such an address and gives no reason.
       [`http://someone:secret@127.0.0.1:1/a.xplane.pb`, /holds a user name or a password before the @/],
-      // Written into the policy, these would be directives of their own.
+      // In the policy, these host names would be directives of their own.
       ["http://a;img-src/a.xplane.pb", /host name a;img-src has characters other than letters/],
       ["http://a;script-src/a.xplane.pb", /host name a;script-src has characters/],
       ["https://*/a.xplane.pb", /has characters other than letters/],
@@ -172,7 +177,7 @@ onPage("Cancel ends it for good, and a failure stays said: it is fetched again w
     await follow(page, server.url, from.url("a.xplane.pb"));
     await cancel.click();
     await field(page).waitFor();
-    // Longer than it takes until a load is shown.
+    // Wait longer than the delay after which the page shows a load.
     await stays(async () => [await page.locator(".loading").count(), from.asked.length].join(), (both) => both === "0,1");
     await fetchFrom(page, from.url("a.xplane.pb"), { anew: false });
     await cancel.waitFor();
@@ -186,7 +191,7 @@ onPage("Cancel ends it for good, and a failure stays said: it is fetched again w
 });
 
 onPage("only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
-  // It says that there are more bytes, and sends none of them.
+  // The first answer of this host announces the whole file, but breaks off after 1,000 bytes.
   const from = await host(capture(), { breaks: 1000 });
   const other = await host(capture());
   allow(from.origin);

@@ -1,18 +1,19 @@
-// Every view at every width: no text is cut but where an ellipsis says so, no figure and no column head is cut at all, the cells of
-// a table stand below their heads, and nothing is wider than the window. One load; then the window changes.
+// These tests show every view at every width. Text may be cut only with an ellipsis, and figures and column heads not
+// at all. Cells must stand below their heads, and no content may be wider than the window. Each test loads the page
+// once, at one width.
 import assert from "node:assert/strict";
 import { onPage } from "./harness.mjs";
 import { opened, until } from "./lib.mjs";
 
 const WIDTHS = [360, 390, 720, 1024, 1440, 1920, 2560, 3840];
 
-/** What is wrong on screen, in words. */
+/** Returns a description of each layout fault on screen, at most 12. */
 const faults = (page) =>
   page.evaluate(() => {
     const found = [];
     const say = (node, what) => found.push(`${what}: “${node.textContent.trim().slice(0, 40)}”`);
     const passes = (node) => node.closest(".visually-hidden, [popover], dialog, .toasts, script, style, .patterns");
-    // Texts: cut by a box around them, or beyond the window.
+    // Find texts that are cut by a box around them or extend beyond the window.
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let text = walk.nextNode(); text; text = walk.nextNode()) {
       const parent = text.parentElement;
@@ -37,14 +38,14 @@ const faults = (page) =>
       }
       if (!scrolls && !ends && right > innerWidth + 1) say(parent, "beyond the window");
     }
-    // Texts of charts stay within their chart.
+    // Find texts that extend beyond their chart.
     for (const text of document.querySelectorAll("svg text")) {
       if (!text.checkVisibility()) continue;
       const box = text.getBoundingClientRect();
       const frame = (text.closest(".chart") ?? text.ownerSVGElement).getBoundingClientRect();
       if (box.right > frame.right + 2 || box.left < frame.left - 2) say(text, "beyond its chart");
     }
-    // Cells below their heads.
+    // Find cells that do not stand below their heads.
     for (const grid of document.querySelectorAll(".grid")) {
       const lefts = (row) => [...row.children].map((cell) => Math.round(cell.getBoundingClientRect().left));
       const head = grid.querySelector(".grid-head .row");
@@ -59,7 +60,7 @@ const faults = (page) =>
     return [...new Set(found)].slice(0, 12);
   });
 
-/** The views, and how each is reached. */
+/** The actions that open each view. */
 const VIEWS = {
   breakdown: async (page) => page.keyboard.press("2"),
   ...Object.fromEntries(
@@ -83,7 +84,7 @@ for (const width of WIDTHS) {
     const wrong = {};
     const landing = await faults(page);
     if (landing.length) wrong.landing = landing;
-    // The words of the landing page keep a readable width.
+    // The text of the landing page keeps a readable width.
     const words = (await page.locator(".dropzone").boundingBox()).width;
     if (words < Math.min(500, width - 64)) wrong.words = `the drop box is ${words} px wide`;
     await page.keyboard.press("?");
@@ -96,7 +97,7 @@ for (const width of WIDTHS) {
     for (const [name, reach] of Object.entries(VIEWS)) {
       await reach(page);
       await page.locator(name === "file" ? ".file-planes .tree-name" : "[role=grid][aria-busy=false] [role=columnheader]").first().waitFor();
-      // Rows and charts come a moment later; what stays wrong is wrong.
+      // Rows and charts appear after a moment, so only faults that remain after 2.5 s count.
       const found = await until(() => faults(page), (found) => found.length === 0, 2500).catch(() => faults(page));
       if (found.length) wrong[name] = found;
     }

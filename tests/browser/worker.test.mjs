@@ -1,5 +1,5 @@
-// A worker that dies: it is told, what was on screen stays, the files are read again; if it dies again, nothing more
-// is tried unasked.
+// These tests kill the worker. The page shows a message, keeps its content, and reads the files again. If the worker
+// dies again, the page does not start another one by itself.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
@@ -7,7 +7,7 @@ import { dropFiles, opened, reload, stays, until } from "./lib.mjs";
 import { readMessages } from "./messages.mjs";
 import { column, figures, groupBy, naturally, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
-/** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */
+/** Throws an uncaught error in the worker, like a Rust panic or exhausted memory. */
 const kill = (page) => page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
 
 onPage("it is told, what was on screen stays, and it works again", async ({ page }) => {
@@ -27,7 +27,7 @@ onPage("it is told, what was on screen stays, and it works again", async ({ page
   assert.match(await alert.innerText(), /what is on screen stays/);
   assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
   await until(() => page.workers().length === 1 && page.workers()[0] !== first);
-  // Read again out of sight: the same device, step, grouping and order.
+  // The page reads the files again without a progress bar, and keeps device, step, grouping and order.
   assert.equal(await page.getByRole("progressbar").count(), 0);
   await until(async () => JSON.stringify([await figures(page), await seenRows(page), await page.title()]), (now) => now === JSON.stringify(before));
   await groupBy(page, "Op");
@@ -70,7 +70,7 @@ onPage("one that dies again is not started a third time; opening again helps", a
   await until(() => page.workers().length, (n) => n === 0);
   assert.match(await page.getByRole("alert").last().innerText(), /drop the files again to go on/);
   assert.deepEqual(await seenRows(page), before, "what was on screen stays");
-  // A question that nobody answers must not leave the page waiting.
+  // A request without a worker must not leave the page waiting.
   await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Kind" }).click();
   await settled(page);
   await dropFiles(page, [synth({ devices: 1 })]);
@@ -123,14 +123,14 @@ onPage("a page that ends its worker itself does not take that for an accident", 
   await stays(() => page.getByRole("alert").count(), (n) => n === 0);
 });
 
-/** Makes the worker's next answer late: what is asked waits. */
+/** Blocks the worker for `ms` milliseconds, so that its next answer is late. */
 const hold = (page, ms) => page.workers()[0].evaluate((ms) => void setTimeout(() => { const end = Date.now() + ms; while (Date.now() < end); }), ms);
 
 onPage("an answer that takes long says so, and is cancelled: what was there stays, and it can be had again", async ({ page }) => {
   await dropFiles(page, [synth()]);
   await opened(page);
   const waiting = page.locator(".waiting:not([hidden])");
-  // Another picture leaves room for other rows.
+  // Compare only five rows, because another picture changes the number of rows in view.
   const seen = async () => [await figures(page), (await seenRows(page)).slice(0, 5)];
   const before = await seen();
   assert.equal(await waiting.count(), 0);
@@ -145,7 +145,7 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   await until(() => page.workers().length === 1 && page.workers()[0] !== first);
   assert.equal(await page.getByRole("alert").count(), 0, "that was no accident");
   assert.deepEqual(await seen(), before);
-  // It is not asked again by itself.
+  // The page does not repeat the request by itself.
   await stays(() => page.locator(".picture-pane .scene rect").count(), (n) => n === 0);
   await waiting.getByRole("button", { name: "Compute" }).click();
   await page.locator(".picture-pane .scene").first().waitFor();

@@ -1,15 +1,15 @@
-//! `cargo xtask`: everything one does with this repository, in one command that needs nothing but Rust.
+//! This program runs the tasks of the repository: building, serving, testing and measuring Rooflight.
 //!
 //! ```text
-//!  main ──► tools    what is installed, what has to be          Trunk, wasm-bindgen, wasm-opt, Chromium
-//!    │ ├──► page     the page, by Trunk; what Trunk cannot do     needs tools
-//!    │ ├──► synth    captures that were made                    examples/synth does the work
-//!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
-//!    │ └──► check    the stages of `cargo xtask test`           needs all of the above
-//!    └──── repo, process: where things are, how to start others
+//!  main ──► tools    finds or installs the build tools          Trunk, wasm-bindgen, wasm-opt, browsers
+//!    │ ├──► page     builds the page with Trunk                 uses tools
+//!    │ ├──► synth    makes synthetic captures                   starts examples/synth
+//!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts
+//!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
-//! Must not know: any crate of ours. It has to run when ours does not compile.
+//! This crate depends on no other crate of the workspace, because it must run when those crates do not compile.
 
 #![forbid(unsafe_code)]
 

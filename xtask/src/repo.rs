@@ -1,38 +1,36 @@
-//! Where things are in this repository and on this machine.
-//!
-//! Knows folders. Must not know what is done with them.
+//! This module returns the paths of folders in the repository and on the machine.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The repository: the folder above this crate.
+/// Returns the root of the repository, which is the folder above this crate.
 ///
-/// Asked of Cargo as it runs this, not when it compiled this: checkouts that share a target folder share this
-/// program too, and it must work on the one that it was started from.
+/// The path comes from the variable that Cargo sets at run time, and from the one of compile time only if the first is
+/// absent. Checkouts that share a target folder share this program, which must use the checkout that started it.
 pub fn root() -> PathBuf {
     let own = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     own.parent().map(Path::to_owned).unwrap_or_default()
 }
 
-/// Where the page is built to unless one says otherwise.
+/// Returns the folder of the page that `cargo xtask build` makes.
 pub fn dist() -> PathBuf {
     root().join("dist")
 }
 
-/// Where the page of the quick build goes.
+/// Returns the folder of the page that [`crate::scripts::screens`] builds without optimisation.
 pub fn quick() -> Result<PathBuf> {
     Ok(target()?.join("quick-page"))
 }
 
-/// Cargo's target folder: this program runs from `<target>/debug/`, wherever the user's settings put it.
+/// Returns Cargo's target folder, derived from the path of this program, which is in `<target>/debug/`.
 pub fn target() -> Result<PathBuf> {
     let own = env::current_exe()?;
     own.ancestors().nth(2).map(Path::to_owned).context("xtask runs outside a target folder")
 }
 
-/// Where the tools that we install are kept: one folder for each tool and version, shared by all checkouts.
+/// Returns the folder of installed tools, which has one folder for each tool and version. All checkouts share it.
 pub fn tools() -> Result<PathBuf> {
     if let Some(folder) = env::var_os("ROOFLIGHT_TOOLS") {
         return Ok(std::path::absolute(folder)?);
@@ -42,7 +40,7 @@ pub fn tools() -> Result<PathBuf> {
     Ok(cache.context("no home folder: set ROOFLIGHT_TOOLS")?.join("rooflight/tools"))
 }
 
-/// The real captures that tests read, where this machine has them.
+/// Returns the folder of real captures that tests read, or `None` if the folder does not exist.
 pub fn profiles() -> Option<PathBuf> {
     let named = env::var_os("ROOFLIGHT_PROFILES").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("../shared/profiles"));

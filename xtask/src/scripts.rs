@@ -1,4 +1,4 @@
-//! `tests/browser/*.mjs`: Node.js scripts that drive the built page in a real Chromium.
+//! This module runs `tests/browser/*.mjs`, the Node.js scripts that drive the built page in a real browser.
 //!
 //! The scripts get all paths in environment variables:
 //!
@@ -41,7 +41,7 @@ pub fn bench() -> Result<()> {
     process::run(&mut node)
 }
 
-/// Runs the browser tests of these names, or all of them, on the page in `dist/`. Calls `each` with each line of their output.
+/// Runs the browser tests `names` (all if empty) on the page in `dist/`. Calls `each` with each line of their stdout.
 pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".test.mjs")?.to_owned());
@@ -49,14 +49,14 @@ pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
     files.sort();
     ensure!(!files.is_empty(), "no such file in tests/browser: {}.test.mjs", names.join(".test.mjs, "));
     ensure!(repo::dist().is_dir(), "there is no page in dist/: run `cargo xtask build` or `cargo xtask serve`");
-    // The captures of the run before may be of other sources.
+    // An earlier run may have made its captures from other sources.
     let captures = repo::target()?.join("browser-captures");
     if captures.exists() {
         fs::remove_dir_all(&captures)?;
     }
     fs::create_dir_all(&captures)?;
-    // A file whose test failed may have left a server open, and a file that hangs must not hold up the run: a file ends with its
-    // last test, and after 20 minutes at the latest.
+    // A failed test may leave a server open, so `--test-force-exit` ends each file after its last test. The time limit
+    // (20 minutes) ends a file that hangs.
     let args =
         ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-force-exit", "--test-timeout=1200000"];
     let mut node = node("test", &repo::dist())?;
@@ -71,8 +71,8 @@ fn folder() -> PathBuf {
     repo::root().join("tests/browser")
 }
 
-/// Returns Node.js in the folder of the tests, with its packages installed and all variables set. Cargo builds the command line and
-/// the examples with `profile`.
+/// Returns a Node.js command in the folder of the tests, with its packages installed and its common variables set.
+/// Cargo builds the command line and the examples with `profile`.
 fn node(profile: &str, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
@@ -94,10 +94,10 @@ fn node(profile: &str, dist: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Installs exactly what the lock file says, unless that is there already.
+/// Installs the packages of the lock file, unless they are installed already.
 fn npm_ci() -> Result<()> {
     let lock = fs::read(folder().join("package-lock.json"))?;
-    // Ours: the lock file as it was when `npm ci` last succeeded.
+    // This copy of the lock file is from the last `npm ci` that succeeded.
     let stamp = folder().join("node_modules/.rooflight-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
@@ -113,6 +113,6 @@ fn npm_ci() -> Result<()> {
 fn build_native(profile: &str) -> Result<PathBuf> {
     let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
     process::run(process::cargo().args(args).current_dir(repo::root()))?;
-    // Cargo puts the programs of its profile `test` beside those of `dev`.
+    // Cargo puts the programs of the profile `test` into the folder of the profile `dev`.
     Ok(repo::target()?.join(if profile == "test" { "debug" } else { profile }))
 }

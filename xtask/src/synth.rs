@@ -1,5 +1,5 @@
-//! Captures that were made: `examples/synth` does the work. This module knows how it is started, and which arguments make the sample and the
-//! captures of benchmarks.
+//! This module makes synthetic captures with the program `examples/synth`: the sample, the captures of benchmarks, and
+//! captures with the user's own arguments.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 
 use crate::{process, repo};
 
-/// Starts the synthesizer with these arguments.
+/// Runs `examples/synth` with `args`.
 pub fn run(args: &[OsString]) -> Result<()> {
-    // Built as tests are: fast enough, and there already.
+    // The profile `test` makes a program that is fast enough, and the tests have often built it already.
     let cargo = ["run", "--quiet", "--profile", "test", "--example", "synth", "--"];
     process::run(process::cargo().args(cargo).args(args))
 }
 
-/// Makes `samples/sample.xplane.pb.xz` again; the same program and arguments give the same bytes.
+/// Makes `samples/sample.xplane.pb.xz` again. The same program and arguments give the same bytes.
 pub fn sample() -> Result<()> {
     let samples = repo::root().join("samples");
     let arguments = fs::read_to_string(samples.join("arguments.txt")).context("samples/arguments.txt")?;
@@ -31,24 +31,24 @@ pub fn sample() -> Result<()> {
     Ok(())
 }
 
-/// How large the captures of benchmarks are, in MB; `ROOFLIGHT_MB` names others.
+/// Returns the sizes of the captures of benchmarks, in MB, separated by commas. `ROOFLIGHT_MB` replaces the default.
 pub fn sizes() -> String {
     env::var("ROOFLIGHT_MB").unwrap_or_else(|_| "10,100,1000".to_owned())
 }
 
-/// Measures the command line.
+/// Runs the benchmark of the command line.
 pub fn bench() -> Result<()> {
     let mut cargo = process::cargo();
     cargo.args(["bench", "--bench", "command_line"]).current_dir(repo::root());
     process::run(cargo.env("ROOFLIGHT_BENCH", for_benches()?).env("ROOFLIGHT_MB", sizes()))
 }
 
-/// Makes the captures of benchmarks, a folder for each size, where they are not there yet. Where those folders are.
+/// Makes the captures of benchmarks that do not exist yet. Returns the folder that has one folder for each size.
 pub fn for_benches() -> Result<PathBuf> {
     let all = repo::target()?.join("bench");
     for mb in sizes().split(',') {
         let folder = all.join(mb);
-        // Written last.
+        // `examples/synth` writes this file last, so the folder is complete if the file exists.
         if !folder.join("expected.json").exists() {
             let args = ["--size-mb", mb, "--no-trace", "--out"].map(OsString::from);
             run(&[args.as_slice(), &[folder.into()]].concat())?;

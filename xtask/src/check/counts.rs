@@ -1,10 +1,10 @@
-//! How many tests ran, read from what the test runners print.
+//! This module counts tests from the output of the test runners.
 //!
-//! For the summary alone: whether a stage passed says its exit code.
+//! The counts are for the summary only. The exit code decides whether a stage has passed.
 
 use std::fmt;
 
-/// Sums over all test files of a stage.
+/// The numbers of passed, failed and skipped tests, summed over all test files of a stage.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub passed: u64,
@@ -13,9 +13,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Takes one line of output; most say nothing about counts.
+    /// Adds the counts in one line of output, if the line has counts.
     ///
-    /// `test result: ok. 12 passed; 0 failed; 1 ignored; …` from Rust, `ℹ pass 12` from Node.js.
+    /// Rust prints `test result: ok. 12 passed; 0 failed; 1 ignored; …`, and Node.js prints `ℹ pass 12`.
     pub fn read(&mut self, line: &str) {
         if let Some(result) = line.trim_start().strip_prefix("test result: ") {
             let parts = result.split(['.', ';']).filter_map(|part| part.trim().split_once(' '));

@@ -1,5 +1,5 @@
-//! Dependencies against `deny.toml`: their licences are allowed, none is banned, and none is there in two versions but those
-//! that are listed. `cargo deny` checks the same, and advisories, where it runs: on GitHub. It takes minutes to build, this nothing.
+//! This module checks the dependencies against `deny.toml`: their licences, bans, and crates with several versions.
+//! `cargo deny` checks the same rules and the advisories, on GitHub only, because building it takes minutes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::{process, repo};
 
-/// Checks all dependencies; how many there are.
+/// Checks all crates that `cargo tree` lists. Returns their number in words.
 pub fn check() -> Result<String> {
     let mut tree = process::cargo();
     tree.current_dir(repo::root()).args(["tree", "--locked", "--workspace", "--all-features", "--target", "all"]);
@@ -23,7 +23,7 @@ pub fn check() -> Result<String> {
     Ok(format!("{n} crates"))
 }
 
-/// How many crates a list has, in lines of `name v1.2.3 (how)|licence`, and what breaks the rules, a sentence each.
+/// Returns the number of crates in `list`, with lines `name v1.2.3 (…)|licence`, and one sentence per broken rule.
 fn wrong(list: &str, rules: &Table) -> (usize, Vec<String>) {
     let crates: BTreeSet<(&str, &str, &str)> = list.lines().filter_map(parse).collect();
     let (allow, deny, skip) =
@@ -37,7 +37,7 @@ fn wrong(list: &str, rules: &Table) -> (usize, Vec<String>) {
         if deny.contains(&name) {
             wrong.push(format!("{name} {version} is banned in deny.toml."));
         }
-        // `name@1`: of a version as far as it matters.
+        // `name@1` stands for all versions 1.x, and `name@0.1` for all versions 0.1.x.
         let is_of = |at: &str| version == at || version.strip_prefix(at).is_some_and(|rest| rest.starts_with('.'));
         if !skip.iter().any(|skip| skip.split_once('@').is_some_and(|(of, at)| of == name && is_of(at))) {
             versions.entry(name).or_default().push(version);
@@ -48,20 +48,20 @@ fn wrong(list: &str, rules: &Table) -> (usize, Vec<String>) {
     (crates.len(), wrong)
 }
 
-/// Name, version and licence of a line.
+/// Returns the name, the version and the licence in `line`.
 fn parse(line: &str) -> Option<(&str, &str, &str)> {
     let (package, license) = line.split_once('|')?;
     let mut words = package.split(' ');
     Some((words.next()?, words.next()?.strip_prefix('v')?, license.trim_end_matches(" (*)")))
 }
 
-/// A list of the rules: texts, or tables with a text at `crate`.
+/// Returns the texts of one list in `rules`. An item is a text, or a table with a text at `crate`.
 fn texts<'r>(rules: &'r Table, section: &str, list: &str) -> Vec<&'r str> {
     let list = rules.get(section).and_then(|section| section.get(list)).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(|item| item.get("crate").unwrap_or(item).as_str()).collect()
 }
 
-/// Whether a licence can be met; of old crates it is `MIT/Apache-2.0`.
+/// Returns whether `allow` satisfies the expression `license`. Old crates write `MIT/Apache-2.0` in place of `OR`.
 fn is_allowed(license: &str, allow: &[&str]) -> bool {
     Expression::parse_mode(license, ParseMode::LAX)
         .is_ok_and(|license| license.evaluate(|one| allow.contains(&one.to_string().as_str())))

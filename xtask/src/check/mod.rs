@@ -1,7 +1,7 @@
-//! `cargo xtask test`: every stage in order, each timed, and a table at the end.
+//! This module runs the stages of `cargo xtask test` in order, times each stage, and prints a table at the end.
 //!
-//! A failed stage does not stop the others: one run shows all that is wrong. Only what needs the built page is
-//! left out when the page does not build.
+//! A failed stage does not stop the others, so that one run shows all errors. Only the stages that need the built page
+//! are left out when the page does not build.
 
 mod counts;
 mod dependencies;
@@ -15,11 +15,10 @@ use anyhow::Result;
 
 use stages::{STAGES, Stage};
 
-/// How a stage ended.
 enum Outcome {
     Passed(String),
     Failed(String),
-    /// What it needs has failed.
+    /// The stage did not run, because the stage that it needs has failed.
     LeftOut,
 }
 
@@ -35,7 +34,7 @@ impl Row {
     }
 }
 
-/// Runs the stages named (as in [`STAGES`]), or all of them. The last line printed is `N passed, N failed`.
+/// Runs the stages of [`STAGES`] with the names `only`, or all if `only` is empty. Prints `N passed, N failed` last.
 pub fn run(only: &[String]) -> Result<ExitCode> {
     let mut rows: Vec<Row> = Vec::new();
     for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
@@ -71,14 +70,14 @@ fn line(row: &Row) -> String {
     format!("{:8} {word:8} {:>7.1} s  {note}", row.name, row.took.as_secs_f64()).trim_end().to_owned()
 }
 
-/// One line per stage, then the count alone on a line: it is read by machines.
+/// Formats one line per stage. The last line has only the count, for programs that read the output.
 fn table(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
         let _ = writeln!(text, "{}", line(row));
     }
     let passed = rows.iter().filter(|row| row.passed()).count();
-    // A stage left out has not passed: counting it as neither would hide it.
+    // A stage that was left out counts as failed, so that the count does not hide it.
     let _ = write!(text, "\n{passed} passed, {} failed", rows.len() - passed);
     text
 }

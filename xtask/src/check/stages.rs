@@ -1,6 +1,6 @@
-//! The stages of `cargo xtask test`: what has to pass, in the order of how soon it tells.
+//! This module defines the stages of `cargo xtask test`. Fast stages come first.
 //!
-//! Each runs with what is in the working tree, and returns a few words for the summary.
+//! Each stage checks the files of the working tree and returns a few words for the summary.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -11,16 +11,16 @@ use super::counts::Counts;
 use super::dependencies;
 use crate::{page, process, repo, scripts, tools};
 
-/// One stage.
+/// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
     pub name: &'static str,
     pub what: &'static str,
-    /// The stage without which this one makes no sense.
+    /// The name of the stage that must have passed before this stage runs.
     pub needs: Option<&'static str>,
     pub run: fn() -> Result<String>,
 }
 
-/// All of them.
+/// All stages, in the order in which they run.
 pub const STAGES: [Stage; 10] = [
     Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
     Stage { name: "deny", what: "dependencies' licences, bans and duplicates", needs: None, run: dependencies::check },
@@ -34,7 +34,7 @@ pub const STAGES: [Stage; 10] = [
     Stage { name: "browser", what: "dist/, in Chromium and Firefox", needs: Some("page"), run: browser },
 ];
 
-/// What `--help` says about them.
+/// Returns the list of stages for `cargo xtask test --help`.
 pub fn list() -> String {
     STAGES.iter().fold("Stages, in order:\n".to_owned(), |mut text, stage| {
         let _ = writeln!(text, "  {:9} {}", stage.name, stage.what);
@@ -65,8 +65,8 @@ fn clippy_web() -> Result<String> {
     process::run(cargo("clippy").args(targets).args(WASM).args(DENY)).map(|()| String::new())
 }
 
-/// They are a workspace of their own: nothing else would notice that the library has moved on. Checked, not built: that a stable
-/// compiler can.
+/// Checks the fuzz targets, which are a separate workspace, so no other stage finds errors after a change of the
+/// library. The targets are not built, because a stable compiler can only check them.
 fn fuzz() -> Result<String> {
     process::run(cargo("check").args(["--locked", "--manifest-path", "fuzz/Cargo.toml"])).map(|()| String::new())
 }
@@ -93,7 +93,7 @@ fn size() -> Result<String> {
 fn browser() -> Result<String> {
     let mut counts = Counts::default();
     scripts::test(&[], |line| counts.read(line))?;
-    // Node.js is content when it finds nothing to run.
+    // Node.js exits with 0 even if no test ran.
     ensure!(counts.passed > 0, "no browser test ran");
     Ok(counts.to_string())
 }

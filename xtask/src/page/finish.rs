@@ -1,10 +1,10 @@
-//! What Trunk cannot do, run by its hook over the folder that it has just built (`TRUNK_STAGING_DIR`):
+//! This module does the steps that Trunk cannot do, on the folder that Trunk has built. Trunk's hook runs them.
 //!
 //! ```text
-//!  worker.js, worker_bg.wasm ──► named after what is in them, as all other files are
-//!  index.html ──► names those; the hashes of its scripts are in its policy (policy)
-//!  all files ──► page.pack, which HTML files with a report are made of (`share/html.rs`)
-//!  sw.js ──► has the list of all files, which it keeps for when there is no network
+//!  worker.js, worker_bg.wasm ──► renamed: their names get hashes of their contents
+//!  index.html ──► gets the new names, and the hashes of its inline scripts in its policy (module `policy`)
+//!  files of the page ──► page.pack, from which HTML files with a report are made (`share/html.rs`)
+//!  sw.js ──► gets the list of all files that it keeps for use without a network
 //! ```
 
 use std::fs;
@@ -18,17 +18,16 @@ use sha2::{Digest, Sha256};
 
 use super::policy;
 
-/// What HTML files are made of. The name stays: whoever asks for it knows no build.
+/// The file from which HTML files with a report are made. The page fetches this fixed name, so it has no hash.
 const PACK: &str = "page.pack";
-/// Keeps the page for when there is no network.
 const SERVICE_WORKER: &str = "sw.js";
 /// The worker's script and program, as Trunk names them.
 const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
-/// Finishes the page in a folder. Only a release takes the time to pack well.
+/// Finishes the page in the folder `dist`. The pack is compressed best for a release, and fast otherwise.
 ///
 /// # Errors
-/// Where the folder is no page that Trunk has built from our `index.html`.
+/// If `dist` is not a page that Trunk has built from this repository's `index.html`, or has been finished already.
 pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     let index = dist.join("index.html");
     let mut html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
@@ -54,7 +53,7 @@ pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     Ok(())
 }
 
-/// The files that `index.html` names, in the order in which it names them first: style sheets overrule those before them.
+/// Returns the files that `html` names, in its order, because a style sheet overrides those before it.
 fn names(dist: &Path, html: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dist)? {
@@ -67,7 +66,7 @@ fn names(dist: &Path, html: &str) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
-/// What a file is to the page, and what it is served as; `None` for those that a page on a disk does not need.
+/// Returns the kind and the MIME type of a file, or `None` for files that an HTML file with a report does not need.
 fn kind(name: &str) -> Option<(&'static str, &'static str)> {
     let (script, program) = ("text/javascript", "application/wasm");
     match name.rsplit_once('.')?.1 {
@@ -81,7 +80,7 @@ fn kind(name: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// A line of JSON that lists the files, then the bytes of each, packed with gzip. `share/boot.js` reads it.
+/// Packs a line of JSON that lists `files`, and then the bytes of each file, with gzip. `share/boot.js` reads the pack.
 fn pack(files: &[(&str, Vec<u8>)], level: Compression) -> Result<Vec<u8>> {
     let mut list = Vec::new();
     for (name, bytes) in files {
@@ -96,7 +95,7 @@ fn pack(files: &[(&str, Vec<u8>)], level: Compression) -> Result<Vec<u8>> {
     Ok(gzip.finish()?)
 }
 
-/// The service worker with its list. Names hold the hashes of what is in the files: another build has another list.
+/// Fills the placeholders of the service worker `text`. The id of the build is a hash of `text` and of the names.
 fn filled(text: &str, files: &[&str], script: &str) -> Result<String> {
     let names: Vec<String> = files.iter().map(|name| format!("\"{name}\"")).collect();
     let names = names.join(", ");

@@ -1,4 +1,4 @@
-//! The page: Trunk builds it (`Trunk.toml`), with the tools that it needs on PATH.
+//! This module builds and serves the page with Trunk (`Trunk.toml`), and puts the tools that Trunk needs on PATH.
 //!
 //! ```text
 //!  trunk ──► two programs, style sheets, icons ──► finish (its hook) ──► dist/ ──► size
@@ -15,22 +15,22 @@ use anyhow::Result;
 
 use crate::{process, repo, tools};
 
-/// How a page is built.
+/// The profile with which the page is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// Without optimisation: for work on the page.
+    /// Without optimisation, for work on the page.
     Quick,
-    /// As hosts serve it.
+    /// Optimised, for hosts.
     Release,
 }
 
-/// Builds the page into `out`, in place of what is there.
+/// Builds the page into `out`, and replaces the contents of `out`.
 pub fn build(build: Build, out: &Path) -> Result<()> {
     let mut trunk = trunk(build, "build")?;
     process::run(trunk.arg("--dist").arg(out))
 }
 
-/// Builds the page, serves it on this machine, and builds and reloads it after every edit. Ends with the program.
+/// Builds the page, serves it on `port` of this machine, and rebuilds it after every edit. Returns when Trunk ends.
 pub fn serve(build: Build, port: u16) -> Result<()> {
     process::run(trunk(build, "serve")?.args(["--port", &port.to_string()]))
 }
@@ -38,7 +38,7 @@ pub fn serve(build: Build, port: u16) -> Result<()> {
 /// Builds `tests/browser/checks` for a browser. Returns the folder of `checks.js` and `checks_bg.wasm`.
 pub fn build_checks() -> Result<PathBuf> {
     let (_, path) = tools::for_page()?;
-    // The profile and the feature of the worker: its dependencies are compiled already.
+    // The build uses the profile and the feature of the worker, whose dependencies are compiled already.
     let args = ["build", "--example", "checks", "--features", "worker", "--profile", "worker", "--target", tools::WASM];
     process::run(process::cargo().current_dir(repo::root()).args(args))?;
     let (target, out) = (repo::target()?, repo::target()?.join("browser-checks"));
@@ -55,7 +55,8 @@ fn trunk(build: Build, command: &str) -> Result<Command> {
         Build::Quick => &[][..],
         Build::Release => &["--release"],
     });
-    // The tools at the right versions come before any others. Trunk reads NO_COLOR as an option, where only "true" and "false" will do.
+    // `path` puts the tools of the right versions before all others.
+    // Trunk reads NO_COLOR as an option that allows only "true" and "false", so the variable is removed.
     trunk.env("PATH", path).env_remove("NO_COLOR");
     Ok(trunk)
 }

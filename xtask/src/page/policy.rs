@@ -1,23 +1,23 @@
-//! The page's content security policy: `index.html` carries it with a placeholder, and this writes the hashes of its inline scripts
-//! there. Without them the page stays blank: the policy allows no inline script but those that we built.
+//! This module puts the hashes of the inline scripts into the content security policy of the page, in place of a
+//! placeholder. Without the hashes the page stays blank, because the policy allows only inline scripts with a hash.
 //!
-//! Pure text → text. Must not touch files.
+//! The functions turn text into text. This module does not read or write files.
 
 use anyhow::{Context, Result, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// What `index.html` has in `script-src` in place of the hashes.
+/// The text in `script-src` of `index.html` that the hashes replace.
 const PLACEHOLDER: &str = "'sha256-ROOFLIGHT'";
 
-/// What `trunk serve` writes into its script that reloads the page, each time it serves it; and what says the same for good.
+/// The variables in Trunk's reload script, which `trunk serve` fills at each request, and constant text in their place.
 const RELOAD: [(&str, &str); 2] = [("'{{__TRUNK_ADDRESS__}}'", "location.host"), ("{{__TRUNK_WS_BASE__}}", "/")];
 
-/// The page with the hashes of its inline scripts in its policy.
+/// Returns the page `html` with the hashes of its inline scripts in its policy.
 ///
 /// # Errors
-/// When there is not exactly one placeholder, or no inline script: the page would not start.
+/// If `html` has not exactly one placeholder, no inline script, or a `<script>` without an end.
 pub fn seal(html: &str) -> Result<String> {
     let found = html.matches(PLACEHOLDER).count();
     ensure!(found == 1, "index.html has {found} times {PLACEHOLDER} in it: its meta policy needs it exactly once");
@@ -31,7 +31,7 @@ pub fn seal(html: &str) -> Result<String> {
     Ok(html.replace(PLACEHOLDER, &hashes.join(" ")))
 }
 
-/// The text of each `<script>` without `src`, as browsers hash it: every line ends in `\n`. Tags are as Trunk writes them, in small letters.
+/// Returns the text of each `<script>` without `src`, with lines that end in `\n`, because browsers hash this form.
 fn inline_scripts(html: &str) -> Result<Vec<String>> {
     let mut scripts = Vec::new();
     for rest in html.split("<script").skip(1) {
@@ -48,7 +48,7 @@ fn inline_scripts(html: &str) -> Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// `printf 'go()' | openssl dgst -sha256 -binary | base64`
+    /// Output of `printf 'go()' | openssl dgst -sha256 -binary | base64`, in the form of a policy.
     const GO: &str = "'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='";
 
     fn page(body: &str) -> String {

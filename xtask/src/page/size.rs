@@ -1,7 +1,6 @@
-//! The page's weight against its budget.
+//! This module compares the sizes of the page and of the worker with their budgets.
 //!
-//! Counted is what a visitor's browser fetches, each file compressed on its own as a static host sends it (gzip, best level): the
-//! page, which shows something at once, and the worker, which reads and computes.
+//! The size is the sum of the files that a visitor's browser fetches, each compressed with gzip at the best level.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -13,14 +12,14 @@ use anyhow::{Context, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Most that the page may weigh, bytes. The aim is 850 kB: docs/PERFORMANCE.md says what is missing.
+/// Largest size of the page without the worker, in bytes after gzip. docs/PERFORMANCE.md has the measured sizes.
 const PAGE_BUDGET: u64 = 850_000;
-/// Most that the worker may weigh, bytes.
+/// Largest size of the worker, in bytes after gzip.
 const WORKER_BUDGET: u64 = 900_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
-/// One file of the page.
+/// A file of the page or the worker, with its sizes in bytes.
 struct File {
     name: String,
     plain: u64,
@@ -28,10 +27,10 @@ struct File {
     is_worker: bool,
 }
 
-/// The page's weight in words, its table printed.
+/// Prints a table of the files in `dist`. Returns the sizes in words.
 ///
 /// # Errors
-/// Above a budget.
+/// If a size is above its budget, or if `dist` cannot be read.
 pub fn check(dist: &Path) -> Result<String> {
     let files = weigh(dist)?;
     print!("{}", table(&files));
@@ -65,7 +64,7 @@ fn gzip(bytes: &[u8]) -> Result<u64> {
     Ok(encoder.finish()?.len() as u64)
 }
 
-/// Of the worker's files, or of the page's.
+/// Returns the size of the worker's files or of the page's files, in bytes after gzip.
 fn sum(files: &[File], is_worker: bool) -> u64 {
     files.iter().filter(|file| file.is_worker == is_worker).map(|file| file.gzip).sum()
 }
@@ -83,7 +82,7 @@ fn kb(bytes: u64) -> String {
     format!("{:.1} kB", bytes as f64 / 1000.0)
 }
 
-/// The sums in words, against the budgets.
+/// Formats both sizes with their budgets.
 fn verdict(files: &[File]) -> String {
     let of = |is_worker, budget: u64| {
         let sum = sum(files, is_worker);

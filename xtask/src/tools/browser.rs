@@ -1,4 +1,4 @@
-//! Chromium, Firefox, and Node.js: found, or installed on Debian, or named so that one can install them.
+//! This module finds Chromium, Firefox and Node.js. On Debian, as root, it installs a browser that is missing.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::announce;
 use crate::process;
 
-/// The headless shell comes first: it is Chromium without its window, and takes half of the time.
+/// The headless shell is first, because this Chromium without a window needs half of the time.
 const BROWSERS: [&str; 6] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const USUAL_BROWSERS: [&str; 3] = [
@@ -27,7 +27,7 @@ no Chromium: install it, or name it in ROOFLIGHT_CHROMIUM:
   Arch     pacman -S chromium
   macOS    brew install --cask google-chrome";
 
-/// A browser of the Chromium family.
+/// Returns the path of Chromium or Chrome. `ROOFLIGHT_CHROMIUM` has priority.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(path) = find_chromium() {
         return Ok(path);
@@ -39,7 +39,7 @@ pub fn chromium() -> Result<PathBuf> {
     find_chromium().context(HOW)
 }
 
-/// Firefox, for the pages that are one file; `None`: those tests say that they were passed over.
+/// Returns the path of Firefox, or `None` if Firefox is absent; the tests with Firefox are then skipped.
 pub fn firefox() -> Result<Option<PathBuf>> {
     let find = || env::var_os("ROOFLIGHT_FIREFOX").map(PathBuf::from).or_else(|| process::find_program(&FIREFOX));
     let found = find().or_else(|| first_file(&[USUAL_FIREFOX]));
@@ -70,7 +70,7 @@ fn first_file(paths: &[&str]) -> Option<PathBuf> {
     paths.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// Installs Debian's packages.
+/// Installs Debian `packages`, after a message that names `what` and `how`.
 fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
     announce(what, how);
     process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
@@ -78,7 +78,7 @@ fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
     process::run(Command::new("apt-get").args(args).args(packages).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-/// Ubuntu is not meant: its `chromium` package only fetches a snap.
+/// Returns whether the system is Debian and the user is root. Ubuntu does not count: its `chromium` is only a snap.
 fn is_debian_root() -> bool {
     let debian = fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"));
     debian && process::output_of(Command::new("id").arg("-u")).as_deref() == Some("0")

@@ -1,6 +1,4 @@
-//! Getting a tool into its own folder of the cache: from crates.io or from npm.
-//!
-//! Must not decide which tool, or whether.
+//! This module installs a tool from crates.io or from npm into the tool's own folder of the cache.
 
 use std::fs;
 use std::path::Path;
@@ -11,11 +9,11 @@ use anyhow::{Context, Result};
 use super::{Tool, announce};
 use crate::{process, repo};
 
-/// A program that is built here.
+/// Builds `tool` from crates.io into `folder`. `takes` is the expected time, for the message to the user.
 pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &str, takes: &str) -> Result<()> {
     let Tool { package, version, .. } = tool;
     announce(&format!("{package} {version}"), &format!("from source, {takes}"));
-    // The build folder is large and of no use afterwards.
+    // The build folder is large, so it is removed after the build.
     let scratch = repo::tools()?.join(format!("build-{package}"));
     let install = |locked: &[&str]| {
         let mut cargo = process::cargo();
@@ -32,7 +30,7 @@ pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &st
     installed
 }
 
-/// A package with programs in it. npm's global layout puts them in `bin`, as cargo does.
+/// Installs `tool` from npm into `folder`. npm's global layout puts programs into `bin`, as Cargo does.
 pub fn from_npm(tool: &Tool, folder: &Path) -> Result<()> {
     let how = || format!("{} comes from npm: install Node.js 20 or newer, which brings npm", tool.program);
     let npm = process::find_program(&["npm"]).with_context(how)?;

@@ -1,11 +1,9 @@
-//! The programs that building and testing need: found if they are there at the right version, else installed.
+//! This module finds the programs that builds and tests need, at the right version, and installs those that are absent.
 //!
 //! ```text
-//!  on PATH? ──► in the cache? ──► installed there (cargo install, npm)
-//!           version checked        version checked
+//!  on PATH? ──► in the cache? ──► install into the cache (cargo install, npm)
+//!  version checked   version checked                    version checked
 //! ```
-//!
-//! Knows names, versions and how to get them. Must not know what they are used for.
 
 pub mod browser;
 mod install;
@@ -22,13 +20,14 @@ use toml::Table;
 
 use crate::{process, repo};
 
+/// The newest version of Trunk that the oldest supported compiler can build.
 const TRUNK: &str = "0.21.14";
-/// wasm-opt, from npm: distributions ship versions too old for what rustc emits.
+/// The version of wasm-opt, from npm, because the versions of distributions are too old for the output of rustc.
 const BINARYEN: &str = "132.0.0";
-/// The page's target.
+/// The compilation target of the page and the worker.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// Trunk, and a PATH on which it finds what it needs.
+/// Returns the path of Trunk, and a PATH that begins with the folders of wasm-bindgen and wasm-opt.
 pub fn for_page() -> Result<(PathBuf, OsString)> {
     wasm_target()?;
     let (trunk, others) = (trunk()?, [wasm_bindgen()?, wasm_opt()?]);
@@ -37,7 +36,7 @@ pub fn for_page() -> Result<(PathBuf, OsString)> {
     Ok((trunk, env::join_paths(folders.chain(env::split_paths(&path)))?))
 }
 
-/// The compiler's half for WebAssembly.
+/// Installs the standard library for [`WASM`] with rustup, unless the compiler has this library already.
 pub fn wasm_target() -> Result<()> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let folder = process::output_of(Command::new(rustc).args(["--print", "target-libdir", "--target", WASM]));
@@ -51,7 +50,7 @@ pub fn wasm_target() -> Result<()> {
     process::run(Command::new("rustup").args(["target", "add", WASM]))
 }
 
-/// The version must be the library's, to the digit: it is read from `Cargo.lock`.
+/// Finds wasm-bindgen at the exact version of the library `wasm-bindgen` in `Cargo.lock`.
 fn wasm_bindgen() -> Result<PathBuf> {
     let lock: Table = fs::read_to_string(repo::root().join("Cargo.lock"))?.parse()?;
     let mut packages = lock["package"].as_array().into_iter().flatten();
@@ -61,7 +60,6 @@ fn wasm_bindgen() -> Result<PathBuf> {
     Tool { program: "wasm-bindgen", package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
 }
 
-/// The newest that the oldest compiler that we support can build.
 fn trunk() -> Result<PathBuf> {
     let version = TRUNK.to_owned();
     Tool { program: "trunk", package: "trunk", version, from: Source::TRUNK }.find()
@@ -71,7 +69,7 @@ fn wasm_opt() -> Result<PathBuf> {
     Tool { program: "wasm-opt", package: "binaryen", version: BINARYEN.to_owned(), from: Source::Npm }.find()
 }
 
-/// One program at one version.
+/// A program at one version, and the package that contains the program.
 struct Tool {
     program: &'static str,
     package: &'static str,
@@ -79,9 +77,8 @@ struct Tool {
     from: Source,
 }
 
-/// Where a tool comes from.
 enum Source {
-    /// crates.io; the optimisation level is the one that makes building plus running it shortest.
+    /// From crates.io. The optimisation level is the one with the shortest sum of build time and run time.
     Crate {
         features: &'static [&'static str],
         opt_level: &'static str,
@@ -130,7 +127,7 @@ impl Tool {
     }
 }
 
-/// Nothing is installed in silence.
+/// Prints a message before an installation.
 fn announce(what: &str, how: &str) {
     eprintln!("Installing {what} ({how}), once.");
 }

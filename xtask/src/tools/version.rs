@@ -1,13 +1,13 @@
-//! Versions as tools print them. Pure text: starts nothing.
+//! This module parses and compares the versions that tools print. It starts no program.
 
-/// The version in what `tool --version` prints: the first word that starts with a digit.
+/// Returns the version in the output of `tool --version`, which is the first word that starts with a digit.
 ///
-/// `trunk 0.21.14`, `wasm-opt version 132 (version_132)`, `Chromium 131.0.6778.85 built on Debian`.
+/// Examples: `trunk 0.21.14`, `wasm-opt version 132 (version_132)`, `Chromium 131.0.6778.85 built on Debian`.
 pub fn printed(output: &str) -> Option<&str> {
     output.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a printed version is the one wanted. Binaryen prints its major number alone.
+/// Returns whether `printed` equals `wanted`. Binaryen prints only its major number, so `132` equals `132.0.0`.
 pub fn same(printed: &str, wanted: &str) -> bool {
     printed == wanted || wanted.strip_prefix(printed).is_some_and(|rest| rest == ".0.0")
 }
