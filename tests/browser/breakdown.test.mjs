@@ -121,6 +121,7 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   const chart = page.locator(".scene");
   await until(async () => (await cells(page)).length, (n) => n > 3);
   const drawn = await cells(page);
+  const whole = await rowCount(page);
   const root = tree[0];
   near(Number(/([\d.]+) %/.exec(drawn[0][2])[1]), (root.total_dur_ps / step) * 100);
   // By keyboard, ArrowDown goes to the largest child and Enter filters the table to its ops.
@@ -141,7 +142,7 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   const box = await chart.boundingBox();
   const top = async () => (await grid(page).boundingBox()).y;
   const above = await top();
-  const whole = await rowCount(page);
+  await until(() => rowCount(page), (n) => n === whole);
   await page.mouse.click(box.x + 40, box.y + 33);
   await page.locator(".crumbs").waitFor();
   // The table shows only the ops of the zoomed scope, and its position on the page does not change.

@@ -29,7 +29,7 @@ onPage("a large capture: read to the end, and the page counts along", async ({ p
   assert.ok(seen.every((value, at) => value >= 0 && value <= 100 && (at === 0 || value >= seen[at - 1])), `it went ${seen}`);
   assert.match(await page.locator("#device-button").innerText(), /TPU:0/);
   await page.locator("#device-button").click();
-  assert.equal(await page.locator("#device").getByRole("option").count(), 5);
+  await until(() => page.locator("#device").getByRole("option").count(), (n) => n === 5);
 });
 
 onPage("what is shown is laid out in frames alone: no task of the page waits for it", async ({ page }) => {
