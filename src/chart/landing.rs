@@ -150,7 +150,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
     let mut at = 0.0;
     for (kind, ms) in KINDS {
         let (slot, wide) = (TimePart::Kind(kind), ms / all * width);
-        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::slot(slot)));
+        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(slot)));
         let wordings = label::wordings(slot.label(), &format!("{:.1} %", ms / all * 100.0));
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
             let shape = Shape::Text {

@@ -108,7 +108,7 @@ impl Analysis {
             .filter(|(device, _)| is_compared(device))
             .map(|(_, steps)| steps)
             .collect();
-        let spread = across(&compared);
+        let spread = compare_devices(&compared);
         StepStats { devices, spread }
     }
 }
@@ -205,7 +205,7 @@ fn spread(durations: &[Picos]) -> Option<Spread> {
     Some(Spread { n: n as u32, mean, median, min, max, std_dev })
 }
 
-fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
+fn compare_devices(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
     let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
     for device in devices {
         for step in &device.steps {

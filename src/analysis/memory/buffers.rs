@@ -130,7 +130,7 @@ impl Buffers {
             entry.start = *end;
             *end = end.saturating_add(size);
             for assigned in &allocation.assigned {
-                let Some(slot) = buffers.slot(assigned.logical_buffer_id) else { continue };
+                let Some(slot) = buffers.index(assigned.logical_buffer_id) else { continue };
                 buffers.all[slot as usize].allocation =
                     Some(Assigned { allocation: place as u32, offset: assigned.offset });
                 // The first buffer that fills the allocation represents it. The buffer of a parameter comes before that
@@ -151,7 +151,7 @@ impl Buffers {
     }
 
     /// Returns the index of the buffer with the file's `id`.
-    pub(super) fn slot(&self, id: i64) -> Option<u32> {
+    pub(super) fn index(&self, id: i64) -> Option<u32> {
         self.index_by_id.get(&id).copied()
     }
 

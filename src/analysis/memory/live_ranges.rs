@@ -77,7 +77,7 @@ fn step(
     memory: &mut [Memory],
     live_ranges: &mut Vec<LiveRange>,
 ) -> Option<()> {
-    let slot = buffers.slot(event.buffer_id)? as usize;
+    let slot = buffers.index(event.buffer_id)? as usize;
     // The buffer that owns the memory of this buffer after the event.
     let own = match Kind::try_from(event.kind).ok()? {
         Kind::Alloc => {
@@ -91,7 +91,7 @@ fn step(
             slot
         }
         Kind::ShareWith => {
-            let with = buffers.slot(event.share_with_canonical_id)? as usize;
+            let with = buffers.index(event.share_with_canonical_id)? as usize;
             let canonical = memory[with].canonical;
             memory[slot].canonical = canonical;
             canonical as usize
@@ -117,7 +117,7 @@ fn step(
 /// Returns whether a trace describes an allocation of a memory for temporaries. The buffer of its first event decides,
 /// because the allocation that the trace names is wrong in real files.
 pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
-    let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));
+    let first = trace.events.first().and_then(|event| buffers.index(event.buffer_id));
     let allocation = first.and_then(|slot| buffers.allocation(slot));
     allocation.is_some_and(|a| a.color == color && a.comes_and_goes())
 }
@@ -140,7 +140,7 @@ pub(super) fn trace_of<'t>(
     };
     let of_color = |trace: &HeapSimulatorTrace| {
         let is = |event: &&Event| {
-            buffers.slot(event.buffer_id).is_some_and(|slot| buffers.all[slot as usize].color == color)
+            buffers.index(event.buffer_id).is_some_and(|slot| buffers.all[slot as usize].color == color)
         };
         trace.events.iter().filter(is).count()
     };

@@ -13,7 +13,7 @@ use crate::protocol::url::comm::CommRows;
 /// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
 /// one part "Other, idle".
 pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
-    let slot = |kind| Paint::slot(TimePart::Kind(kind));
+    let slot = |kind| Paint::time_part(TimePart::Kind(kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
     let waits = slot(kind(of));
     let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
@@ -33,7 +33,7 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
             }
             .map(|(label, paint)| Part { label, paint }),
         );
-        parts.push(Part { label: TimePart::Idle.label(), paint: Paint::slot(TimePart::Idle) });
+        parts.push(Part { label: TimePart::Idle.label(), paint: Paint::time_part(TimePart::Idle) });
     } else {
         parts.push(Part { label: "Other, idle", paint: slot(Kind::Other) });
     }

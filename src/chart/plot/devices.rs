@@ -100,7 +100,7 @@ fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: 
         let width = width.min(right - at);
         if width > 0.0 {
             let shape = Shape::rect(at, middle - BAR / 2.0, width, BAR);
-            marks.push(Mark::new(shape, Paint::slot(TimePart::Kind(kind))));
+            marks.push(Mark::new(shape, Paint::time_part(TimePart::Kind(kind))));
             at += width;
         }
     }
@@ -172,7 +172,7 @@ mod tests {
             };
             let bar = of(Paint::fill(Tone::Ink3));
             [Kind::Compute, Kind::Communication]
-                .map(|kind| (of(Paint::slot(TimePart::Kind(kind))) / bar * 1000.0).round())
+                .map(|kind| (of(Paint::time_part(TimePart::Kind(kind))) / bar * 1000.0).round())
         };
         assert_eq!(widths(100), [600.0, 200.0], "the rest is idle");
         assert_eq!(widths(40), [750.0, 250.0], "side by side");

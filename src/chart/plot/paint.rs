@@ -145,7 +145,7 @@ impl Pattern {
     }
 
     /// Returns the pattern of a part of time. `None` for a part with a plain fill.
-    pub const fn from_slot(slot: TimePart) -> Option<Self> {
+    pub const fn from_time_part(slot: TimePart) -> Option<Self> {
         match slot {
             TimePart::Kind(Kind::Fused) => Some(Self::Stripe),
             TimePart::Kind(Kind::Container) => Some(Self::Cross),
@@ -171,12 +171,12 @@ impl Paint {
     }
 
     /// Returns the common appearance of a part of time: colour, pattern, and an outline for parts on the ground colour.
-    pub const fn slot(slot: TimePart) -> Self {
-        let outline = match slot {
+    pub const fn time_part(part: TimePart) -> Self {
+        let outline = match part {
             TimePart::Idle | TimePart::Kind(Kind::Container) => Some(Tone::Kind(TimePart::Kind(Kind::Container))),
             TimePart::Kind(_) => None,
         };
-        Self { fill: Some(Tone::Kind(slot)), stroke: outline, pattern: Pattern::from_slot(slot), ..Self::NONE }
+        Self { fill: Some(Tone::Kind(part)), stroke: outline, pattern: Pattern::from_time_part(part), ..Self::NONE }
     }
 
     /// Makes the outline dashed.
@@ -245,10 +245,10 @@ mod tests {
     fn parts_of_time_look_as_the_style_sheet_has_them() {
         let marks = include_str!("../../../style/marks.css");
         for slot in TimePart::all() {
-            let rule = format!(".mark-{} {{ fill: {};", slot.class(), Paint::slot(slot).fill_css());
+            let rule = format!(".mark-{} {{ fill: {};", slot.class(), Paint::time_part(slot).fill_css());
             assert!(marks.contains(&rule), "{rule}");
-            let outlined = marks.contains(&format!("{rule} stroke: {};", Paint::slot(slot).stroke_css()));
-            assert_eq!(outlined, Paint::slot(slot).stroke.is_some(), "{slot:?}");
+            let outlined = marks.contains(&format!("{rule} stroke: {};", Paint::time_part(slot).stroke_css()));
+            assert_eq!(outlined, Paint::time_part(slot).stroke.is_some(), "{slot:?}");
         }
     }
 

@@ -263,7 +263,7 @@ mod tests {
                 0,
                 name.to_owned(),
                 Shape::Rect { x: 0.0, y: 0.0, w: -3.0, h: 5.0, r: 2.0 },
-                Paint::slot(TimePart::Idle),
+                Paint::time_part(TimePart::Idle),
             ),
             Mark::new(Shape::line(0.0, f64::NAN, 9.0, 9.0), dashed),
             Mark::new(Shape::Path(vec![(0.0, 0.0), (3.0, 4.0)], true), Paint::fill(Tone::Seq(3))),

@@ -143,7 +143,7 @@ pub fn gap() -> GapRank {
     GapRank { key: String::new(), program_id: None, total: ZERO, recoverable: ZERO, cumulative: 0.0 }
 }
 
-pub fn across() -> AcrossDevices {
+pub fn across_devices() -> AcrossDevices {
     AcrossDevices { number: 0, n_devices: 0, min: ZERO, max: ZERO, mean: ZERO, slowest: String::new(), spread: 0.0 }
 }
 

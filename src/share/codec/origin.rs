@@ -111,7 +111,7 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
     each(&mut of.devices, |device| spread(v, &mut device.all))?;
     each(&mut of.devices, |device| spread(v, &mut device.steady))?;
     each(&mut of.devices, |device| times(v, &mut device.steps))?;
-    v.rows(&mut of.spread, defaults::across)?;
+    v.rows(&mut of.spread, defaults::across_devices)?;
     each(&mut of.spread, |step: &mut AcrossDevices| v.exact(&mut step.number))?;
     each(&mut of.spread, |step| v.small(&mut step.n_devices))?;
     each(&mut of.spread, |step| v.time(&mut step.min))?;

@@ -85,7 +85,7 @@ fn face(of: &GraphNode, is_centre: bool) -> Paint {
 
 fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
     let strip = Shape::rect(rect.x, rect.y + rect.height - FOOT, rect.width, FOOT);
-    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::slot(TimePart::Kind(kind)))));
+    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::time_part(TimePart::Kind(kind)))));
 }
 
 /// Writes name and time in the first line, operation and result shape in the second line. An opened node has all of

@@ -2,7 +2,7 @@
 //! like any other node in the box around it. An edge between boxes passes through ports in their rims.
 
 use super::layer_graph::{Item, Link, NodePlace};
-use super::layered_layout::{LayeredLayout, lay};
+use super::layered_layout::{LayeredLayout, compute_layout};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
@@ -175,7 +175,7 @@ fn fill(
         });
         parts[edge].push((of, link));
     }
-    group.laid = lay(&group.items, &group.links);
+    group.laid = compute_layout(&group.items, &group.links);
     groups[of] = group;
 }
 

@@ -25,11 +25,11 @@ pub(crate) struct LayeredLayout {
 }
 
 /// Lays out items and links.
-pub(crate) fn lay(items: &[Item], links: &[Link]) -> LayeredLayout {
+pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
     let (row, against) = ranking::rows(items, links);
     let mut net = LayerGraph::new(items, links, &row, &against);
     crossing_reduction::order(&mut net);
-    let x = x_coordinates::across(&net);
+    let x = x_coordinates::assign_x(&net);
     let into = arrivals(items, links, &net, &x);
     // Top and bottom of each row.
     let mut spans: Vec<(f64, f64)> = Vec::with_capacity(net.rows.len());

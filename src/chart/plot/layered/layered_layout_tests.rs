@@ -2,7 +2,7 @@
 
 use super::crossing_reduction::{crossings, order};
 use super::layer_graph::{Item, LayerGraph, Link, NodePlace};
-use super::layered_layout::{LayeredLayout, lay};
+use super::layered_layout::{LayeredLayout, compute_layout};
 use super::{ranking, x_coordinates};
 use proptest::prelude::*;
 
@@ -66,9 +66,9 @@ fn check(items: &[Item], links: &[Link], laid: &LayeredLayout) -> Result<(), Tes
 proptest! {
     #[test]
     fn nothing_overlaps_and_links_lead_down((items, links) in any_graph()) {
-        let laid = lay(&items, &links);
+        let laid = compute_layout(&items, &links);
         check(&items, &links, &laid)?;
-        prop_assert_eq!(&laid, &lay(&items, &links));
+        prop_assert_eq!(&laid, &compute_layout(&items, &links));
     }
 
     #[test]
@@ -78,7 +78,7 @@ proptest! {
         let (first, spots) = (crossings(&net), net.rows.clone());
         order(&mut net);
         prop_assert!(crossings(&net) <= first);
-        let x = x_coordinates::across(&net);
+        let x = x_coordinates::assign_x(&net);
         for (row, before) in net.rows.iter().zip(spots) {
             prop_assert!(row.windows(2).all(|pair| x[pair[0]] < x[pair[1]]));
             let (mut now, mut before) = (row.clone(), before);
@@ -96,7 +96,7 @@ proptest! {
             .filter(|(from, to)| from != to)
             .map(|(from, to)| Link { from, to, out: 0.0, into: 0.0, fixed: false, trunk: 0 })
             .collect();
-        let laid = lay(&items, &links);
+        let laid = compute_layout(&items, &links);
         for (i, a) in laid.items.iter().enumerate() {
             prop_assert!(laid.items[i + 1..].iter().all(|b| !a.overlaps(*b)));
         }
@@ -107,7 +107,7 @@ proptest! {
 fn rows_are_not_too_wide() {
     let items = vec![Item { width: 208.0, height: 44.0, place: NodePlace::Free }; 17];
     let link = |from| Link { from, to: 16, out: 0.0, into: 0.0, fixed: false, trunk: 0 };
-    let laid = lay(&items, &(0..16).map(link).collect::<Vec<_>>());
+    let laid = compute_layout(&items, &(0..16).map(link).collect::<Vec<_>>());
     assert!(laid.width < 1800.0, "{}", laid.width);
     assert!(laid.items[..16].iter().all(|item| item.y < laid.items[16].y));
 }

@@ -16,7 +16,7 @@ const ONLY: f64 = 12.0;
 const SWEEPS: usize = 24;
 
 /// Returns the x coordinate of the middle of each spot, in px. The leftmost edge is at 0.
-pub(crate) fn across(net: &LayerGraph) -> Vec<f64> {
+pub(crate) fn assign_x(net: &LayerGraph) -> Vec<f64> {
     let mut x = vec![0.0; net.spots.len()];
     for row in &net.rows {
         let total: f64 = rooms(net, row).iter().sum();
