@@ -45,7 +45,8 @@ pub fn bench() -> Result<()> {
 pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".test.mjs")?.to_owned());
-    files.retain(|path| name(path).is_some_and(|name| names.is_empty() || names.contains(&name)));
+    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
+    files.retain(|path| name(path).is_some_and(|name| is_chosen(&name)));
     files.sort();
     ensure!(!files.is_empty(), "no such file in tests/browser: {}.test.mjs", names.join(".test.mjs, "));
     ensure!(repo::dist().is_dir(), "there is no page in dist/: run `cargo xtask build` or `cargo xtask serve`");
@@ -61,7 +62,7 @@ pub fn test(names: &[String], each: impl FnMut(&str)) -> Result<()> {
         ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-force-exit", "--test-timeout=1200000"];
     let mut node = node("test", &repo::dist())?;
     node.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files);
-    if names.is_empty() || names.iter().any(|name| name == "checks") {
+    if is_chosen("checks") {
         node.env("ROOFLIGHT_CHECKS", page::build_checks()?);
     }
     process::run_and_read(&mut node, each)

@@ -37,13 +37,13 @@ pub fn serve(build: Build, port: u16) -> Result<()> {
 
 /// Builds `tests/browser/checks` for a browser. Returns the folder of `checks.js` and `checks_bg.wasm`.
 pub fn build_checks() -> Result<PathBuf> {
-    let (_, path) = tools::for_page()?;
+    tools::wasm_target()?;
     // The build uses the profile and the feature of the worker, whose dependencies are compiled already.
     let args = ["build", "--example", "checks", "--features", "worker", "--profile", "worker", "--target", tools::WASM];
     process::run(process::cargo().current_dir(repo::root()).args(args))?;
     let (target, out) = (repo::target()?, repo::target()?.join("browser-checks"));
     let program = target.join(tools::WASM).join("worker/examples/checks.wasm");
-    let mut bindgen = Command::new(which::which_in("wasm-bindgen", Some(path), ".")?);
+    let mut bindgen = Command::new(tools::wasm_bindgen()?);
     process::run(bindgen.args(["--target", "no-modules", "--no-typescript", "--out-dir"]).arg(&out).arg(program))?;
     Ok(out)
 }

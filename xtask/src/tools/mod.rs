@@ -51,7 +51,7 @@ pub fn wasm_target() -> Result<()> {
 }
 
 /// Finds wasm-bindgen at the exact version of the library `wasm-bindgen` in `Cargo.lock`.
-fn wasm_bindgen() -> Result<PathBuf> {
+pub fn wasm_bindgen() -> Result<PathBuf> {
     let lock: Table = fs::read_to_string(repo::root().join("Cargo.lock"))?.parse()?;
     let mut packages = lock["package"].as_array().into_iter().flatten();
     let library = packages.find(|package| package["name"].as_str() == Some("wasm-bindgen"));
