@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { program, synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened, pickFiles, reload, until } from "./lib.mjs";
-import { figures } from "./reading.mjs";
+import { figures, opPanel } from "./reading.mjs";
 
 const inspect = (file) => JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), ["inspect", "--json", file], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 const count = (n) => n.toLocaleString("en-US");
@@ -22,7 +22,7 @@ const programs = (page) => page.locator(".file-programs > .programs .program");
 const code = (page) => page.locator(".code");
 const find = (page) => page.getByRole("textbox", { name: "Find in the text" });
 const said = (page) => page.locator(".find-status").innerText();
-const title = (page) => page.getByRole("complementary").getByRole("heading", { level: 2 });
+const title = (page) => opPanel(page).getByRole("heading", { level: 2 });
 /** The number of the current line, which a search or a link went to. */
 const at = async (page) => Number(await page.locator(".code-line.at .code-no").textContent());
 /** Returns the texts of the cells of each row. */
@@ -219,7 +219,7 @@ onPage("an instruction of the text opens its panel; a computation goes to its li
   await until(() => page.locator(".op-hlo").first().innerText(), (text) => text.startsWith(`%copy-done.2 = ${shape}`));
   await until(() => page.url(), (url) => /view=file/.test(url) && /op=copy-done\.2@/.test(url));
   await page.keyboard.press("Escape");
-  await page.getByRole("complementary").waitFor({ state: "detached" });
+  await opPanel(page).waitFor({ state: "detached" });
   assert.equal(await tab(page, "File").getAttribute("aria-selected"), "true");
 });
 
@@ -291,6 +291,6 @@ onPage("by keyboard: looked for, Enter in the text opens its panel, Esc leads ba
   await page.keyboard.press("Enter");
   await until(() => title(page).innerText({ timeout: 5_000 }), (name) => name === "copy-done.2");
   await page.keyboard.press("Escape");
-  await page.getByRole("complementary").waitFor({ state: "detached" });
+  await opPanel(page).waitFor({ state: "detached" });
   assert.ok(await inText());
 });

@@ -4,15 +4,14 @@ import assert from "node:assert/strict";
 import { synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
-import { groupBy, settled } from "./reading.mjs";
+import { groupBy, opPanel, settled } from "./reading.mjs";
 
-const panel = (page) => page.getByRole("complementary");
-const title = (page) => panel(page).getByRole("heading", { level: 2 });
+const title = (page) => opPanel(page).getByRole("heading", { level: 2 });
 const told = (page, name) => until(() => title(page).innerText(), (is) => is === name);
 /** Returns the rows of the table of shapes: role, shape with layout, bytes, padding. */
 const shapes = (page) =>
-  panel(page).locator(".op-values tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())));
-const neighbour = (page, name) => panel(page).getByRole("button", { name, exact: true });
+  opPanel(page).locator(".op-values tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())));
+const neighbour = (page, name) => opPanel(page).getByRole("button", { name, exact: true });
 /** Returns the name cell of the row of the op `name`. */
 const cellOf = (page, name) => page.locator("[data-row]", { has: page.getByText(name, { exact: true }) }).locator("[data-column='0']");
 
@@ -32,25 +31,25 @@ onPage("an op of a real program: its panel, its operand, and back", { needs: tpu
   // The result has 5 × 1024 × 1024 × 256 floats. The source of the copy is in S(5), which is host memory.
   assert.deepEqual(rows[0], ["result", "f32[5,1024,1024,256]{3,2,1,0:T(8,128)}", "5.0 GiB", "0 %"]);
   assert.match(rows[2][1], /S\(5\)/);
-  assert.match(await panel(page).innerText(), /Memory space: S\(5\) → HBM/);
-  assert.match(await panel(page).locator(".op-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
+  assert.match(await opPanel(page).innerText(), /Memory space: S\(5\) → HBM/);
+  assert.match(await opPanel(page).locator(".op-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
   // The panel shows the same self time as the row.
   const row = await page.locator("[data-row][aria-selected=true]").innerText();
-  const self = await panel(page).locator(".op-figures dd").first().innerText();
+  const self = await opPanel(page).locator(".op-figures dd").first().innerText();
   assert.ok(row.includes(self.split(" ")[0].slice(0, 5)), `${self} is not in ${row}`);
 
   await neighbour(page, "copy-start.2").click();
   await told(page, "copy-start.2");
   await until(() => page.url(), (url) => /op=copy-start\.2@/.test(url));
-  await panel(page).getByRole("button", { name: "Back to the previous op" }).click();
+  await opPanel(page).getByRole("button", { name: "Back to the previous op" }).click();
   await told(page, "copy-done.2");
   // The browser's Back button returns to the previous op, too.
   await neighbour(page, "copy-start.2").click();
   await told(page, "copy-start.2");
   await page.goBack();
   await told(page, "copy-done.2");
-  await panel(page).getByRole("button", { name: "Close" }).click();
-  await panel(page).waitFor({ state: "detached" });
+  await opPanel(page).getByRole("button", { name: "Close" }).click();
+  await opPanel(page).waitFor({ state: "detached" });
 });
 
 onPage("by keyboard: Enter opens, Tab walks, Esc goes back to the row", async ({ page }) => {
@@ -63,7 +62,7 @@ onPage("by keyboard: Enter opens, Tab walks, Esc goes back to the row", async ({
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Copy the name");
   await page.keyboard.press("Escape");
-  await panel(page).waitFor({ state: "detached" });
+  await opPanel(page).waitFor({ state: "detached" });
   assert.equal(await page.evaluate(() => document.activeElement.closest("[data-row]")?.dataset.row), "2");
 });
 
@@ -80,23 +79,23 @@ onPage("the address names the op: a reload shows it again; an op that is not the
   await told(page, name);
   await page.evaluate(() => (location.hash = location.hash.replace(/op=[^&]*/, "op=no-such-op.7")));
   await told(page, "no-such-op.7");
-  const words = await until(() => panel(page).innerText(), (text) => /no|not/.test(text.replace("no-such-op.7", "")));
+  const words = await until(() => opPanel(page).innerText(), (text) => /no|not/.test(text.replace("no-such-op.7", "")));
   assert.ok(words.length > 20, words);
   // With the name of an op that exists, the panel shows its figures again.
   await page.evaluate((name) => (location.hash = location.hash.replace(/op=[^&]*/, `op=${encodeURIComponent(name)}`)), name);
   await told(page, name);
-  await panel(page).locator(".op-figures").waitFor();
+  await opPanel(page).locator(".op-figures").waitFor();
 });
 
 onPage("its parts fold, and stay so for the next op and the next visit", { needs: tpu() }, async ({ page }) => {
-  const part = (name) => panel(page).locator(".op-part", { has: page.getByRole("heading", { name, exact: true }) });
+  const part = (name) => opPanel(page).locator(".op-part", { has: page.getByRole("heading", { name, exact: true }) });
   const isOpen = (name) => part(name).evaluate((part) => part.open);
   await start(page, tpu());
   await cellOf(page, "copy-done.2").getByText("copy-done.2").click();
   await told(page, "copy-done.2");
   assert.ok((await isOpen("Shapes")) && (await isOpen("HLO")));
   await part("Shapes").locator("summary").click();
-  assert.equal(await panel(page).locator(".op-values").isVisible(), false);
+  assert.equal(await opPanel(page).locator(".op-values").isVisible(), false);
   await neighbour(page, "copy-start.2").click();
   await told(page, "copy-start.2");
   assert.deepEqual([await isOpen("Shapes"), await isOpen("HLO")], [false, true]);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { opPanel } from "./reading.mjs";
 import { share } from "./sharing.mjs";
 
 const isProgram = (path) => /worker-[0-9a-f]{16}_bg\.wasm$/.test(path);
@@ -27,7 +28,7 @@ onPage("it comes before any file does, and no view fetches anything", async ({ p
   await page.getByRole("button", { name: "How data movement is computed" }).waitFor();
   await page.locator("[data-row='2'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("complementary").locator(".op-figures").waitFor();
+  await opPanel(page).locator(".op-figures").waitFor();
   await share(page);
   assert.deepEqual(fetched().slice(before), []);
   assert.equal(server.requests.filter(isProgram).length, 1);

@@ -5,6 +5,9 @@ import { until } from "./lib.mjs";
 
 export const grid = (page) => page.getByRole("grid");
 
+/** Returns the panel of one op. It is found by its class, because the tooltip has the same role. */
+export const opPanel = (page) => page.locator(".op-panel");
+
 /** Waits until the table is not busy. */
 export async function settled(page) {
   await page.locator("[role=grid][aria-busy=false]").waitFor();

@@ -5,6 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, painted, pickFiles, reload, startServer, until } from "./lib.mjs";
+import { opPanel } from "./reading.mjs";
 import { host } from "./hosts.mjs";
 import { readMessages } from "./messages.mjs";
 import { link, share } from "./sharing.mjs";
@@ -100,7 +101,7 @@ const states = {
     await opened(page);
     await page.locator("[data-row='1'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("complementary").getByRole("button", { name: "Graph", exact: true }).click();
+    await opPanel(page).getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
     await page.locator(".graph .scene").focus();
     await page.keyboard.press("ArrowDown");
