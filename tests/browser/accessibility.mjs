@@ -6,10 +6,11 @@ import { painted } from "./lib.mjs";
 const COLOURS = ["color-contrast", "link-in-text-block"];
 
 /**
- * Returns axe's violations in a page. The themes differ only in colours, so the dark theme is checked with the rules
- * about colours only.
+ * Returns axe's violations in a page, and leaves the page in `theme`. The themes differ only in colours, so the dark
+ * theme is checked with the rules about colours only.
  */
 export async function violations(page, theme) {
+  await page.emulateMedia({ colorScheme: theme });
   await painted(page);
   // axe is injected once per document, because its source is half a megabyte.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);

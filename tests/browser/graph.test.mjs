@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { program, synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { opPanel } from "./reading.mjs";
 
-const panel = (page) => page.getByRole("complementary");
-const title = (page) => panel(page).getByRole("heading", { level: 2 });
+const title = (page) => opPanel(page).getByRole("heading", { level: 2 });
 const told = (page, name) => until(() => title(page).innerText(), (is) => is === name);
 const graph = (page) => page.getByRole("region", { name: "Graph", exact: true });
 const scene = (page) => graph(page).locator("svg.scene");
@@ -24,7 +24,7 @@ const names = (written, name) => {
 const drawn = async (page, name) => (await nodes(page)).some((written) => names(written, name));
 /** Returns the neighbours that the panel lists, as [role, name]. */
 const listed = (page) =>
-  panel(page).locator(".op-hops li").evaluateAll((all) => all.map((one) => [one.querySelector(".sub").textContent, one.querySelector("button").textContent.trim()]));
+  opPanel(page).locator(".op-hops li").evaluateAll((all) => all.map((one) => [one.querySelector(".sub").textContent, one.querySelector("button").textContent.trim()]));
 /** Waits for the graph around an op. */
 const around = (page, name) => until(() => scene(page).getAttribute("aria-label"), (label) => label?.startsWith(`Around ${name}: `));
 /** The description of the node that the keyboard is on: the part of the chart's label after "users below". */
@@ -50,7 +50,7 @@ async function start(page, name = "copy-done.2") {
   await opened(page);
   await page.locator("[data-row]").getByText(name, { exact: true }).click();
   await told(page, name);
-  await panel(page).getByRole("button", { name: "Graph", exact: true }).click();
+  await opPanel(page).getByRole("button", { name: "Graph", exact: true }).click();
   await around(page, name);
 }
 
@@ -101,8 +101,8 @@ onPage("by keyboard: arrows to a fusion, Space opens and closes its inside, Ente
   // The nodes inside were the instructions that the fusion's own panel lists.
   await page.keyboard.press("Enter");
   await told(page, "broadcast_add_fusion.1");
-  await panel(page).locator("summary", { hasText: "Fused computation" }).click();
-  const lines = (await panel(page).locator("details details pre").innerText()).split("\n");
+  await opPanel(page).locator("summary", { hasText: "Fused computation" }).click();
+  const lines = (await opPanel(page).locator("details details pre").innerText()).split("\n");
   const fused = lines.map((line) => /^\s*(?:ROOT )?%?(\S+) = /.exec(line)[1]);
   assert.equal(fused.length, inside);
   for (const name of fused) assert.ok(open.some((written) => names(written, name)), name);
@@ -189,7 +189,7 @@ onPage("the address keeps it: a reload shows it again; Esc closes the graph, the
   assert.equal(await page.evaluate(() => document.activeElement.id), "op-name");
   await until(() => page.url(), (url) => !url.includes("graph=1"));
   await page.keyboard.press("Escape");
-  await panel(page).waitFor({ state: "detached" });
+  await opPanel(page).waitFor({ state: "detached" });
   assert.ok(await page.getByRole("grid").isVisible());
 });
 
@@ -202,7 +202,7 @@ onPage("saved as a picture it names the op; as a table it lists its edges", { ne
   assert.match(svg, />copy-done\.2</);
   assert.doesNotMatch(svg, /var\(--/, "colours are those of the page");
   const rows = await edges(page);
-  const hlo = await panel(page).locator(".op-hlo").first().innerText();
+  const hlo = await opPanel(page).locator(".op-hlo").first().innerText();
   const operand = /copy-done\(\((.*)\) %(\S+)\)/.exec(hlo);
   assert.deepEqual(rows.filter(([, to]) => to === "copy-done.2").map(([from]) => from), [operand[2]]);
   assert.deepEqual(rows.filter(([from]) => from === "copy-done.2").map(([, to]) => to), ["broadcast_add_fusion.1"]);
@@ -270,11 +270,11 @@ onPage("by keyboard one walks on from where one went: the graph keeps the focus"
 onPage("another file has neither the panel nor the graph of the one before", { needs: tpu() }, async ({ page }) => {
   await start(page);
   await pickFiles(page, [synth()]);
-  await panel(page).waitFor({ state: "detached" });
+  await opPanel(page).waitFor({ state: "detached" });
   await opened(page);
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await panel(page).locator(".op-hlo").first().waitFor();
+  await opPanel(page).locator(".op-hlo").first().waitFor();
   assert.equal(await graph(page).count(), 0);
   assert.doesNotMatch(page.url(), /graph=1/);
 });

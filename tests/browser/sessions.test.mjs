@@ -8,7 +8,7 @@ import { zip } from "./archives.mjs";
 import { folder, made, real, synth, tpu, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, opened, pickFiles, reload, until } from "./lib.mjs";
-import { figures, groupBy, pick, settled } from "./reading.mjs";
+import { figures, groupBy, opPanel, pick, settled } from "./reading.mjs";
 import { printed } from "./written.mjs";
 
 const v100 = () => real("gpu-v100", "host.xplane.pb");
@@ -158,7 +158,7 @@ onPage("what was chosen in a capture goes when it is closed: the next one is sho
   await settled(page);
   await page.locator("[data-row='2'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("complementary").waitFor();
+  await opPanel(page).waitFor();
   await until(() => page.url(), (url) => /op=/.test(url));
   await page.locator("#capture-button").click();
   await page.locator("#capture").getByRole("button", { name: "Close", exact: true }).click();
@@ -166,6 +166,6 @@ onPage("what was chosen in a capture goes when it is closed: the next one is sho
   await until(() => new URL(page.url()).hash, (hash) => hash.length < 2);
   await pickFiles(page, [synth()]);
   await opened(page);
-  assert.equal(await page.getByRole("complementary").count(), 0);
+  assert.equal(await opPanel(page).count(), 0);
   await until(() => figures(page), (now) => JSON.stringify(now) === JSON.stringify(before));
 });

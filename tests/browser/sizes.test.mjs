@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, opened, painted } from "./lib.mjs";
-import { figures, heads } from "./reading.mjs";
+import { figures, heads, opPanel } from "./reading.mjs";
 
 /** Returns a description of each element that extends beyond the right edge of the window. */
 const sticksOut = (page) =>
@@ -58,11 +58,11 @@ for (const [width, height, what] of SIZES) {
     assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "non-compute");
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("complementary").getByRole("button", { name: "Graph", exact: true }).click();
+    await opPanel(page).getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
     assert.deepEqual(await sticksOut(page), [], "graph");
     await page.getByRole("button", { name: "Close the graph" }).click();
-    await page.getByRole("complementary").getByRole("button", { name: "Close", exact: true }).click();
+    await opPanel(page).getByRole("button", { name: "Close", exact: true }).click();
     await page.getByRole("tab", { name: "Roofline" }).click();
     await page.locator(".roofline .scene").waitFor();
     await page.locator(".roofline-table").evaluate((table) => table.scrollIntoView());

@@ -1,14 +1,16 @@
 //! This module runs the stages of `cargo xtask test` in order, times each stage, and prints a table at the end.
 //!
 //! A failed stage does not stop the others, so that one run shows all errors. Only the stages that need the built page
-//! are left out when the page does not build.
+//! are skipped when the page does not build.
 
 mod counts;
 mod dependencies;
 pub mod stages;
 
 use std::fmt::Write as _;
+use std::panic;
 use std::process::ExitCode;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -19,16 +21,16 @@ enum Outcome {
     Passed(String),
     Failed(String),
     /// The stage did not run, because the stage that it needs has failed.
-    LeftOut,
+    Skipped,
 }
 
-struct Row {
+struct StageResult {
     name: &'static str,
     outcome: Outcome,
     took: Duration,
 }
 
-impl Row {
+impl StageResult {
     fn passed(&self) -> bool {
         matches!(self.outcome, Outcome::Passed(_))
     }
@@ -36,49 +38,61 @@ impl Row {
 
 /// Runs the stages of [`STAGES`] with the names `only`, or all if `only` is empty. Prints `N passed, N failed` last.
 pub fn run(only: &[String]) -> Result<ExitCode> {
-    let mut rows: Vec<Row> = Vec::new();
-    for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
-        let row = run_stage(stage, &rows);
-        println!("{}", line(&row));
-        rows.push(row);
-    }
-    println!("\n{}", table(&rows));
-    let all_passed = rows.iter().all(Row::passed);
-    Ok(ExitCode::from(u8::from(!all_passed)))
+    let results = thread::scope(|scope| {
+        let (mut results, mut in_background) = (Vec::<StageResult>::new(), Vec::new());
+        for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
+            if stage.in_background {
+                in_background.push(scope.spawn(|| run_stage(stage, false)));
+                continue;
+            }
+            if stage.needs.is_some() {
+                results.extend(in_background.drain(..).map(join));
+            }
+            let needs_failed = results.iter().any(|result| Some(result.name) == stage.needs && !result.passed());
+            results.push(run_stage(stage, needs_failed));
+        }
+        results.extend(in_background.into_iter().map(join));
+        results
+    });
+    println!("\n{}", table(&results));
+    Ok(ExitCode::from(u8::from(!results.iter().all(StageResult::passed))))
 }
 
-fn run_stage(stage: &Stage, before: &[Row]) -> Row {
-    let needs_failed = before.iter().any(|row| Some(row.name) == stage.needs && !row.passed());
-    if needs_failed {
-        return Row { name: stage.name, outcome: Outcome::LeftOut, took: Duration::ZERO };
-    }
-    println!("\n── {}: {}", stage.name, stage.what);
+fn run_stage(stage: &Stage, needs_failed: bool) -> StageResult {
+    println!("\n── {}: {}", stage.name, stage.description);
     let start = Instant::now();
-    let outcome = match (stage.run)() {
-        Ok(note) => Outcome::Passed(note),
-        Err(error) => Outcome::Failed(format!("{error:#}")),
+    let outcome = match (!needs_failed).then(stage.run) {
+        Some(Ok(note)) => Outcome::Passed(note),
+        Some(Err(error)) => Outcome::Failed(format!("{error:#}")),
+        None => Outcome::Skipped,
     };
-    Row { name: stage.name, outcome, took: start.elapsed() }
+    let result = StageResult { name: stage.name, outcome, took: start.elapsed() };
+    println!("{}", line(&result));
+    result
 }
 
-fn line(row: &Row) -> String {
-    let (word, note) = match &row.outcome {
+fn join(stage: ScopedJoinHandle<'_, StageResult>) -> StageResult {
+    stage.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+}
+
+fn line(result: &StageResult) -> String {
+    let (word, note) = match &result.outcome {
         Outcome::Passed(note) => ("ok", note.as_str()),
         Outcome::Failed(error) => ("FAILED", error.lines().next().unwrap_or_default()),
-        Outcome::LeftOut => ("left out", ""),
+        Outcome::Skipped => ("skipped", ""),
     };
-    format!("{:8} {word:8} {:>7.1} s  {note}", row.name, row.took.as_secs_f64()).trim_end().to_owned()
+    format!("{:8} {word:8} {:>7.1} s  {note}", result.name, result.took.as_secs_f64()).trim_end().to_owned()
 }
 
 /// Formats one line per stage. The last line has only the count, for programs that read the output.
-fn table(rows: &[Row]) -> String {
+fn table(results: &[StageResult]) -> String {
     let mut text = String::new();
-    for row in rows {
-        let _ = writeln!(text, "{}", line(row));
+    for result in results {
+        let _ = writeln!(text, "{}", line(result));
     }
-    let passed = rows.iter().filter(|row| row.passed()).count();
-    // A stage that was left out counts as failed, so that the count does not hide it.
-    let _ = write!(text, "\n{passed} passed, {} failed", rows.len() - passed);
+    let passed = results.iter().filter(|result| result.passed()).count();
+    // A stage that was skipped counts as failed, so that the count does not hide it.
+    let _ = write!(text, "\n{passed} passed, {} failed", results.len() - passed);
     text
 }
 
@@ -88,17 +102,17 @@ mod tests {
 
     #[test]
     fn the_last_line_is_the_count() {
-        let row = |name, outcome, seconds| Row { name, outcome, took: Duration::from_secs(seconds) };
+        let row = |name, outcome, seconds| StageResult { name, outcome, took: Duration::from_secs(seconds) };
         let rows = [
             row("fmt", Outcome::Passed(String::new()), 1),
             row("page", Outcome::Failed("cargo failed\nwith more".to_owned()), 92),
-            row("size", Outcome::LeftOut, 0),
+            row("size", Outcome::Skipped, 0),
         ];
         assert_eq!(
             table(&rows),
             "fmt      ok           1.0 s\n\
              page     FAILED      92.0 s  cargo failed\n\
-             size     left out     0.0 s\n\
+             size     skipped      0.0 s\n\
              \n\
              1 passed, 2 failed"
         );

@@ -14,30 +14,37 @@ use crate::{page, process, repo, scripts, tools};
 /// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
     pub name: &'static str,
-    pub what: &'static str,
+    pub description: &'static str,
     /// The name of the stage that must have passed before this stage runs.
     pub needs: Option<&'static str>,
+    /// Whether the stages after this one start at once. The stages that need this one still wait for it.
+    pub in_background: bool,
     pub run: fn() -> Result<String>,
 }
 
 /// All stages, in the order in which they run.
 pub const STAGES: [Stage; 10] = [
-    Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
-    Stage { name: "deny", what: "dependencies' licences, bans and duplicates", needs: None, run: dependencies::check },
-    Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
-    Stage { name: "lint-web", what: "lints, page and worker", needs: None, run: clippy_web },
-    Stage { name: "fuzz", what: "fuzz targets compile", needs: None, run: fuzz },
-    Stage { name: "native", what: "unit, property, golden, tidy and doc tests", needs: None, run: native },
-    Stage { name: "doc", what: "documentation without warnings", needs: None, run: doc },
-    Stage { name: "page", what: "builds dist/", needs: None, run: page },
-    Stage { name: "size", what: "its weight against its budget", needs: Some("page"), run: size },
-    Stage { name: "browser", what: "dist/, in Chromium and Firefox", needs: Some("page"), run: browser },
+    stage("fmt", "formatting", fmt),
+    stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
+    stage("clippy", "lints, native", clippy),
+    stage("lint-web", "lints, page and worker", clippy_web),
+    stage("fuzz", "fuzz targets compile", fuzz),
+    // The linker uses one core for most of this time, so the native tests run on the other.
+    Stage { in_background: true, ..stage("page", "builds dist/", page) },
+    stage("native", "unit, property, golden, tidy and doc tests", native),
+    stage("doc", "documentation without warnings", doc),
+    Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
+    Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
 ];
+
+const fn stage(name: &'static str, description: &'static str, run: fn() -> Result<String>) -> Stage {
+    Stage { name, description, needs: None, in_background: false, run }
+}
 
 /// Returns the list of stages for `cargo xtask test --help`.
 pub fn list() -> String {
     STAGES.iter().fold("Stages, in order:\n".to_owned(), |mut text, stage| {
-        let _ = writeln!(text, "  {:9} {}", stage.name, stage.what);
+        let _ = writeln!(text, "  {:9} {}", stage.name, stage.description);
         text
     })
 }

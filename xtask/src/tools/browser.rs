@@ -20,7 +20,7 @@ const USUAL_BROWSERS: [&str; 3] = [
 const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 const USUAL_FIREFOX: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 
-const HOW: &str = "\
+const INSTALL_HELP: &str = "\
 no Chromium: install it, or name it in ROOFLIGHT_CHROMIUM:
   Debian   apt-get install chromium-headless-shell
   Fedora   dnf install chromium
@@ -33,10 +33,10 @@ pub fn chromium() -> Result<PathBuf> {
         return Ok(path);
     }
     if !is_debian_root() {
-        bail!(HOW);
+        bail!(INSTALL_HELP);
     }
     install("Chromium", "from Debian, about 100 MB, a minute", &["chromium-headless-shell"])?;
-    find_chromium().context(HOW)
+    find_chromium().context(INSTALL_HELP)
 }
 
 /// Returns the path of Firefox, or `None` if Firefox is absent; the tests with Firefox are then skipped.
