@@ -33,7 +33,7 @@ pub struct Row {
     pub title: String,
     pub slot: TimePart,
     /// Self time, in the unit of the table.
-    pub own: String,
+    pub self_time: String,
     /// Time that moves data and time that waits, each divided by the time of the largest category.
     pub bar: (f64, f64),
     /// Share of the step in percent, without the percent sign.
@@ -157,7 +157,7 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
         name,
         title,
         slot: TimePart::Kind(of.kind),
-        own: format::time(of.total, unit),
+        self_time: format::time(of.total, unit),
         bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
         of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
         stall: if of.stall == Picos::ZERO { "0".to_owned() } else { format::time(of.stall, unit) },

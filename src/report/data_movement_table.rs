@@ -12,10 +12,10 @@ const ABSENT: &str = "–";
 /// Returns the first `top` categories as a table, each followed by its first `top` sources. The last row is the sum.
 pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     let unit = TimeUnit::for_largest(a.total);
-    let (own, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
+    let (self_time, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
     let mut table = Table::new(&[
         ("Category, source", true),
-        (&own, false),
+        (&self_time, false),
         ("Step %", false),
         (&stall, false),
         ("Count", false),

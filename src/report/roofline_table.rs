@@ -89,10 +89,10 @@ fn peaks(p: &DevicePeaks) -> String {
 pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
     let f = &r.figures;
     let unit = TimeUnit::for_largest(f.considered);
-    let (own, gap) = (format!("Self {}", unit.symbol()), format!("Gap {}", unit.symbol()));
+    let (self_time, gap) = (format!("Self {}", unit.symbol()), format!("Gap {}", unit.symbol()));
     let mut table = Table::new(&[
         (by.label(), true),
-        (&own, false),
+        (&self_time, false),
         ("Step %", false),
         ("Type", true),
         ("FLOP/B", false),

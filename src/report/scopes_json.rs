@@ -36,7 +36,7 @@ pub(super) fn nested(scopes: &Scopes, step: Option<Picos>, top: usize) -> Vec<Sc
             kind: main.json_key(),
             n_executions: node.n,
             total_dur_ps: node.total,
-            own_dur_ps: node.own,
+            own_dur_ps: node.self_time,
             pct_of_step: step.and_then(|step| node.total.fraction_of(step)).map(|f| f * 100.0),
             children,
         };

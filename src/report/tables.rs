@@ -21,10 +21,10 @@ const LONGEST_NAME: usize = 64;
 pub fn breakdown(b: &Breakdown, top: usize) -> Table {
     let unit = TimeUnit::for_largest(b.totals.busy);
     let mean_unit = TimeUnit::for_largest(b.groups.iter().filter_map(|g| g.mean).max().unwrap_or_default());
-    let (own, mean) = (format!("Self {}", unit.symbol()), format!("Mean {}", mean_unit.symbol()));
+    let (self_time, mean) = (format!("Self {}", unit.symbol()), format!("Mean {}", mean_unit.symbol()));
     let mut table = Table::new(&[
         (b.by.label(), true),
-        (&own, false),
+        (&self_time, false),
         ("Step %", false),
         ("Kind", true),
         ("Count", false),
@@ -94,8 +94,9 @@ fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
 /// Returns the tree of scopes as an indented table of `top` rows.
 pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     let unit = TimeUnit::for_largest(scopes.total);
-    let (total, own) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
-    let heads = [("Scope", true), (&total, false), ("Step %", false), (&own, false), ("Kind", true), ("Count", false)];
+    let (total, self_time) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
+    let heads =
+        [("Scope", true), (&total, false), ("Step %", false), (&self_time, false), ("Kind", true), ("Count", false)];
     let mut table = Table::new(&heads);
     let of_step = |p: Picos| window.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
     for node in scopes.nodes.iter().take(top) {
@@ -105,7 +106,7 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
             "  ".repeat(node.depth as usize) + &name.replace('\n', " "),
             time(node.total, unit),
             of_step(node.total),
-            time(node.own, unit),
+            time(node.self_time, unit),
             main.short().into(),
             count(node.n),
         ]);

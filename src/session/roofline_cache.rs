@@ -45,7 +45,7 @@ impl RooflineCache {
                 program_id: view.row(i).program.flatten().map(|id| id.0),
                 op_group: view.op_group(i).map(|group| group.label().to_owned()),
                 source: view.source_inner(i).map(str::to_owned),
-                total: Picos(view.row(i).own),
+                total: Picos(view.row(i).self_time),
                 n: view.row(i).n,
                 roof: answer.roof(row),
                 skipped: answer.skipped(row).to_vec(),

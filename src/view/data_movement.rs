@@ -76,7 +76,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
     let unit = data_movement.unit;
     let head = |label: &'static str| view! { <th scope="col" class="data-movement-change">{label}</th> }.any();
     let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
-    let [own, share, stall, runs] = data_movement.total.clone();
+    let [self_time, share, stall, runs] = data_movement.total.clone();
     view! {
         <div class="tree data-movement" on:keydown=tree::walk>
             <table>
@@ -99,7 +99,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
                 {data_movement.groups.iter().enumerate().map(group).collect_view()}
                 <tfoot><tr>
                     <th scope="row">"All"</th>
-                    <td class="num">{own}</td><td></td><td class="num">{share}</td>
+                    <td class="num">{self_time}</td><td></td><td class="num">{share}</td>
                     <td class="num wide-2">{stall}</td><td class="num wide-2">{runs}</td>
                     <td colspan="8"></td>
                 </tr></tfoot>
@@ -153,7 +153,7 @@ fn cells(of: &Row) -> AnyView {
     let (moves, waits) = of.bar;
     let [reads, writes] = of.shapes.clone();
     view! {
-        <td class="num">{of.own.clone()}</td>
+        <td class="num">{of.self_time.clone()}</td>
         <td class="tree-bar">
             <svg aria-hidden="true">
                 <rect class="tree-part" width=width(moves) height="100%" />

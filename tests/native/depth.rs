@@ -25,7 +25,7 @@ fn sum(parts: impl Iterator<Item = Picos>) -> Picos {
 fn check_tree(tree: &Scopes) {
     for (i, node) in tree.nodes.iter().enumerate() {
         let children: Vec<_> = tree.nodes.iter().filter(|n| n.parent == Some(i as u32)).collect();
-        assert_eq!(node.own + sum(children.iter().map(|c| c.total)), node.total, "{}", node.path);
+        assert_eq!(node.self_time + sum(children.iter().map(|c| c.total)), node.total, "{}", node.path);
         assert_eq!(sum(node.by_kind.into_iter()), node.total, "{}", node.path);
         assert!(children.iter().map(|c| c.n).sum::<u64>() <= node.n);
         assert!(children.is_sorted_by(|a, b| (b.total, &a.name) <= (a.total, &b.name)), "{}", node.path);
@@ -103,7 +103,7 @@ fn the_tree_of_scopes() {
     let (opened, analysis) = opened(&make::kda());
     let tree = |root: &str, least: f64| analysis.scopes(&opened.profile, &Query::default(), root, least).unwrap();
     let result = |tree: &Scopes| -> Vec<(String, u32, u64, u64)> {
-        tree.nodes.iter().map(|n| (n.name.clone(), n.depth, n.own.0, n.total.0)).collect()
+        tree.nodes.iter().map(|n| (n.name.clone(), n.depth, n.self_time.0, n.total.0)).collect()
     };
     let named = |name: &str, depth, own, total| (name.to_owned(), depth, own, total);
     let whole = tree("", 0.0);

@@ -48,7 +48,7 @@ impl ResolvedOp {
     /// Returns the member that represents the op: the one with the most time on the selected devices, or else on any
     /// device. `None` if there are no members.
     pub(in crate::analysis) fn main(&self) -> Option<Member> {
-        let weight = |m: &Member| (m.chosen && m.ran, m.ran, m.time.own, m.time.inclusive, m.time.n);
+        let weight = |m: &Member| (m.chosen && m.ran, m.ran, m.time.self_time, m.time.inclusive, m.time.n);
         self.members.iter().rev().max_by_key(|m| weight(m)).copied()
     }
 
@@ -67,7 +67,7 @@ impl ResolvedOp {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Known {
     pub(in crate::analysis) kind: Kind,
-    pub(in crate::analysis) own: u64,
+    pub(in crate::analysis) self_time: u64,
     pub(in crate::analysis) n: u64,
     most: u64,
     pub(in crate::analysis) in_window: bool,
@@ -102,7 +102,7 @@ impl Analysis {
             let mut times: IndexMap<Option<ProgramId>, (bool, u64)> = IndexMap::default();
             for member in &members {
                 let time = times.entry(op(member).stats.program).or_default();
-                *time = (time.0 || member.ran, time.1 + member.time.own);
+                *time = (time.0 || member.ran, time.1 + member.time.self_time);
             }
             let ran_without = times.get(&None).is_some_and(|(ran, _)| *ran);
             let heaviest = times.into_iter().max_by_key(|(program, time)| (*time, Reverse(*program)));
@@ -169,12 +169,12 @@ impl Analysis {
                 let Some(entry) = known.get_mut(facts.names.get(i)) else { continue };
                 let kind = facts.ops[i].kind;
                 let time = slice.map_or(OpTime::NONE, |s| s.measured.ops[i]);
-                let entry = entry.get_or_insert(Known { kind, own: 0, n: 0, most: 0, in_window: false });
-                entry.own = entry.own.saturating_add(time.own);
+                let entry = entry.get_or_insert(Known { kind, self_time: 0, n: 0, most: 0, in_window: false });
+                entry.self_time = entry.self_time.saturating_add(time.self_time);
                 entry.n = entry.n.saturating_add(time.n);
-                entry.in_window |= time.n > 0 || time.own > 0;
-                if time.own > entry.most {
-                    (entry.kind, entry.most) = (kind, time.own);
+                entry.in_window |= time.n > 0 || time.self_time > 0;
+                if time.self_time > entry.most {
+                    (entry.kind, entry.most) = (kind, time.self_time);
                 }
             }
         }

@@ -15,7 +15,7 @@ pub struct OpTime {
     /// Number of executions that start in the window.
     pub n: u64,
     /// Self time within the window.
-    pub own: u64,
+    pub self_time: u64,
     /// Inclusive time within the window.
     pub inclusive: u64,
     /// Shortest self time of an execution that starts in the window; `u64::MAX` if there is none.
@@ -28,7 +28,7 @@ pub struct OpTime {
 
 impl OpTime {
     /// The times of an op without executions.
-    pub const NONE: Self = Self { n: 0, own: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
+    pub const NONE: Self = Self { n: 0, self_time: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
 }
 
 /// The interval of a device's time that a query selects.
@@ -87,11 +87,11 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
             // An event outside of the window has no time in it. With length 0, the sweep skips the event.
             events.iter_mut().filter(|at| at.0 >= window.1 || at.1 <= window.0).for_each(|at| at.1 = at.0);
         }
-        let mut own = vec![0u64; events.len()];
+        let mut self_times = vec![0u64; events.len()];
         self_time(&events, |event, from, to| {
             let (from, to) = (from.max(window.0), to.min(window.1));
             if from < to {
-                own[event] += to - from;
+                self_times[event] += to - from;
                 if several {
                     stretches.push((from, to));
                 } else {
@@ -99,8 +99,8 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
                 }
             }
         });
-        for ((event, own), op) in events.iter().zip(&own).zip(line.events.ops()) {
-            add_execution(&mut measured.ops[op.0 as usize], *event, *own, window, whole);
+        for ((event, self_time), op) in events.iter().zip(&self_times).zip(line.events.ops()) {
+            add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, window, whole);
         }
     }
     if several {
@@ -109,18 +109,18 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     measured
 }
 
-fn add_execution(time: &mut OpTime, (start, end): Interval, own: u64, window: Interval, whole: bool) {
+fn add_execution(time: &mut OpTime, (start, end): Interval, self_time: u64, window: Interval, whole: bool) {
     let inclusive = end.min(window.1).saturating_sub(start.max(window.0));
     // Sums over parallel lines, and over times of a damaged file, can exceed 2⁶⁴ ps. A note of `find_devices` reports
     // this.
-    time.own = time.own.saturating_add(own);
+    time.self_time = time.self_time.saturating_add(self_time);
     time.inclusive = time.inclusive.saturating_add(inclusive);
     // An execution without duration at the very end of the capture starts where the window ends, and no later window
     // would count it.
     if whole || (window.0..window.1).contains(&start) {
         time.n += 1;
-        time.min = time.min.min(own);
-        time.max = time.max.max(own);
+        time.min = time.min.min(self_time);
+        time.max = time.max.max(self_time);
         time.longest = time.longest.max(inclusive);
     }
 }
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn executions_are_counted_where_they_start_and_clipped() {
         let mut time = OpTime::NONE;
-        for (event, own) in [((0, 15), 5), ((12, 18), 6), ((19, 30), 1), ((20, 25), 0)] {
-            add_execution(&mut time, event, own, (10, 20), false);
+        for (event, self_time) in [((0, 15), 5), ((12, 18), 6), ((19, 30), 1), ((20, 25), 0)] {
+            add_execution(&mut time, event, self_time, (10, 20), false);
         }
-        assert_eq!(time, OpTime { n: 2, own: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
+        assert_eq!(time, OpTime { n: 2, self_time: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
     }
 }

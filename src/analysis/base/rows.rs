@@ -86,7 +86,7 @@ pub struct Row {
     /// Number of executions that start in the window.
     pub n: u64,
     /// Self time.
-    pub own: u64,
+    pub self_time: u64,
     /// Inclusive time.
     pub inclusive: u64,
     /// Shortest self time of an execution; `u64::MAX` if there is none.
@@ -152,7 +152,7 @@ pub fn each(slices: &[Slice], mut found: impl FnMut(Member, &OpTime)) {
     for (slice, part) in slices.iter().enumerate() {
         for (i, time) in part.measured.ops.iter().enumerate() {
             let passes = part.chosen.as_ref().is_none_or(|chosen| chosen[i]);
-            if passes && (time.n > 0 || time.own > 0 || time.inclusive > 0) {
+            if passes && (time.n > 0 || time.self_time > 0 || time.inclusive > 0) {
                 found(Member { slice: slice as u32, op: OpId(i as u32) }, time);
             }
         }
@@ -194,7 +194,7 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
             rows.push(Row::new(keys[at], facts.kind, member, op));
         }
         rows[at].add(known, slices, op, member, time);
-        rows[at].add_kind(&mut mixed, facts.kind, time.own);
+        rows[at].add_kind(&mut mixed, facts.kind, time.self_time);
         found.push((member, number));
     });
     let mut next = 0;
@@ -258,7 +258,7 @@ impl Row {
             key,
             members: (0, 0),
             n: 0,
-            own: 0,
+            self_time: 0,
             inclusive: 0,
             min: u64::MAX,
             max: 0,
@@ -277,7 +277,7 @@ impl Row {
     /// Adds an op. While ops are added, `members.1` is their number.
     fn add(&mut self, known: Known<'_>, slices: &[Slice], op: &Op, member: Member, time: &OpTime) {
         self.n += time.n;
-        self.own = self.own.saturating_add(time.own);
+        self.self_time = self.self_time.saturating_add(time.self_time);
         self.inclusive = self.inclusive.saturating_add(time.inclusive);
         self.min = self.min.min(time.min);
         self.max = self.max.max(time.max);
@@ -300,7 +300,7 @@ impl Row {
     }
 
     /// Adds self time of a kind. Until a second kind comes, the row needs only one number.
-    fn add_kind(&mut self, mixed: &mut Vec<[u64; 7]>, kind: Kind, own: u64) {
+    fn add_kind(&mut self, mixed: &mut Vec<[u64; 7]>, kind: Kind, self_time: u64) {
         if self.mixed == 0 && kind != self.kind {
             let mut by_kind = [0; 7];
             by_kind[self.kind.index()] = self.of_kind;
@@ -311,7 +311,7 @@ impl Row {
             Some(at) => &mut mixed[at][kind.index()],
             None => &mut self.of_kind,
         };
-        *sum = sum.saturating_add(own);
+        *sum = sum.saturating_add(self_time);
     }
 }
 

@@ -154,12 +154,12 @@ fn add_totals(
     window: Interval,
 ) {
     for (i, (time, facts)) in measured.ops.iter().zip(&facts.ops).enumerate() {
-        if time.n == 0 && time.own == 0 {
+        if time.n == 0 && time.self_time == 0 {
             continue;
         }
-        let own = Picos(time.own);
-        totals.by_kind[facts.kind.index()] += own;
-        totals.busy += own;
+        let self_time = Picos(time.self_time);
+        totals.by_kind[facts.kind.index()] += self_time;
+        totals.busy += self_time;
         totals.n_events += time.n;
         if facts.kind == Kind::Container {
             totals.container_inclusive += Picos(time.inclusive);
@@ -168,7 +168,7 @@ fn add_totals(
             totals.n_unresolved += time.n;
         } else if !facts.known {
             let name = facts.category.map_or("<none>", |c| profile.text(c));
-            *totals.unknown_categories.entry(name.to_owned()).or_default() += own;
+            *totals.unknown_categories.entry(name.to_owned()).or_default() += self_time;
         }
     }
     let union = Picos(measured.union);

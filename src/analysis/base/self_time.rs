@@ -14,9 +14,9 @@
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
-/// Calls `own(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches do not
+/// Calls `on_self_time(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches do not
 /// overlap and are not empty. Takes Θ(n) if events are sorted by start, the longer first, and Θ(n log n) otherwise.
-pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
+pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
     let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));
     let in_order = (1..events.len()).all(|i| order(i - 1) <= order(i));
@@ -25,7 +25,7 @@ pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     let mut push = |i: u32, stack: &mut Vec<u32>| {
         let (start, end) = events[i as usize];
         if end > start {
-            advance(events, stack, &mut now, start, &mut own);
+            advance(events, stack, &mut now, start, &mut on_self_time);
             stack.push(i);
         }
     };
@@ -36,17 +36,23 @@ pub fn self_time(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
         indices.sort_by_key(|i| order(*i));
         indices.into_iter().for_each(|i| push(i as u32, &mut stack));
     }
-    advance(events, &mut stack, &mut now, u64::MAX, &mut own);
+    advance(events, &mut stack, &mut now, u64::MAX, &mut on_self_time);
 }
 
 /// Assigns the time from `now` to `to` to its owners, and removes events that end by `to`.
-fn advance(events: &[Interval], stack: &mut Vec<u32>, now: &mut u64, to: u64, own: &mut impl FnMut(usize, u64, u64)) {
+fn advance(
+    events: &[Interval],
+    stack: &mut Vec<u32>,
+    now: &mut u64,
+    to: u64,
+    on_self_time: &mut impl FnMut(usize, u64, u64),
+) {
     while let Some(&top) = stack.last() {
         let (start, end) = events[top as usize];
         let from = (*now).max(start);
         let until = end.min(to);
         if until > from {
-            own(top as usize, from, until);
+            on_self_time(top as usize, from, until);
             *now = until;
         }
         if end > to {
@@ -95,10 +101,10 @@ mod tests {
         #[test]
         fn equals_the_rule_instant_by_instant(raw in prop::collection::vec((0u64..50, 0u64..14), 0..24)) {
             let events: Vec<Interval> = raw.iter().map(|(s, d)| (*s, s + d)).collect();
-            let own = self_times(&events);
-            prop_assert_eq!(&own, &brute(&events));
+            let self_times = self_times(&events);
+            prop_assert_eq!(&self_times, &brute(&events));
             let union = (0..64).filter(|t| events.iter().any(|e| e.0 <= *t && *t < e.1)).count() as u64;
-            prop_assert_eq!(own.iter().sum::<u64>(), union);
+            prop_assert_eq!(self_times.iter().sum::<u64>(), union);
         }
 
         #[test]

@@ -162,9 +162,9 @@ fn sums(known: Known<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
     let mut sums = Shown::default();
     each(slices, |member, time| {
         let facts = known.op(slices[member.slice as usize].device, member.op).1;
-        sums.total += Picos(time.own);
+        sums.total += Picos(time.self_time);
         sums.n_events += time.n;
-        sums.by_kind[facts.kind.index()] += Picos(time.own);
+        sums.by_kind[facts.kind.index()] += Picos(time.self_time);
     });
     sums.of_step = window.and_then(|w| sums.total.fraction_of(w));
     sums

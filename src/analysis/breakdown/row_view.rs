@@ -145,7 +145,7 @@ impl<'a> RowView<'a> {
         if let Some((_, op, ..)) = self.only(i) {
             return Some(name(op));
         }
-        let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.own, time.n))));
+        let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.self_time, time.n))));
         shares.into_iter().max_by_key(|(name, share)| (*share, Reverse(*name))).map(|(name, _)| name)
     }
 
@@ -167,9 +167,9 @@ impl<'a> RowView<'a> {
 
     /// Returns the result shapes of the row with their self time in ps, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
-        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.known.profile, op)?, (time.own, 0)));
+        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.known.profile, op)?, (time.self_time, 0)));
         let shapes = by_time(summed(self.ops(i).filter_map(of)));
-        shapes.into_iter().map(|(shape, (own, _))| (shape, own)).collect()
+        shapes.into_iter().map(|(shape, (self_time, _))| (shape, self_time)).collect()
     }
 
     /// Returns the result shape with the most self time.
@@ -191,7 +191,7 @@ impl<'a> RowView<'a> {
         let row = self.row(i);
         group.kind = row.kind;
         group.n_executions = row.n;
-        group.total = Picos(row.own);
+        group.total = Picos(row.self_time);
         group.inclusive = Picos(row.inclusive);
         group.min = if row.n > 0 { Picos(row.min) } else { Picos::ZERO };
         group.max = Picos(row.max);
@@ -234,29 +234,29 @@ impl<'a> RowView<'a> {
     }
 
     fn categories(self, i: usize) -> BTreeMap<String, Share> {
-        let shares = summed(self.ops(i).map(|(_, op, _, time)| (op.stats.category, (time.own, time.n))));
-        let named = |(id, (own, n)): (Option<StrId>, (u64, u64))| {
-            (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(own) })
+        let shares = summed(self.ops(i).map(|(_, op, _, time)| (op.stats.category, (time.self_time, time.n))));
+        let named = |(id, (self_time, n)): (Option<StrId>, (u64, u64))| {
+            (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(self_time) })
         };
         shares.into_iter().map(named).collect()
     }
 
     fn parts(self, i: usize) -> Vec<Part> {
-        let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.own, time.n));
+        let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
         let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, u64))| {
             ((self.known.words.get(signature), category.map(|c| self.known.profile.text(c))), share)
         };
         let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
         let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));
-        let part = |((signature, category), (own, n)): ((&str, Option<&str>), (u64, u64))| Part {
+        let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, u64))| Part {
             signature: signature.to_owned(),
             category: category.map(str::to_owned),
-            total: Picos(own),
+            total: Picos(self_time),
             n,
         };
         let mut parts: Vec<Part> = parts.into_iter().map(part).collect();
         if let Some(rest) = rest {
-            let total = rest.iter().fold(0_u64, |sum, (_, (own, _))| sum.saturating_add(*own));
+            let total = rest.iter().fold(0_u64, |sum, (_, (self_time, _))| sum.saturating_add(*self_time));
             let n = rest.iter().map(|(_, (_, n))| n).sum();
             parts.push(Part { signature: "other".to_owned(), category: None, total: Picos(total), n });
         }
@@ -267,13 +267,13 @@ impl<'a> RowView<'a> {
 impl Row {
     /// Returns the mean self time of an execution; `None` if none starts in the window.
     pub fn mean(&self) -> Option<Picos> {
-        self.own.checked_div(self.n).map(Picos)
+        self.self_time.checked_div(self.n).map(Picos)
     }
 }
 
 /// Returns the element types of shapes, with the self time of each type.
 fn dtypes_of<'a>(shapes: &[(&'a str, u64)]) -> Vec<(&'a str, (u64, u64))> {
-    summed(shapes.iter().flat_map(|(shape, own)| dtypes(shape).into_iter().map(|dtype| (dtype, (*own, 0)))))
+    summed(shapes.iter().flat_map(|(shape, self_time)| dtypes(shape).into_iter().map(|dtype| (dtype, (*self_time, 0)))))
 }
 
 /// Returns the common value of all items; `None` if they differ or if there are no items.
@@ -291,9 +291,9 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
         return vec![first];
     }
     let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
-    for (key, (own, n)) in std::iter::once(first).chain(items) {
+    for (key, (self_time, n)) in std::iter::once(first).chain(items) {
         let sum = sums.entry(key).or_default();
-        *sum = (sum.0.saturating_add(own), sum.1 + n);
+        *sum = (sum.0.saturating_add(self_time), sum.1 + n);
     }
     sums.into_iter().collect::<Vec<_>>()
 }
@@ -301,7 +301,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
 /// Sorts items by time, most first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
-    items.small_sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
+    items.small_sort_by_key(|(key, (self_time, _))| (Reverse(*self_time), *key));
     items
 }
 
@@ -316,7 +316,7 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
 pub(in crate::analysis) fn default_order(view: RowView<'_>) -> Vec<u32> {
     // The sort compares copies of the numbers, and does not read the rows.
     let rows = view.rows.rows.iter();
-    let mut keyed: Vec<(u64, u64)> = (0..).zip(rows).map(|(i, row)| (!row.own, i)).collect();
+    let mut keyed: Vec<(u64, u64)> = (0..).zip(rows).map(|(i, row)| (!row.self_time, i)).collect();
     keyed.sort_unstable();
     let mut order: Vec<u32> = keyed.iter().map(|(_, i)| *i as u32).collect();
     let program = |i: u32| view.row(i as usize).program;

@@ -52,7 +52,7 @@ pub struct ScopeNode {
     /// Number of levels above the node; 0 for the root.
     pub depth: u32,
     /// Self time of ops whose path ends here.
-    pub own: Picos,
+    pub self_time: Picos,
     /// Self time of all ops here and below.
     pub total: Picos,
     /// Executions of all ops here and below.
@@ -79,8 +79,8 @@ struct Growing<'a> {
 #[derive(Clone, Copy, Default)]
 struct Sums {
     /// Self time of ops whose path ends here.
-    own: Picos,
-    own_n: u64,
+    self_time: Picos,
+    self_n: u64,
     total: Picos,
     n: u64,
     by_kind: [Picos; 7],
@@ -129,11 +129,11 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
     each(slices, |member, time| {
         let facts = known.op(slices[member.slice as usize].device, member.op).1;
         let sums = by_scope.entry(facts.scope).or_default();
-        sums.own += Picos(time.own);
-        sums.own_n += time.n;
-        sums.total += Picos(time.own);
+        sums.self_time += Picos(time.self_time);
+        sums.self_n += time.n;
+        sums.total += Picos(time.self_time);
         sums.n += time.n;
-        sums.by_kind[facts.kind.index()] += Picos(time.own);
+        sums.by_kind[facts.kind.index()] += Picos(time.self_time);
     });
     let none = by_scope.remove(&None).filter(|_| root.is_empty());
     let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
@@ -167,8 +167,8 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
             });
         }
         let at = &mut tree[node as usize].sums;
-        at.own += sums.own;
-        at.own_n += sums.own_n;
+        at.self_time += sums.self_time;
+        at.self_n += sums.self_n;
         at.add(sums);
     }
     if let Some(none) = none {
@@ -194,7 +194,7 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
     while let Some((next, parent, depth)) = stack.pop() {
         let at = nodes.len() as u32;
         let (name, path, sums, last) = match next {
-            Next::Smaller { of, n, sums } => (format!("{n} smaller"), of, Sums { own: sums.total, ..sums }, None),
+            Next::Smaller { of, n, sums } => (format!("{n} smaller"), of, Sums { self_time: sums.total, ..sums }, None),
             Next::Node(0) => (root.to_owned(), root.to_owned(), tree[0].sums, Some(0)),
             Next::Node(first) => {
                 let (name, last) = chain(tree, first);
@@ -205,8 +205,8 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
         let children = last.map_or(Vec::new(), |last| children(tree, last, &path, least));
         folded += children.iter().map(|c| if let Next::Smaller { n, .. } = c { *n } else { 0 }).sum::<u32>();
         stack.extend(children.into_iter().rev().map(|child| (child, Some(at), depth + 1)));
-        let Sums { own, total, n, by_kind, .. } = sums;
-        nodes.push(ScopeNode { name, path, parent, depth, own, total, n, by_kind });
+        let Sums { self_time, total, n, by_kind, .. } = sums;
+        nodes.push(ScopeNode { name, path, parent, depth, self_time, total, n, by_kind });
     }
     (nodes, folded)
 }
@@ -215,7 +215,7 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
 fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
     let (mut name, mut at) = (tree[first as usize].name.to_owned(), first);
     while let ([only], 0, Picos::ZERO) =
-        (tree[at as usize].children.as_slice(), tree[at as usize].sums.own_n, tree[at as usize].sums.own)
+        (tree[at as usize].children.as_slice(), tree[at as usize].sums.self_n, tree[at as usize].sums.self_time)
     {
         at = *only;
         name = name + "/" + tree[at as usize].name;

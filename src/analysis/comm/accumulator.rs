@@ -134,14 +134,14 @@ mod tests {
 
     #[test]
     fn rates_are_of_what_is_known() {
-        let mut bucket = CommAccumulator::default();
-        assert_eq!(bucket.rates(), (None, None));
-        bucket.count(2_000_000, Some(4000), Some(1.5));
-        assert_eq!(bucket.rates(), (Some(2e9), Some(3e9)), "4,000 bytes in 2 µs");
-        bucket.count(2_000_000, Some(4000), None);
-        assert_eq!(bucket.rates(), (Some(2e9), None));
-        bucket.count(1, None, Some(1.0));
-        assert_eq!(bucket.rates(), (None, None));
+        let mut accumulator = CommAccumulator::default();
+        assert_eq!(accumulator.rates(), (None, None));
+        accumulator.count(2_000_000, Some(4000), Some(1.5));
+        assert_eq!(accumulator.rates(), (Some(2e9), Some(3e9)), "4,000 bytes in 2 µs");
+        accumulator.count(2_000_000, Some(4000), None);
+        assert_eq!(accumulator.rates(), (Some(2e9), None));
+        accumulator.count(1, None, Some(1.0));
+        assert_eq!(accumulator.rates(), (None, None));
         let mut short = CommAccumulator::default();
         short.count(99_999, Some(4000), Some(1.0));
         assert_eq!(short.rates(), (None, None), "next to no time");
@@ -151,14 +151,14 @@ mod tests {
 
     #[test]
     fn cores_are_summed_and_each_is_held_against_its_own_compute() {
-        let mut bucket = CommAccumulator::default();
-        bucket.add_span((0, 10));
-        bucket.add_span((5, 20));
-        bucket.traffic.overlap.waited += Picos(3);
-        bucket.finish_core(&Merged::new(vec![(2, 4), (15, 30)]));
-        bucket.add_span((0, 10));
-        bucket.finish_core(&Merged::default());
-        let Overlap { in_flight, exposed, overlapped, waited } = bucket.traffic.overlap;
+        let mut accumulator = CommAccumulator::default();
+        accumulator.add_span((0, 10));
+        accumulator.add_span((5, 20));
+        accumulator.traffic.overlap.waited += Picos(3);
+        accumulator.finish_core(&Merged::new(vec![(2, 4), (15, 30)]));
+        accumulator.add_span((0, 10));
+        accumulator.finish_core(&Merged::default());
+        let Overlap { in_flight, exposed, overlapped, waited } = accumulator.traffic.overlap;
         assert_eq!((in_flight, exposed, overlapped, waited), (Picos(30), Picos(23), Picos(7), Picos(3)));
     }
 

@@ -1,5 +1,5 @@
 //! This module finds the transfers of a plane: it pairs the start, update and done ops of asynchronous collectives and
-//! copies. A synchronous op is a transfer by itself. In the code, a transfer is a [`Link`]. This module depends on
+//! copies. A synchronous op is a transfer by itself. In the code, a transfer is a [`Transfer`]. This module depends on
 //! names, opcodes and kinds, and not on times.
 //!
 //! ```text
@@ -34,7 +34,7 @@ pub enum Part {
 
 /// A transfer between devices (a collective) or between memories (a copy).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct Transfer {
     /// The name of the start, or of the single op. The name of a done or an update without a start.
     pub named: OpKey,
     /// The op of that name.
@@ -50,7 +50,7 @@ pub struct Link {
 /// The transfers of a plane, and the role of each op in them.
 pub struct AsyncPairs {
     /// One entry per transfer.
-    pub all: Vec<Link>,
+    pub all: Vec<Transfer>,
     /// The role and the transfer of each op, by [`OpId`]. The number is an index into `all`. `None` for ops of no
     /// transfer.
     parts: Vec<Option<(Part, u32)>>,
@@ -60,7 +60,7 @@ impl AsyncPairs {
     /// Classifies each op of `plane` once and pairs the ops of each transfer. `kinds` holds the kind of each op, by op
     /// id.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
-        let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
+        let mut transfers = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
         let mut by_name: IndexMap<OpKey, u32> = IndexMap::default();
         let found: Vec<Option<(Part, bool)>> =
             plane.ops.iter().zip(kinds).map(|(op, kind)| pair_part(profile, op, *kind)).collect();
@@ -68,22 +68,22 @@ impl AsyncPairs {
         let ends = |part: Part| matches!(part, Part::Done | Part::Update);
         for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if !ends(part) {
-                let link = links.link(&mut by_name, names.find(op), at, is_copy);
-                let of = &mut links.all[link as usize];
+                let transfer = transfers.transfer(&mut by_name, names.find(op), at, is_copy);
+                let of = &mut transfers.all[transfer as usize];
                 of.is_whole = part == Part::Whole;
                 of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
-                links.parts[at.0 as usize] = Some((part, link));
+                transfers.parts[at.0 as usize] = Some((part, transfer));
             }
         }
         let starts = Starts::new(profile, plane, &by_name);
         for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if ends(part) {
                 let start = starts.find(op, names.find(op).0);
-                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.find(op), at, is_copy));
-                links.parts[at.0 as usize] = Some((part, link));
+                let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, names.find(op), at, is_copy));
+                transfers.parts[at.0 as usize] = Some((part, transfer));
             }
         }
-        links
+        transfers
     }
 
     /// Returns the role of an op and the index of its transfer. `None` if the op belongs to no transfer.
@@ -93,12 +93,15 @@ impl AsyncPairs {
 
     /// Iterates over the ops that belong to a transfer, with their role and the index of the transfer.
     pub fn parts(&self) -> impl Iterator<Item = (OpId, Part, u32)> {
-        self.parts.iter().enumerate().filter_map(|(at, part)| part.map(|(part, link)| (OpId(at as u32), part, link)))
+        self.parts
+            .iter()
+            .enumerate()
+            .filter_map(|(at, part)| part.map(|(part, transfer)| (OpId(at as u32), part, transfer)))
     }
 
-    fn link(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
+    fn transfer(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
         *by_name.entry(named).or_insert_with(|| {
-            self.all.push(Link { named, op, is_copy, is_whole: false, is_fused: false });
+            self.all.push(Transfer { named, op, is_copy, is_whole: false, is_fused: false });
             (self.all.len() - 1) as u32
         })
     }
@@ -226,7 +229,7 @@ pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
 /// Finds the start that belongs to a done or an update.
 struct Starts<'a> {
     profile: &'a Profile,
-    links: IndexMap<(Option<ProgramId>, &'a str), u32>,
+    transfers: IndexMap<(Option<ProgramId>, &'a str), u32>,
     plane: &'a Plane,
     /// Texts of the update ops. They are collected at the first use, because few captures have any.
     texts: OnceCell<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
@@ -234,8 +237,9 @@ struct Starts<'a> {
 
 impl<'a> Starts<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, by_name: &IndexMap<OpKey, u32>) -> Self {
-        let links = by_name.iter().map(|((program, name), link)| ((*program, profile.text(*name)), *link)).collect();
-        Self { profile, links, plane, texts: OnceCell::new() }
+        let transfers =
+            by_name.iter().map(|((program, name), transfer)| ((*program, profile.text(*name)), *transfer)).collect();
+        Self { profile, transfers, plane, texts: OnceCell::new() }
     }
 
     fn texts(&self) -> &IndexMap<(Option<ProgramId>, &'a str), StrId> {
@@ -253,15 +257,15 @@ impl<'a> Starts<'a> {
         for _ in 0..16 {
             let Some(parsed) = text::instruction(self.profile.text(text)) else { break };
             let operands = || parsed.instruction.operands.iter().map(|operand| &*operand.name);
-            if let Some(link) = operands().find_map(|name| self.links.get(&(program, name))) {
-                return Some(*link);
+            if let Some(transfer) = operands().find_map(|name| self.transfers.get(&(program, name))) {
+                return Some(*transfer);
             }
             let Some(update) = operands().find_map(|name| self.texts().get(&(program, name))) else { break };
             text = *update;
         }
         let name = self.profile.text(done.name);
         let start = ["-done", "-update"].into_iter().find(|half| name.contains(half))?;
-        self.links.get(&(program, &*name.replacen(start, "-start", 1))).copied()
+        self.transfers.get(&(program, &*name.replacen(start, "-start", 1))).copied()
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Span {
     /// `[start, end)` in ps.
     pub at: Interval,
     /// Index into [`AsyncPairs::all`].
-    pub link: u32,
+    pub transfer: u32,
     pub from: SpanOrigin,
 }
 
@@ -85,17 +85,17 @@ fn async_lines(plane: &Plane) -> impl Iterator<Item = &Line> {
 
 impl CoreTimeline {
     /// Reads the lines of a core. `kinds` holds the kind of each op of the plane, by [`OpId`].
-    pub fn new(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs, kinds: &[Kind]) -> Self {
-        Self::read(plane, device, clock, links, Some(kinds))
+    pub fn new(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs, kinds: &[Kind]) -> Self {
+        Self::read(plane, device, clock, transfers, Some(kinds))
     }
 
     /// Reads only spans and dones. The waits and the lists of compute, busy and self time stay empty.
-    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs) -> Self {
-        Self::read(plane, device, clock, links, None)
+    pub fn spans(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs) -> Self {
+        Self::read(plane, device, clock, transfers, None)
     }
 
-    fn read(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs, kinds: Option<&[Kind]>) -> Self {
-        let mut flight = Self {
+    fn read(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs, kinds: Option<&[Kind]>) -> Self {
+        let mut timeline = Self {
             clock,
             spans: Vec::new(),
             waits: Vec::new(),
@@ -109,17 +109,17 @@ impl CoreTimeline {
             has_line: false,
             lost_lines: 0,
         };
-        let mut on_line = vec![false; links.all.len()];
+        let mut on_line = vec![false; transfers.all.len()];
         for line in async_lines(plane) {
-            flight.has_line = true;
-            flight.read_async(plane, line, links, &mut on_line);
+            timeline.has_line = true;
+            timeline.read_async(plane, line, transfers, &mut on_line);
         }
         let (mut compute, mut busy) = (Vec::new(), Vec::new());
         let (mut moving, mut communicating) = (Vec::new(), Vec::new());
         let mut halves = Vec::new();
         for line in device.ops.iter().filter_map(|i| plane.lines.get(*i)) {
             let Some(events) = intervals(line, clock) else {
-                flight.lost_lines += 1;
+                timeline.lost_lines += 1;
                 continue;
             };
             let kind = |op: OpId| kinds.and_then(|kinds| kinds.get(op.0 as usize));
@@ -132,8 +132,8 @@ impl CoreTimeline {
                         Some(Kind::Communication) => communicating.push((from, to)),
                         _ => {}
                     }
-                    if let Some((Part::Done | Part::Whole, link)) = links.part(op) {
-                        flight.waits.push(((from, to), link));
+                    if let Some((Part::Done | Part::Whole, transfer)) = transfers.part(op) {
+                        timeline.waits.push(((from, to), transfer));
                     }
                 });
             }
@@ -142,27 +142,27 @@ impl CoreTimeline {
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
-                if let Some((Part::Done, link)) = links.part(op) {
-                    flight.dones.push((at, link));
+                if let Some((Part::Done, transfer)) = transfers.part(op) {
+                    timeline.dones.push((at, transfer));
                 }
-                match links.part(op) {
-                    Some((Part::Whole, link)) => flight.spans.push(Span { at, link, from: SpanOrigin::Sync }),
-                    Some((part @ (Part::Start | Part::Done), link)) if !on_line[link as usize] => {
-                        halves.push((at, part, link));
+                match transfers.part(op) {
+                    Some((Part::Whole, transfer)) => timeline.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
+                    Some((part @ (Part::Start | Part::Done), transfer)) if !on_line[transfer as usize] => {
+                        halves.push((at, part, transfer));
                     }
                     _ => {}
                 }
             }
         }
-        flight.compute = Merged::new(compute);
-        flight.busy = Merged::new(busy);
-        flight.moving = Merged::new(moving);
-        flight.communicating = Merged::new(communicating);
-        flight.pair(halves, links.all.len());
-        flight.spans.sort_by_key(|span| (span.at, span.link));
-        flight.waits.sort_by_key(|wait| *wait);
-        flight.dones.sort_by_key(|done| *done);
-        flight
+        timeline.compute = Merged::new(compute);
+        timeline.busy = Merged::new(busy);
+        timeline.moving = Merged::new(moving);
+        timeline.communicating = Merged::new(communicating);
+        timeline.pair(halves, transfers.all.len());
+        timeline.spans.sort_by_key(|span| (span.at, span.transfer));
+        timeline.waits.sort_by_key(|wait| *wait);
+        timeline.dones.sort_by_key(|done| *done);
+        timeline
     }
 
     /// Returns the interval from the first start to the last end of all ops and transfers, or `(0, 0)` without any.
@@ -174,7 +174,7 @@ impl CoreTimeline {
         (start.min(end), end)
     }
 
-    fn read_async(&mut self, plane: &Plane, line: &Line, links: &AsyncPairs, on_line: &mut [bool]) {
+    fn read_async(&mut self, plane: &Plane, line: &Line, transfers: &AsyncPairs, on_line: &mut [bool]) {
         let Some(events) = intervals(line, self.clock) else {
             self.lost_lines += 1;
             return;
@@ -184,45 +184,45 @@ impl CoreTimeline {
         for (i, (at, op)) in events.into_iter().zip(line.events.ops()).enumerate() {
             while pending_flows.next_if(|(event, _)| (*event as usize) < i).is_some() {}
             let flow = pending_flows.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
-            let Some((_, link)) = links.part(op) else {
+            let Some((_, transfer)) = transfers.part(op) else {
                 self.other.push(at.0);
                 continue;
             };
-            if !on_line[link as usize] {
-                on_line[link as usize] = true;
+            if !on_line[transfer as usize] {
+                on_line[transfer as usize] = true;
                 // An event without a program may belong to any program that has an op of this name.
                 if plane.op(op).stats.program.is_none() {
-                    let name = links.all[link as usize].named.1;
-                    links.all.iter().zip(&mut *on_line).for_each(|(other, on)| *on |= other.named.1 == name);
+                    let name = transfers.all[transfer as usize].named.1;
+                    transfers.all.iter().zip(&mut *on_line).for_each(|(other, on)| *on |= other.named.1 == name);
                 }
             }
             match flow {
                 Some(flow) => {
-                    let (whole, n) = flows.entry((flow, link)).or_insert_with(|| (at, 0));
+                    let (whole, n) = flows.entry((flow, transfer)).or_insert_with(|| (at, 0));
                     *whole = (whole.0.min(at.0), whole.1.max(at.1));
                     *n += 1;
                 }
-                None => self.spans.push(Span { at, link, from: SpanOrigin::Line }),
+                None => self.spans.push(Span { at, transfer, from: SpanOrigin::Line }),
             }
         }
-        let span = |((_, link), (at, n)): ((u64, u32), (Interval, u32))| {
+        let span = |((_, transfer), (at, n)): ((u64, u32), (Interval, u32))| {
             let from = if n > 1 { SpanOrigin::Flow } else { SpanOrigin::Line };
-            Span { at, link, from }
+            Span { at, transfer, from }
         };
         self.spans.extend(flows.into_iter().map(span));
     }
 
     /// Pairs the starts and dones of each transfer in order of time: the core waits first for the transfer that started
     /// first.
-    fn pair(&mut self, mut halves: Vec<(Interval, Part, u32)>, n_links: usize) {
+    fn pair(&mut self, mut halves: Vec<(Interval, Part, u32)>, n_transfers: usize) {
         halves.sort_by_key(|(at, ..)| *at);
-        let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_links];
-        for (at, part, link) in halves {
-            let open = &mut open[link as usize];
+        let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_transfers];
+        for (at, part, transfer) in halves {
+            let open = &mut open[transfer as usize];
             if part == Part::Start {
                 open.push_back(at.0);
             } else if let Some(start) = open.pop_front() {
-                self.spans.push(Span { at: (start, at.1), link, from: SpanOrigin::Ops });
+                self.spans.push(Span { at: (start, at.1), transfer, from: SpanOrigin::Ops });
             } else {
                 self.unpaired.push(at.0);
             }

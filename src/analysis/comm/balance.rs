@@ -49,7 +49,7 @@ struct ExecutionTimes {
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
-    /// among the devices in the file of the device `first`. `known` holds the cores that were read already, and `whats`
+    /// among the devices in the file of the device `first`. `known` holds the cores that were read already, and `infos`
     /// the facts of each transfer.
     pub(super) fn balance(
         &self,
@@ -57,24 +57,25 @@ impl Analysis {
         step: StepChoice,
         first: usize,
         known: &[CoreWindow<'_>],
-        whats: &IndexMap<OpKey, CollectiveInfo>,
+        infos: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
-        let beside: Vec<usize> =
+        let compared: Vec<usize> =
             (0..self.devices.len()).filter(|at| profile.planes[self.devices[*at].plane].file == file).collect();
         if self.devices.len() < 2 {
             return None;
         }
         let mut balance = self.step_balance(profile);
         let mut ops: IndexMap<OpKey, Executions> = IndexMap::default();
-        for at in &beside {
-            let side = known.iter().find(|side| side.device == *at && side.core == Core::Tensor);
-            self.lengths(profile, *at, step, side, &mut ops);
+        for at in &compared {
+            let core_window =
+                known.iter().find(|core_window| core_window.device == *at && core_window.core == Core::Tensor);
+            self.lengths(profile, *at, step, core_window, &mut ops);
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
         for (named, lengths) in ops {
-            let sets = whats.get(&named).map_or_else(Vec::new, |what| self.sets(profile, &lengths, what));
-            let at_once = whats.get(&named).is_some_and(|what| what.primitive != Primitive::Permute);
+            let sets = infos.get(&named).map_or_else(Vec::new, |info| self.sets(profile, &lengths, info));
+            let at_once = infos.get(&named).is_some_and(|info| info.primitive != Primitive::Permute);
             match self.spread(profile, named, (&sets, at_once), &mut arrivals) {
                 Some(spread) => balance.collectives.push(spread),
                 None => balance.n_unmatched += 1,
@@ -89,7 +90,7 @@ impl Analysis {
             let device = self.devices[*at].label.clone();
             Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
-        balance.devices = beside.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
+        balance.devices = compared.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
         balance.devices.small_sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }
@@ -115,29 +116,29 @@ impl Analysis {
         profile: &Profile,
         at: usize,
         step: StepChoice,
-        side: Option<&CoreWindow<'_>>,
+        core_window: Option<&CoreWindow<'_>>,
         ops: &mut IndexMap<OpKey, Executions>,
     ) {
-        if let Some(side) = side {
-            return add(at, &side.links, &side.flight, |span| side.starts(span.at.0), ops);
+        if let Some(core_window) = core_window {
+            return add(at, &core_window.transfers, &core_window.timeline, |span| core_window.starts(span.at.0), ops);
         }
         let device = &self.devices[at];
         let plane = &profile.planes[device.plane];
         let clock = clock(plane, device);
         let Some((window, whole)) = device.window_on(step, clock) else { return };
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-        let links = AsyncPairs::new(profile, plane, &kinds);
-        let flight = CoreTimeline::spans(plane, device, clock, &links);
-        add(at, &links, &flight, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
+        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let timeline = CoreTimeline::spans(plane, device, clock, &transfers);
+        add(at, &transfers, &timeline, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
     }
 
     /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
     /// numbers are exactly those of the devices. All devices are one set if the groups say so, and for permutes in
     /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
     /// and recv.
-    fn sets(&self, profile: &Profile, lengths: &Executions, what: &CollectiveInfo) -> Vec<Executions> {
+    fn sets(&self, profile: &Profile, lengths: &Executions, info: &CollectiveInfo) -> Vec<Executions> {
         let Some(groups) =
-            what.groups.as_ref().filter(|_| !matches!(what.primitive, Primitive::Send | Primitive::Recv))
+            info.groups.as_ref().filter(|_| !matches!(info.primitive, Primitive::Send | Primitive::Recv))
         else {
             return Vec::new();
         };
@@ -240,30 +241,30 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
 /// with the first. If they differ in number, the whole duration counts as waiting.
 fn add(
     at: usize,
-    links: &AsyncPairs,
-    flight: &CoreTimeline,
+    transfers: &AsyncPairs,
+    timeline: &CoreTimeline,
     is_in: impl Fn(&Span) -> bool,
     ops: &mut IndexMap<OpKey, Executions>,
 ) {
-    let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); links.all.len()];
-    for ((start, end), link) in &flight.dones {
-        dones[*link as usize].push_back(end - start);
+    let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); transfers.all.len()];
+    for ((start, end), transfer) in &timeline.dones {
+        dones[*transfer as usize].push_back(end - start);
     }
-    let mut n_spans = vec![0_usize; links.all.len()];
-    flight.spans.iter().for_each(|span| n_spans[span.link as usize] += 1);
+    let mut n_spans = vec![0_usize; transfers.all.len()];
+    timeline.spans.iter().for_each(|span| n_spans[span.transfer as usize] += 1);
     for (dones, n) in dones.iter_mut().zip(n_spans) {
         if dones.len() != n {
             dones.clear();
         }
     }
-    for span in &flight.spans {
-        let link = &links.all[span.link as usize];
+    for span in &timeline.spans {
+        let transfer = &transfers.all[span.transfer as usize];
         let length = span.at.1 - span.at.0;
-        let exposed = dones[span.link as usize].pop_front().unwrap_or(length);
-        if link.is_copy || !is_in(span) {
+        let exposed = dones[span.transfer as usize].pop_front().unwrap_or(length);
+        if transfer.is_copy || !is_in(span) {
             continue;
         }
-        let lengths = ops.entry(link.named).or_default();
+        let lengths = ops.entry(transfer.named).or_default();
         if lengths.last().is_none_or(|(device, _)| *device != at) {
             lengths.push((at, Some(Vec::new())));
         }

@@ -35,11 +35,11 @@ pub fn collective_info(
         if is_copy { moves(written, name).unwrap_or(Primitive::Copy) } else { collective(written, name, category) }
     };
     let in_module = module.and_then(|module| of_module(module, module.instruction_named(name)?));
-    if let Some(mut what) = in_module {
-        if what.primitive == Primitive::Unknown {
-            what.primitive = named();
+    if let Some(mut info) = in_module {
+        if info.primitive == Primitive::Unknown {
+            info.primitive = named();
         }
-        return what;
+        return info;
     }
     let primitive = named();
     let Some(parsed) = text::instruction(written) else {

@@ -19,13 +19,13 @@ pub struct CoreWindow<'a> {
     /// The kind of each op of the plane, by [`OpId`].
     pub kinds: Vec<Kind>,
     /// The transfers of the plane.
-    pub links: AsyncPairs,
+    pub transfers: AsyncPairs,
     /// The timeline of the core over the whole capture.
-    pub flight: CoreTimeline,
+    pub timeline: CoreTimeline,
     /// Self time of each op in the window, in ps, by [`OpId`]. For the device's own core, it is measured on the clock
     /// of the breakdown, and for a SparseCore on the event clock.
-    pub own: Vec<u64>,
-    /// The window on the clock of `flight`, in ps. For the whole capture, it is `(0, u64::MAX)`.
+    pub self_times: Vec<u64>,
+    /// The window on the clock of `timeline`, in ps. For the whole capture, it is `(0, u64::MAX)`.
     pub window: Interval,
     /// Whether the window is the whole capture.
     pub whole: bool,
@@ -67,7 +67,7 @@ impl Device {
 
 impl Analysis {
     /// Reads the device's own core in the window of `step`. `None` if the device does not have the step.
-    pub(super) fn tensor_side<'p>(
+    pub(super) fn tensor_core<'p>(
         &self,
         profile: &'p Profile,
         slice: &Slice,
@@ -78,29 +78,39 @@ impl Analysis {
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
         let clock = clock(plane, device);
         let (window, whole) = device.window_on(step, clock)?;
-        let links = AsyncPairs::new(profile, plane, &kinds);
-        let flight = CoreTimeline::new(plane, device, clock, &links, &kinds);
-        let own = slice.measured.ops.iter().map(|time| time.own).collect();
-        Some(CoreWindow { device: slice.device, core: Core::Tensor, plane, kinds, links, flight, own, window, whole })
+        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let timeline = CoreTimeline::new(plane, device, clock, &transfers, &kinds);
+        let self_times = slice.measured.ops.iter().map(|time| time.self_time).collect();
+        Some(CoreWindow {
+            device: slice.device,
+            core: Core::Tensor,
+            plane,
+            kinds,
+            transfers,
+            timeline,
+            self_times,
+            window,
+            whole,
+        })
     }
 
     /// Reads the SparseCores of a device: the planes of the same file whose name is the device's name followed by
     /// "SparseCore". Their times are related to the device's steps on the event clock. Empty if the device does not
     /// have the step.
-    pub(super) fn sparse_sides<'p>(
+    pub(super) fn sparse_cores<'p>(
         &self,
         profile: &'p Profile,
         device: usize,
         step: StepChoice,
     ) -> Vec<CoreWindow<'p>> {
         let of = &self.devices[device];
-        let own = &profile.planes[of.plane];
+        let device_plane = &profile.planes[of.plane];
         let is_beside = |plane: &&Plane| {
-            let rest = plane.name.strip_prefix(own.name.as_str());
-            plane.file == own.file && rest.is_some_and(|rest| rest.trim_start().starts_with("SparseCore"))
+            let rest = plane.name.strip_prefix(device_plane.name.as_str());
+            plane.file == device_plane.file && rest.is_some_and(|rest| rest.trim_start().starts_with("SparseCore"))
         };
         let Some((window, whole)) = of.window_on(step, of.event_clock) else { return Vec::new() };
-        let side = |plane: &'p Plane| {
+        let read = |plane: &'p Plane| {
             let sparse = Device {
                 ops: ops(plane),
                 steps: Vec::new(),
@@ -110,13 +120,13 @@ impl Analysis {
                 ..of.clone()
             };
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
-            let links = AsyncPairs::new(profile, plane, &kinds);
-            let flight = CoreTimeline::new(plane, &sparse, of.event_clock, &links, &kinds);
+            let transfers = AsyncPairs::new(profile, plane, &kinds);
+            let timeline = CoreTimeline::new(plane, &sparse, of.event_clock, &transfers, &kinds);
             let requested = Window { name: String::new(), clock: of.event_clock, span: window, whole };
-            let own = op_times(plane, &sparse, &requested).ops.iter().map(|time| time.own).collect();
-            CoreWindow { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }
+            let self_times = op_times(plane, &sparse, &requested).ops.iter().map(|time| time.self_time).collect();
+            CoreWindow { device, core: Core::Sparse, plane, kinds, transfers, timeline, self_times, window, whole }
         };
-        profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(side).collect()
+        profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(read).collect()
     }
 }
 

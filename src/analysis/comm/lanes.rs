@@ -14,55 +14,55 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Lays out the transfers in flight in `window`, a part of `step`, with at most `most` spans. `what` holds the facts of
+/// Lays out the transfers in flight in `window`, a part of `step`, with at most `most` spans. `infos` holds the facts of
 /// each transfer.
 pub fn lanes(
     profile: &Profile,
-    side: &CoreWindow<'_>,
-    what: &IndexMap<super::async_pairs::OpKey, CollectiveInfo>,
+    core_window: &CoreWindow<'_>,
+    infos: &IndexMap<super::async_pairs::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: TransferFilter,
     most: usize,
 ) -> CommLanes {
-    let flight = &side.flight;
-    let is = |link: u32| match carried {
+    let timeline = &core_window.timeline;
+    let is = |transfer: u32| match carried {
         TransferFilter::All => true,
-        TransferFilter::Copies => side.links.all[link as usize].is_copy,
-        TransferFilter::Collectives => !side.links.all[link as usize].is_copy,
+        TransferFilter::Copies => core_window.transfers.all[transfer as usize].is_copy,
+        TransferFilter::Collectives => !core_window.transfers.all[transfer as usize].is_copy,
     };
     let cut = |(start, end): Interval| (start.max(window.0), end.min(window.1));
-    let mut flying: Vec<(Interval, u32)> =
-        flight.spans.iter().filter(|span| is(span.link)).map(|span| (cut(span.at), span.link)).collect();
-    flying.retain(|((start, end), _)| start < end);
-    let left_out = longest(&mut flying, most, |(at, _)| *at);
+    let mut in_flight: Vec<(Interval, u32)> =
+        timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| (cut(span.at), span.transfer)).collect();
+    in_flight.retain(|((start, end), _)| start < end);
+    let left_out = longest(&mut in_flight, most, |(at, _)| *at);
     let mut ends: Vec<u64> = Vec::new();
     let moment = |at: u64| Picos(at.saturating_sub(step.0));
-    let span = |((start, end), link): (Interval, u32)| {
+    let span = |((start, end), transfer): (Interval, u32)| {
         let lane = ends.iter().position(|until| *until <= start).unwrap_or(ends.len());
         match ends.get_mut(lane) {
             Some(until) => *until = end,
             None => ends.push(end),
         }
-        let link = &side.links.all[link as usize];
+        let transfer = &core_window.transfers.all[transfer as usize];
         LaneSpan {
             lane: lane as u32,
-            name: profile.text(link.named.1).to_owned(),
-            program_id: link.named.0.map(|id| id.0),
-            primitive: what.get(&link.named).map_or(Primitive::Unknown, |what| what.primitive),
-            execution: if link.is_whole {
+            name: profile.text(transfer.named.1).to_owned(),
+            program_id: transfer.named.0.map(|id| id.0),
+            primitive: infos.get(&transfer.named).map_or(Primitive::Unknown, |info| info.primitive),
+            execution: if transfer.is_whole {
                 Execution::Sync
-            } else if link.is_fused {
+            } else if transfer.is_fused {
                 Execution::Fused
             } else {
                 Execution::Async
             },
             start: moment(start),
             end: moment(end),
-            exposed: Picos(end - start - flight.compute.length_in((start, end))),
+            exposed: Picos(end - start - timeline.compute.length_in((start, end))),
         }
     };
-    let spans = flying.into_iter().map(span).collect();
-    let waits = flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
+    let spans = in_flight.into_iter().map(span).collect();
+    let waits = timeline.waits.iter().filter(|(_, transfer)| is(*transfer)).map(|(at, _)| *at).collect();
     let mut without = (0, Picos::ZERO);
     let mut stretches = |list: &Merged| {
         let mut intervals = list.clipped(window).intervals().to_vec();
@@ -76,7 +76,7 @@ pub fn lanes(
         duration: Picos(step.1 - step.0),
         spans,
         n_lanes: ends.len() as u32,
-        compute: stretches(&flight.compute),
+        compute: stretches(&timeline.compute),
         waits: stretches(&Merged::new(waits)),
         left_out,
         stretches_left_out: without,

@@ -6,7 +6,7 @@
 //!  ops line ──compute kinds─► merged intervals ──────────────────┘
 //! ```
 //!
-//! A *transfer* (`async_pairs::Link`) is a collective or a copy: an async start with its done, or a single op. The
+//! A *transfer* (`async_pairs::Transfer`) is a collective or a copy: an async start with its done, or a single op. The
 //! stall is the self time of waits. The time in flight is the length of the union of spans. The exposed time is the
 //! part of the time in flight without compute, and the overlapped time is the rest. Stall and exposed time differ by
 //! idle time and by dones that end later than their transfer, so the report has both. This module depends on ops,
@@ -57,26 +57,28 @@ impl Analysis {
         let Selection { header, totals, slices, chosen, notes: selection_notes } =
             self.selection(profile, &query.query);
         let step = query.query.step;
-        let own: Vec<CoreWindow<'_>> =
-            slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
-        let beside: Vec<CoreWindow<'_>> =
-            slices.iter().flat_map(|slice| self.sparse_sides(profile, slice.device, step)).collect();
-        let mut whats = sums::look_up(profile, &own, programs);
-        for (named, what) in sums::look_up(profile, &beside, programs) {
-            whats.entry(named).or_insert(what);
+        let tensor_cores: Vec<CoreWindow<'_>> =
+            slices.iter().filter_map(|slice| self.tensor_core(profile, slice, step)).collect();
+        let sparse_cores: Vec<CoreWindow<'_>> =
+            slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step)).collect();
+        let mut infos = sums::collective_infos(profile, &tensor_cores, programs);
+        for (named, info) in sums::collective_infos(profile, &sparse_cores, programs) {
+            infos.entry(named).or_insert(info);
         }
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
         let (topology, mesh) = (query.topology.as_ref(), query.mesh.as_ref());
-        let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&whats));
+        let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&infos));
         let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
-        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &own, &whats));
-        let mut sums = Sums::new(profile, self, query.by, whats, wiring);
-        own.iter().chain(&beside).for_each(|side| sums.add(side));
+        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
+        let mut sums = Sums::new(profile, self, query.by, infos, wiring);
+        tensor_cores.iter().chain(&sparse_cores).for_each(|core_window| sums.add(core_window));
         let pairing = Pairing {
-            device_clock: !own.is_empty()
-                && own.iter().all(|side| side.flight.clock == crate::analysis::base::Clock::Device),
+            device_clock: !tensor_cores.is_empty()
+                && tensor_cores
+                    .iter()
+                    .all(|core_window| core_window.timeline.clock == crate::analysis::base::Clock::Device),
             ..sums.pairing
         };
         let known = notes::Known { topology: topology.is_some(), mesh, link: link.is_some() };
@@ -87,7 +89,7 @@ impl Analysis {
             rows: sums.rows(false, wiring, link.as_ref()),
             copy_rows: sums.rows(true, wiring, None),
             primitives: sums.primitives(),
-            steps: self.comm_steps(&own),
+            steps: self.comm_steps(&tensor_cores),
             balance,
             pairing,
             link,
@@ -95,7 +97,7 @@ impl Analysis {
             totals,
             notes: selection_notes,
         };
-        let more = notes::notes(&comm, &own, self, &known);
+        let more = notes::notes(&comm, &tensor_cores, self, &known);
         comm.notes.extend(more);
         comm
     }
@@ -108,17 +110,18 @@ impl Analysis {
             one @ DeviceChoice::One(_) => one,
         };
         let Selection { header, slices, notes, .. } = self.selection(profile, &Query { device, ..query.query.clone() });
-        let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, query.query.step)) else {
+        let Some(core_window) = slices.first().and_then(|slice| self.tensor_core(profile, slice, query.query.step))
+        else {
             return CommLanes { device: header.device, notes, ..CommLanes::default() };
         };
-        let step = if side.whole { side.flight.extent() } else { side.window };
+        let step = if core_window.whole { core_window.timeline.extent() } else { core_window.window };
         let part = query.part.map_or(step, |(from, to)| {
             let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
             (moment(from), moment(to).max(moment(from)))
         });
         let most = if query.most == 0 { LaneQuery::MOST } else { query.most.min(10 * LaneQuery::MOST) } as usize;
-        let whats = sums::look_up(profile, std::slice::from_ref(&side), programs);
-        let mut lanes = lanes::lanes(profile, &side, &whats, (part, step), query.carried, most);
+        let infos = sums::collective_infos(profile, std::slice::from_ref(&core_window), programs);
+        let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, most);
         (lanes.device, lanes.notes) = (header.device, notes);
         if lanes.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", lanes.left_out.0);

@@ -34,7 +34,7 @@ pub struct Known<'a> {
 }
 
 /// Returns the notes of a report. Empty if the report has no window.
-pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
+pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: 
     if comm.rows.is_empty() {
         note(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
     }
-    let serial = sides.iter().all(|side| analysis.devices[side.device].ops.len() == 1);
+    let serial = core_windows.iter().all(|core_window| analysis.devices[core_window.device].ops.len() == 1);
     contradictions(comm, serial, &mut note);
     if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
         let message = format!(
@@ -72,7 +72,7 @@ pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: 
         );
         note(caution, NoteCode::Straggler, message);
     }
-    let lost: u32 = sides.iter().map(|side| side.flight.lost_lines).sum();
+    let lost: u32 = core_windows.iter().map(|core_window| core_window.timeline.lost_lines).sum();
     if lost > 0 {
         note(
             caution,
@@ -102,10 +102,10 @@ pub fn notes(comm: &Comm, sides: &[CoreWindow<'_>], analysis: &Analysis, known: 
         );
         note(info, NoteCode::NoAsyncLine, message);
     }
-    let on_event = |side: &&CoreWindow<'_>| {
-        side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
+    let on_event = |core_window: &&CoreWindow<'_>| {
+        core_window.timeline.clock != Clock::Device && analysis.devices[core_window.device].op_clock == Clock::Device
     };
-    if sides.iter().any(|side| on_event(&side)) {
+    if core_windows.iter().any(|core_window| on_event(&core_window)) {
         let message = "Not every line has the device clock. Time in flight and exposed time use the clock of events, and stall uses the \
                        clock of the breakdown; they differ slightly.";
         note(info, NoteCode::EventClockForOverlap, message.to_owned());

@@ -13,64 +13,66 @@ use indexmap::IndexMap;
 
 /// The merged intervals of one traffic (collectives or copies) of a core, shared by all steps.
 struct Lists {
-    flying: Merged,
+    in_flight: Merged,
     waits: Merged,
-    /// Union of compute and `flying`.
+    /// Union of compute and `in_flight`.
     covered: Merged,
     /// Union of `covered` and all ops.
     used: Merged,
 }
 
 impl Lists {
-    fn new(side: &CoreWindow<'_>, copies: bool) -> Self {
-        let is = |link: u32| side.links.all[link as usize].is_copy == copies;
-        let flying = side.flight.spans.iter().filter(|span| is(span.link)).map(|span| span.at).collect();
-        let waits = side.flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
-        let flying = Merged::new(flying);
-        let covered = flying.union(&side.flight.compute);
-        let used = covered.union(&side.flight.busy);
-        Self { flying, waits: Merged::new(waits), covered, used }
+    fn new(core_window: &CoreWindow<'_>, copies: bool) -> Self {
+        let is = |transfer: u32| core_window.transfers.all[transfer as usize].is_copy == copies;
+        let in_flight =
+            core_window.timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| span.at).collect();
+        let waits =
+            core_window.timeline.waits.iter().filter(|(_, transfer)| is(*transfer)).map(|(at, _)| *at).collect();
+        let in_flight = Merged::new(in_flight);
+        let covered = in_flight.union(&core_window.timeline.compute);
+        let used = covered.union(&core_window.timeline.busy);
+        Self { in_flight, waits: Merged::new(waits), covered, used }
     }
 
     /// Splits the time of a window without compute and without a transfer in flight by the ops that run in it.
-    fn beside(&self, window: Interval, flight: &CoreTimeline) -> Remainder {
+    fn beside(&self, window: Interval, timeline: &CoreTimeline) -> Remainder {
         let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
         let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
         let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));
         // On several lines, data movement and communication may run at the same time. Their sum is limited to the busy
         // time.
         let busy = rest.saturating_sub(idle);
-        let data_movement = outside(&flight.moving).min(busy);
-        let communication = outside(&flight.communicating).min(busy.saturating_sub(data_movement));
+        let data_movement = outside(&timeline.moving).min(busy);
+        let communication = outside(&timeline.communicating).min(busy.saturating_sub(data_movement));
         let other = busy.saturating_sub(data_movement + communication);
         Remainder { data_movement, communication, other, idle }
     }
 
     fn within(&self, window: Interval, compute: &Merged) -> Overlap {
         let waited = Picos(self.waits.length_in(window));
-        Overlap { waited, ..overlap(&self.flying, compute, window) }
+        Overlap { waited, ..overlap(&self.in_flight, compute, window) }
     }
 }
 
 impl Analysis {
-    /// Returns all steps of the devices whose own cores are `sides`, by number. Steps of the same number are summed
+    /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are summed
     /// over devices.
-    pub(super) fn comm_steps(&self, sides: &[CoreWindow<'_>]) -> Vec<StepComm> {
+    pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>]) -> Vec<StepComm> {
         let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
-        for side in sides {
-            let (collectives, copies) = (Lists::new(side, false), Lists::new(side, true));
-            let device = &self.devices[side.device];
+        for core_window in core_windows {
+            let (collectives, copies) = (Lists::new(core_window, false), Lists::new(core_window, true));
+            let device = &self.devices[core_window.device];
             for step in &device.steps {
-                let window = step.on(side.flight.clock, device);
+                let window = step.on(core_window.timeline.clock, device);
                 let duration = window.1 - window.0;
                 let sum =
                     steps.entry(step.number).or_insert_with(|| StepComm { number: step.number, ..StepComm::default() });
                 sum.duration += Picos(duration);
-                sum.compute_busy += Picos(side.flight.compute.length_in(window));
-                sum.idle += Picos(duration.saturating_sub(side.flight.busy.length_in(window)));
-                sum.collectives.add(&collectives.within(window, &side.flight.compute));
-                sum.copies.add(&copies.within(window, &side.flight.compute));
-                let beside = |of: &Lists| of.beside(window, &side.flight);
+                sum.compute_busy += Picos(core_window.timeline.compute.length_in(window));
+                sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
+                sum.collectives.add(&collectives.within(window, &core_window.timeline.compute));
+                sum.copies.add(&copies.within(window, &core_window.timeline.compute));
+                let beside = |of: &Lists| of.beside(window, &core_window.timeline);
                 sum.beside_collectives.get_or_insert_default().add(&beside(&collectives));
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }

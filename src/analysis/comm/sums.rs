@@ -6,7 +6,7 @@
 //! once.
 
 use super::accumulator::{CommAccumulator, CommonValue};
-use super::async_pairs::{Link, OpKey, Part};
+use super::async_pairs::{OpKey, Part, Transfer};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
@@ -27,8 +27,8 @@ use std::cmp::Reverse;
 
 /// Facts of a transfer that hold on every device.
 #[derive(Clone, Default)]
-struct PairFacts {
-    what: CollectiveInfo,
+struct TransferFacts {
+    info: CollectiveInfo,
     /// The devices that take part, as text and numbers.
     group: Option<DeviceGroup>,
     /// Bytes on hardware links per byte of message; see [`Primitive::bus_factor`].
@@ -61,19 +61,19 @@ impl RowFacts {
     }
 }
 
-/// The accumulators of a transfer (row, primitive, traffic: indices into [`Sums::buckets`]), with the bytes of its
+/// The accumulators of a transfer (row, primitive, traffic: indices into [`Sums::accumulators`]), with the bytes of its
 /// message and its bus factor.
 #[derive(Clone, Copy)]
-struct Places {
-    buckets: [usize; 3],
+struct TransferSums {
+    accumulators: [usize; 3],
     bytes: Option<u64>,
     factor: Option<f64>,
 }
 
 /// Adds an accumulator and returns its index.
-fn add_bucket(buckets: &mut Vec<CommAccumulator>) -> usize {
-    buckets.push(CommAccumulator::default());
-    buckets.len() - 1
+fn add_accumulator(accumulators: &mut Vec<CommAccumulator>) -> usize {
+    accumulators.push(CommAccumulator::default());
+    accumulators.len() - 1
 }
 
 /// All sums of a [`CommQuery`](super::query::CommQuery).
@@ -81,9 +81,9 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    pair: IndexMap<OpKey, PairFacts>,
+    facts: IndexMap<OpKey, TransferFacts>,
     /// The accumulators. The maps below hold indices into this list.
-    buckets: Vec<CommAccumulator>,
+    accumulators: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
     primitives: IndexMap<(bool, Core, Primitive), usize>,
     traffic: IndexMap<(bool, Core), usize>,
@@ -92,26 +92,32 @@ pub struct Sums<'a> {
 }
 
 /// Finds the primitive, bytes and device groups of each transfer, once per op of a program, whatever devices run it.
-pub fn look_up(
+pub fn collective_infos(
     profile: &Profile,
-    sides: &[CoreWindow<'_>],
+    core_windows: &[CoreWindow<'_>],
     programs: Option<Programs<'_>>,
 ) -> IndexMap<OpKey, CollectiveInfo> {
-    let mut whats = IndexMap::default();
-    for side in sides {
-        for link in &side.links.all {
-            whats.entry(link.named).or_insert_with(|| {
-                let module = link.named.0.and_then(|id| programs.and_then(|of| of(id)));
-                collective_info(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
+    let mut infos = IndexMap::default();
+    for core_window in core_windows {
+        for transfer in &core_window.transfers.all {
+            infos.entry(transfer.named).or_insert_with(|| {
+                let module = transfer.named.0.and_then(|id| programs.and_then(|of| of(id)));
+                collective_info(
+                    profile,
+                    core_window.plane.op(transfer.op),
+                    profile.text(transfer.named.1),
+                    transfer.is_copy,
+                    module,
+                )
             });
         }
     }
-    whats
+    infos
 }
 
 /// Returns the number of devices of a program, as far as its collectives name them. `None` if none of them does, or if
 /// the number exceeds [`ReplicaGroups::LIMIT`].
-pub fn n_devices(whats: &IndexMap<OpKey, CollectiveInfo>) -> Option<u64> {
+pub fn n_devices(infos: &IndexMap<OpKey, CollectiveInfo>) -> Option<u64> {
     let of = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
         ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
@@ -119,29 +125,29 @@ pub fn n_devices(whats: &IndexMap<OpKey, CollectiveInfo>) -> Option<u64> {
         ReplicaGroups::Lists(lists) => lists.iter().flatten().max().map(|last| last.saturating_add(1)),
         ReplicaGroups::Pairs(pairs) => pairs.iter().map(|(a, b)| a.max(b)).max().map(|last| last.saturating_add(1)),
     };
-    whats.iter().filter_map(|(_, what)| of(what.groups.as_ref()?)).max().filter(|n| *n <= ReplicaGroups::LIMIT)
+    infos.iter().filter_map(|(_, info)| of(info.groups.as_ref()?)).max().filter(|n| *n <= ReplicaGroups::LIMIT)
 }
 
 impl<'a> Sums<'a> {
-    /// Creates empty sums. `whats` holds the facts of each transfer, from [`look_up`].
+    /// Creates empty sums. `infos` holds the facts of each transfer, from [`collective_infos`].
     pub fn new(
         profile: &'a Profile,
         analysis: &'a Analysis,
         by: CommBy,
-        whats: IndexMap<OpKey, CollectiveInfo>,
+        infos: IndexMap<OpKey, CollectiveInfo>,
         wiring: Wiring<'_>,
     ) -> Self {
-        let pair = |(named, what): (OpKey, CollectiveInfo)| {
-            let group = what.groups.as_ref().map(|groups| wiring.group(groups));
-            let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
-            (named, PairFacts { what, group, factor })
+        let with_group = |(named, info): (OpKey, CollectiveInfo)| {
+            let group = info.groups.as_ref().map(|groups| wiring.group(groups));
+            let factor = info.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
+            (named, TransferFacts { info, group, factor })
         };
         Self {
             profile,
             analysis,
             by,
-            pair: whats.into_iter().map(pair).collect(),
-            buckets: Vec::new(),
+            facts: infos.into_iter().map(with_group).collect(),
+            accumulators: Vec::new(),
             rows: IndexMap::default(),
             primitives: IndexMap::default(),
             traffic: IndexMap::default(),
@@ -150,42 +156,43 @@ impl<'a> Sums<'a> {
     }
 
     /// Adds the transfers of a core in the window.
-    pub fn add(&mut self, side: &CoreWindow<'_>) {
+    pub fn add(&mut self, core_window: &CoreWindow<'_>) {
         // A core without transfers has sums of zero. Without this loop, its sums would be absent.
         for is_copy in [false, true] {
-            self.traffic_of(is_copy, side.core);
+            self.traffic_of(is_copy, core_window.core);
         }
-        let mut places: Vec<Option<Places>> = vec![None; side.links.all.len()];
-        let mut of = |sums: &mut Self, link: u32| {
-            *places[link as usize].get_or_insert_with(|| sums.places(side, &side.links.all[link as usize]))
+        let mut transfer_sums: Vec<Option<TransferSums>> = vec![None; core_window.transfers.all.len()];
+        let mut of = |sums: &mut Self, transfer: u32| {
+            *transfer_sums[transfer as usize]
+                .get_or_insert_with(|| sums.transfer_sums(core_window, &core_window.transfers.all[transfer as usize]))
         };
-        for (op, part, link) in side.links.parts() {
-            let own = Picos(side.own.get(op.0 as usize).copied().unwrap_or(0));
-            if own == Picos::ZERO {
+        for (op, part, transfer) in core_window.transfers.parts() {
+            let self_time = Picos(core_window.self_times.get(op.0 as usize).copied().unwrap_or(0));
+            if self_time == Picos::ZERO {
                 continue;
             }
-            let fused = side.kinds.get(op.0 as usize) == Some(&Kind::Fused);
-            for at in of(self, link).buckets {
-                let traffic = &mut self.buckets[at].traffic;
+            let fused = core_window.kinds.get(op.0 as usize) == Some(&Kind::Fused);
+            for at in of(self, transfer).accumulators {
+                let traffic = &mut self.accumulators[at].traffic;
                 let sum = match part {
                     Part::Start | Part::Whole if fused => &mut traffic.fused,
                     Part::Start | Part::Update => &mut traffic.issue,
                     Part::Done | Part::Whole => &mut traffic.stall,
                 };
-                *sum += own;
+                *sum += self_time;
             }
         }
-        for span in &side.flight.spans {
-            let (cut, starts) = side.clip(span.at);
+        for span in &core_window.timeline.spans {
+            let (cut, starts) = core_window.clip(span.at);
             if cut.is_none() && !starts {
                 continue;
             }
-            let Places { buckets, bytes, factor } = of(self, span.link);
-            for at in buckets {
-                let bucket = &mut self.buckets[at];
-                cut.into_iter().for_each(|cut| bucket.add_span(cut));
+            let TransferSums { accumulators, bytes, factor } = of(self, span.transfer);
+            for at in accumulators {
+                let accumulator = &mut self.accumulators[at];
+                cut.into_iter().for_each(|cut| accumulator.add_span(cut));
                 if starts {
-                    bucket.count(span.at.1 - span.at.0, bytes, factor);
+                    accumulator.count(span.at.1 - span.at.0, bytes, factor);
                 }
             }
             if starts {
@@ -197,91 +204,101 @@ impl<'a> Sums<'a> {
                 }
             }
         }
-        for (at, link) in &side.flight.waits {
-            if let (Some((from, to)), _) = side.clip(*at) {
-                for at in of(self, *link).buckets {
-                    self.buckets[at].traffic.overlap.waited += Picos(to - from);
+        for (at, transfer) in &core_window.timeline.waits {
+            if let (Some((from, to)), _) = core_window.clip(*at) {
+                for at in of(self, *transfer).accumulators {
+                    self.accumulators[at].traffic.overlap.waited += Picos(to - from);
                 }
             }
         }
-        let within = |all: &[u64]| all.iter().filter(|at| side.starts(**at)).count() as u64;
-        self.pairing.unpaired += within(&side.flight.unpaired);
-        self.pairing.other += within(&side.flight.other);
+        let within = |all: &[u64]| all.iter().filter(|at| core_window.starts(**at)).count() as u64;
+        self.pairing.unpaired += within(&core_window.timeline.unpaired);
+        self.pairing.other += within(&core_window.timeline.other);
         // The spans were clipped to the window, so compute outside of it has no effect.
-        self.buckets.iter_mut().for_each(|bucket| bucket.finish_core(&side.flight.compute));
+        self.accumulators.iter_mut().for_each(|accumulator| accumulator.finish_core(&core_window.timeline.compute));
     }
 
     fn traffic_of(&mut self, is_copy: bool, core: Core) -> usize {
-        let buckets = &mut self.buckets;
-        *self.traffic.entry((is_copy, core)).or_insert_with(|| add_bucket(buckets))
+        let accumulators = &mut self.accumulators;
+        *self.traffic.entry((is_copy, core)).or_insert_with(|| add_accumulator(accumulators))
     }
 
     /// Returns the accumulators of a transfer and adds its facts to its row.
-    fn places(&mut self, side: &CoreWindow<'_>, link: &Link) -> Places {
-        // `look_up` was called with all cores, so every transfer has an entry.
-        let pair = self.pair.get(&link.named).cloned().unwrap_or_default();
-        let op = side.plane.op(link.op);
-        let source = self.source(side, op);
-        let primitive = pair.what.primitive;
-        let key = self.row_key(side, link, &pair, source.as_deref());
-        let traffic = self.traffic_of(link.is_copy, side.core);
-        let buckets = &mut self.buckets;
-        let of_primitive =
-            *self.primitives.entry((link.is_copy, side.core, primitive)).or_insert_with(|| add_bucket(buckets));
-        let (facts, row) = self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), add_bucket(buckets)));
-        facts.primitive.add(primitive);
-        facts.op.add(link.named);
-        facts.source.add(source);
-        facts.scope.add(op.stats.tf_op);
-        facts.group.add(pair.group);
-        let execution = match link {
-            Link { is_fused: true, .. } => Execution::Fused,
-            Link { is_whole: true, .. } => Execution::Sync,
+    fn transfer_sums(&mut self, core_window: &CoreWindow<'_>, transfer: &Transfer) -> TransferSums {
+        // `collective_infos` was called with all cores, so every transfer has an entry.
+        let facts = self.facts.get(&transfer.named).cloned().unwrap_or_default();
+        let op = core_window.plane.op(transfer.op);
+        let source = self.source(core_window, op);
+        let primitive = facts.info.primitive;
+        let key = self.row_key(core_window, transfer, &facts, source.as_deref());
+        let traffic = self.traffic_of(transfer.is_copy, core_window.core);
+        let accumulators = &mut self.accumulators;
+        let of_primitive = *self
+            .primitives
+            .entry((transfer.is_copy, core_window.core, primitive))
+            .or_insert_with(|| add_accumulator(accumulators));
+        let (row_facts, row) =
+            self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), add_accumulator(accumulators)));
+        row_facts.primitive.add(primitive);
+        row_facts.op.add(transfer.named);
+        row_facts.source.add(source);
+        row_facts.scope.add(op.stats.tf_op);
+        row_facts.group.add(facts.group);
+        let execution = match transfer {
+            Transfer { is_fused: true, .. } => Execution::Fused,
+            Transfer { is_whole: true, .. } => Execution::Sync,
             _ => Execution::Async,
         };
-        let buckets = [*row, of_primitive, traffic];
-        let bytes = pair.what.bytes;
-        buckets.into_iter().for_each(|at| self.buckets[at].op(link.named, execution, bytes));
-        Places { buckets, bytes, factor: pair.factor }
+        let accumulators = [*row, of_primitive, traffic];
+        let bytes = facts.info.bytes;
+        accumulators.into_iter().for_each(|at| self.accumulators[at].op(transfer.named, execution, bytes));
+        TransferSums { accumulators, bytes, factor: facts.factor }
     }
 
     /// Returns the innermost source line of an op.
-    fn source(&self, side: &CoreWindow<'_>, op: &Op) -> Option<String> {
-        let pair = match side.core {
-            Core::Tensor => self.analysis.facts[side.device].source_inner(self.profile, op),
+    fn source(&self, core_window: &CoreWindow<'_>, op: &Op) -> Option<String> {
+        let source = match core_window.core {
+            Core::Tensor => self.analysis.facts[core_window.device].source_inner(self.profile, op),
             Core::Sparse => op.stats.source.map(|source| self.profile.text(source)),
         };
-        pair.map(str::to_owned)
+        source.map(str::to_owned)
     }
 
-    fn row_key(&self, side: &CoreWindow<'_>, link: &Link, pair: &PairFacts, source: Option<&str>) -> RowKey {
-        let primitive = pair.what.primitive.key();
+    fn row_key(
+        &self,
+        core_window: &CoreWindow<'_>,
+        transfer: &Transfer,
+        facts: &TransferFacts,
+        source: Option<&str>,
+    ) -> RowKey {
+        let primitive = facts.info.primitive.key();
         let (program, key) = match self.by {
-            CommBy::Op => (link.named.0, self.profile.text(link.named.1).to_owned()),
+            CommBy::Op => (transfer.named.0, self.profile.text(transfer.named.1).to_owned()),
             CommBy::Source => {
-                let path = || side.plane.op(link.op).stats.tf_op.map(|path| self.profile.text(path));
+                let path = || core_window.plane.op(transfer.op).stats.tf_op.map(|path| self.profile.text(path));
                 (None, source.or_else(path).map_or_else(|| format!("<no source>:{primitive}"), str::to_owned))
             }
             CommBy::Group => {
-                let group = pair.group.as_ref().map_or("groups not known", |group| &group.text);
-                (None, if link.is_copy { primitive.to_owned() } else { format!("{primitive} {group}") })
+                let group = facts.group.as_ref().map_or("groups not known", |group| &group.text);
+                (None, if transfer.is_copy { primitive.to_owned() } else { format!("{primitive} {group}") })
             }
             CommBy::Primitive => (None, primitive.to_owned()),
         };
-        (link.is_copy, side.core, program, key)
+        (transfer.is_copy, core_window.core, program, key)
     }
 
     /// Returns the sums of collectives (or of copies, with `is_copy`) on a core. `None` if the session has no such
     /// core.
     pub fn traffic(&self, is_copy: bool, core: Core) -> Option<Traffic> {
-        self.traffic.get(&(is_copy, core)).map(|at| self.buckets[*at].traffic)
+        self.traffic.get(&(is_copy, core)).map(|at| self.accumulators[*at].traffic)
     }
 
     /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
     /// ties are ordered by stall, time in flight, key, program and core.
     pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
-        let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.buckets[*at], wiring, link)).collect();
+        let mut rows: Vec<CommRow> =
+            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at], wiring, link)).collect();
         rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
@@ -290,14 +307,20 @@ impl<'a> Sums<'a> {
         rows
     }
 
-    fn row(&self, facts: &RowFacts, bucket: &CommAccumulator, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> CommRow {
+    fn row(
+        &self,
+        facts: &RowFacts,
+        accumulator: &CommAccumulator,
+        wiring: Wiring<'_>,
+        link: Option<&LinkPeak>,
+    ) -> CommRow {
         let (_, core, _, key) = &facts.key;
         let named = facts.op.clone().value();
         let program = named.and_then(|(program, _)| program);
         let primitive = facts.primitive.clone().value();
         let group = facts.group.clone().value().flatten();
-        let (alg_rate, bus_rate) = bucket.rates();
-        let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = bucket.traffic;
+        let (alg_rate, bus_rate) = accumulator.rates();
+        let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = accumulator.traffic;
         let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
         let closed = wiring.topology.is_some_and(|topology| topology.wrap);
         let peak = link.zip(axes).map(|(link, axes)| link.one_way * if closed { 2.0 } else { 1.0 } * f64::from(axes));
@@ -310,18 +333,18 @@ impl<'a> Sums<'a> {
             source: facts.source.clone().value().flatten(),
             scope: facts.scope.clone().value().flatten().map(|path| self.profile.text(path).to_owned()),
             core: *core,
-            execution: bucket.execution.clone().value().unwrap_or(Execution::Mixed),
+            execution: accumulator.execution.clone().value().unwrap_or(Execution::Mixed),
             group,
             role: primitive.and_then(Primitive::role),
-            n_ops: bucket.n_ops(),
+            n_ops: accumulator.n_ops(),
             n,
-            bytes_each: bucket.each.clone().value().flatten(),
+            bytes_each: accumulator.each.clone().value().flatten(),
             bytes: (n_unsized == 0).then_some(bytes),
             stall,
             issue,
             fused,
             overlap,
-            wall: bucket.wall,
+            wall: accumulator.wall,
             alg_rate,
             bus_rate,
             peak,
@@ -334,15 +357,15 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let pair = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
-            let traffic = self.buckets[*at].traffic;
+        let to_sums = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
+            let traffic = self.accumulators[*at].traffic;
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
             let flags = flags.iter().map(|flag| flag.name.to_owned()).collect();
             PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
         };
         let mut all: Vec<PrimitiveSums> =
-            self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(pair).collect();
+            self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(to_sums).collect();
         all.small_sort_by_key(|sums| {
             (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
         });

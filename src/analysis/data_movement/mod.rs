@@ -87,24 +87,24 @@ impl Analysis {
             let device = slices[member.slice as usize].device;
             let (op, facts) = known.op(device, member.op);
             let (category, opcode) = (category(profile, op), opcode(profile.text(op.text)));
-            let own = Picos(time.own);
+            let self_time = Picos(time.self_time);
             let mut bytes = None;
             if is_non_compute(facts.kind) {
                 let verdict = resolvers[member.slice as usize].resolve(op);
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
-                let spent = Spent { kind: facts.kind, n: time.n, own, waits, at: (device, member.op) };
+                let spent = Spent { kind: facts.kind, n: time.n, self_time, waits, at: (device, member.op) };
                 by_category.entry(category).or_default().add(&spent, &verdict);
                 by_source.entry((category, Source::from_op(op))).or_default().add(&spent, &verdict);
-                total += own;
+                total += self_time;
                 if waits {
-                    stall += own;
+                    stall += self_time;
                     if facts.kind == Kind::Communication {
-                        exposed_comm += own;
+                        exposed_comm += self_time;
                     }
                 }
             }
-            opcodes.add(op.stats.program, opcode, category, time.n, own, bytes);
+            opcodes.add(op.stats.program, opcode, category, time.n, self_time, bytes);
         });
         let finished = |sums: Sums, key: String, kind: &str, category: &str| {
             let example = sums.example;

@@ -26,13 +26,13 @@ impl<'a> Opcodes<'a> {
         opcode: Option<&'a str>,
         category: &str,
         n: u64,
-        own: Picos,
+        self_time: Picos,
         bytes: Option<u64>,
     ) {
         let counts = self.0.entry(program).or_default();
         let opcode = opcode.unwrap_or(NONE);
         let count = counts.by_opcode.entry(opcode).or_default();
-        *count = (count.0 + n, count.1 + own);
+        *count = (count.0 + n, count.1 + self_time);
         // XLA:TPU names a matmul "convolution fusion", and such a fusion runs one matmul per execution.
         if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
         {

@@ -19,7 +19,7 @@ pub struct Spent {
     pub kind: Kind,
     /// Executions that start in the window.
     pub n: u64,
-    pub own: Picos,
+    pub self_time: Picos,
     /// Whether the self time is waiting.
     pub waits: bool,
     /// Index of the device in the session, and the op.
@@ -47,12 +47,12 @@ pub struct Sums {
 impl Sums {
     /// Adds an op and its changes.
     pub fn add(&mut self, spent: &Spent, verdict: &LayoutChange) {
-        let Spent { kind, n, own, waits, at } = *spent;
-        self.by_kind[kind.index()] += own;
+        let Spent { kind, n, self_time, waits, at } = *spent;
+        self.by_kind[kind.index()] += self_time;
         self.n += n;
-        self.total += own;
+        self.total += self_time;
         if waits {
-            self.stall += own;
+            self.stall += self_time;
         }
         if let Some(bytes) = verdict.bytes {
             self.bytes = Some(self.bytes.unwrap_or(0).saturating_add(bytes.saturating_mul(n)));
@@ -61,7 +61,7 @@ impl Sums {
         let mut reasons: Vec<&'static str> = Vec::new();
         for change in Change::ALL {
             let answer = verdict.changes.answer(change);
-            self.changes[change as usize].add(answer, own, n);
+            self.changes[change as usize].add(answer, self_time, n);
             if let Answer::Undetectable(reason) = answer
                 && !reasons.contains(&reason.key())
             {
@@ -69,21 +69,21 @@ impl Sums {
             }
         }
         for reason in reasons {
-            *self.reasons.entry(reason).or_default() += own;
+            *self.reasons.entry(reason).or_default() += self_time;
         }
         if let Some(spaces) = verdict.spaces.filter(|(from, to)| from != to) {
-            *self.spaces.entry(spaces).or_default() += own;
+            *self.spaces.entry(spaces).or_default() += self_time;
         }
         for (shapes, shape) in [(&mut self.reads, &verdict.reads), (&mut self.writes, &verdict.writes)] {
             if let Some(shape) = shape {
                 match shapes.get_mut(shape) {
-                    Some(time) => *time += own,
-                    None => drop(shapes.entry(shape.clone()).or_insert(own)),
+                    Some(time) => *time += self_time,
+                    None => drop(shapes.entry(shape.clone()).or_insert(self_time)),
                 }
             }
         }
-        if self.example.is_none_or(|(most, _)| own > most) {
-            self.example = Some((own, at));
+        if self.example.is_none_or(|(most, _)| self_time > most) {
+            self.example = Some((self_time, at));
         }
     }
 

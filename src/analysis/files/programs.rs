@@ -69,9 +69,9 @@ impl Analysis {
             }
             let measured = self.measures.get_or_compute(plane, index, device, &device.whole_capture());
             for (op, time) in plane.ops.iter().zip(&measured.ops) {
-                let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.own > 0) else { continue };
+                let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.self_time > 0) else { continue };
                 let ran = known.entry(id).or_default();
-                ran.busy = Some(ran.busy.unwrap_or_default() + Picos(time.own));
+                ran.busy = Some(ran.busy.unwrap_or_default() + Picos(time.self_time));
                 if ran.module.is_none() {
                     ran.module = op.stats.hlo_module.map(|id| profile.text(id).to_owned());
                 }

@@ -27,10 +27,10 @@ impl Analysis {
             let (time, device) = (member.time, &self.devices[member.device]);
             let stats = profile.planes[device.plane].op(member.op).stats;
             figures.n += time.n;
-            figures.total += Picos(time.own);
+            figures.total += Picos(time.self_time);
             figures.inclusive += Picos(time.inclusive);
             (min, max) = (min.min(time.min), max.max(time.max));
-            by_kind[self.facts[member.device].get(member.op).kind.index()] += Picos(time.own);
+            by_kind[self.facts[member.device].get(member.op).kind.index()] += Picos(time.self_time);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
             for (sum, cost) in [
@@ -38,7 +38,7 @@ impl Analysis {
                 (&mut figures.model_flops, stats.model_flops),
                 (&mut figures.bytes_accessed, stats.bytes_accessed),
             ] {
-                if let (Some(cost), true) = (cost, time.n > 0 || time.own > 0 || time.inclusive > 0) {
+                if let (Some(cost), true) = (cost, time.n > 0 || time.self_time > 0 || time.inclusive > 0) {
                     *sum = Some(sum.unwrap_or(0.0) + cost * n);
                 }
             }
@@ -51,17 +51,17 @@ impl Analysis {
         figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
         figures.of_kind = by_kind[kind.index()].fraction_of(found.selection.totals.time_of_kind(kind));
-        let (steps, own) = self.executions(profile, found);
+        let (steps, self_times) = self.executions(profile, found);
         let mut steps = steps.into_iter().collect::<Vec<_>>();
         steps.small_sort_by_key(|(number, _)| *number);
         figures.steps = steps.into_iter().map(|(number, (n, total))| OpStep { number, n, total }).collect();
-        figures.histogram = histogram(&own);
+        figures.histogram = histogram(&self_times);
         Some(figures)
     }
 
     /// Returns executions and self time by step, and the self time in ps of each execution that starts in the window.
     fn executions(&self, profile: &Profile, found: &ResolvedOp) -> (Steps, Vec<u64>) {
-        let (mut steps, mut own) = (Steps::default(), Vec::new());
+        let (mut steps, mut self_times) = (Steps::default(), Vec::new());
         for device in &found.selection.chosen {
             let of = &self.devices[*device];
             let plane = &profile.planes[of.plane];
@@ -76,17 +76,17 @@ impl Analysis {
             // If steps and window are on the same clock, which is the usual case, one pass over the lines is enough.
             match window {
                 Some(window) if window.clock == of.step_clock => {
-                    walk(plane, of, &mine, of.step_clock, Some(&window), Some(&mut steps), &mut own);
+                    walk(plane, of, &mine, of.step_clock, Some(&window), Some(&mut steps), &mut self_times);
                 }
                 window => {
-                    walk(plane, of, &mine, of.step_clock, None, Some(&mut steps), &mut own);
+                    walk(plane, of, &mine, of.step_clock, None, Some(&mut steps), &mut self_times);
                     if let Some(window) = window {
-                        walk(plane, of, &mine, window.clock, Some(&window), None, &mut own);
+                        walk(plane, of, &mine, window.clock, Some(&window), None, &mut self_times);
                     }
                 }
             }
         }
-        (steps, own)
+        (steps, self_times)
     }
 }
 
@@ -109,7 +109,7 @@ fn walk(
         if !is_mine.contains(&true) {
             continue;
         }
-        let mut own = vec![0_u64; if window.is_some() { events.len() } else { 0 }];
+        let mut self_times = vec![0_u64; if window.is_some() { events.len() } else { 0 }];
         let mut open = Open::default();
         self_time(&events, |event, from, to| {
             if !is_mine[event] {
@@ -121,7 +121,7 @@ fn walk(
                 });
             }
             if let Some(window) = window {
-                own[event] += to.min(window.span.1).saturating_sub(from.max(window.span.0));
+                self_times[event] += to.min(window.span.1).saturating_sub(from.max(window.span.0));
             }
         });
         if let Some(steps) = steps.as_deref_mut() {
@@ -137,21 +137,21 @@ fn walk(
         }
         for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
             if window.is_some_and(|w| w.whole || (w.span.0..w.span.1).contains(start)) {
-                executions.push(own[i]);
+                executions.push(self_times[i]);
             }
         }
     }
 }
 
 /// Sorts self times into bins of equal width from the shortest to the longest. `None` for fewer than two.
-fn histogram(own: &[u64]) -> Option<Histogram> {
-    if own.len() < 2 {
+fn histogram(self_times: &[u64]) -> Option<Histogram> {
+    if self_times.len() < 2 {
         return None;
     }
-    let (from, to) = (*own.iter().min()?, *own.iter().max()?);
-    let n = (own.len() as u64).min(BINS).min(to - from).max(1);
+    let (from, to) = (*self_times.iter().min()?, *self_times.iter().max()?);
+    let n = (self_times.len() as u64).min(BINS).min(to - from).max(1);
     let mut bins = vec![0_u64; n as usize];
-    for time in own {
+    for time in self_times {
         let at = u128::from(time - from) * u128::from(n) / u128::from((to - from).max(1));
         bins[at.min(u128::from(n - 1)) as usize] += 1;
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn bins() {
         assert_eq!(histogram(&[5]), None);
-        let of = |own: &[u64]| histogram(own).map(|h| (h.from.0, h.to.0, h.bins)).unwrap();
+        let of = |self_times: &[u64]| histogram(self_times).map(|h| (h.from.0, h.to.0, h.bins)).unwrap();
         assert_eq!(of(&[5, 5, 5]), (5, 5, vec![3]));
         assert_eq!(of(&[0, 10, 4, 10]), (0, 10, vec![1, 1, 0, 2]));
         assert_eq!(of(&(0..1000).collect::<Vec<_>>()).2.len(), 24);

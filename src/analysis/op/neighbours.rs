@@ -36,7 +36,7 @@ impl Analysis {
             if let Some(op) = known.get(neighbour.name.as_str()) {
                 neighbour.is_op = true;
                 neighbour.kind = Some(op.kind);
-                neighbour.total = op.in_window.then_some(Picos(op.own));
+                neighbour.total = op.in_window.then_some(Picos(op.self_time));
             }
         }
         let [operands, users] = sides;

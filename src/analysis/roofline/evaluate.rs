@@ -27,19 +27,19 @@ pub(super) struct KernelGroups(IndexMap<Instruction, (Option<OpPoint>, u64, u64)
 
 impl KernelGroups {
     /// Adds an op that is one kernel of `instruction`. Returns `false`, and adds nothing, if `instruction` is `None`.
-    pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, own: u64) -> bool {
+    pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, self_time: u64) -> bool {
         let Some(instruction) = instruction else { return false };
         let cached = self.0.entry(instruction).or_default();
         cached.0.get_or_insert(*point);
         cached.1 = cached.1.saturating_add(n);
-        cached.2 = cached.2.saturating_add(own);
+        cached.2 = cached.2.saturating_add(self_time);
         true
     }
 
     /// Iterates over the instructions: program, cost of one kernel, executions of kernels, self time in ps.
     pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, u64, u64)> {
         let entries = self.0.into_iter();
-        entries.filter_map(|((_, program, _), (point, n, own))| Some((program, point?, n, own)))
+        entries.filter_map(|((_, program, _), (point, n, self_time))| Some((program, point?, n, self_time)))
     }
 }
 

@@ -168,7 +168,7 @@ impl Analysis {
         let gaps = gaps(view, &row_sums, &order);
         rows.order = order;
         let step = walk.step.as_ref().map(|sums| sums.evaluate(request.latency));
-        let considered = rows.rows.iter().map(|row| Picos(row.own)).sum();
+        let considered = rows.rows.iter().map(|row| Picos(row.self_time)).sum();
         let latency_bound = row_sums
             .iter()
             .filter_map(|row| row.roof.as_ref().map(|sums| sums.evaluate(request.latency)))
@@ -223,7 +223,7 @@ fn gaps(view: RowView<'_>, row_sums: &[RowSums], order: &[u32]) -> Vec<GapRank> 
         GapRank {
             key: view.key(i as usize).into_owned(),
             program_id: view.row(i as usize).program.flatten().map(|id| id.0),
-            total: row.roof.as_ref().map_or(Picos::ZERO, |sums| Picos(sums.own())),
+            total: row.roof.as_ref().map_or(Picos::ZERO, |sums| Picos(sums.self_time())),
             recoverable,
             cumulative: before.fraction_of(Picos(all)).unwrap_or(0.0),
         }
@@ -238,7 +238,7 @@ type Named = (Option<ProgramId>, StrId);
 struct Opaque {
     at: (usize, Member),
     n: u64,
-    own: u64,
+    self_time: u64,
 }
 
 /// The sums that one walk over all rows collects.
@@ -281,14 +281,14 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             let time = slice.measured.ops[member.op.0 as usize];
             let name = (op.stats.program, op.name);
             let program = self.by_program.entry(op.stats.program).or_default();
-            program.0 = program.0.saturating_add(time.own);
+            program.0 = program.0.saturating_add(time.self_time);
             match self.holder.evaluate_op(slices, *member) {
                 Ok(sums) => {
                     let instruction = self.holder.instruction(slices, *member);
-                    if !together.keeps(instruction, &sums, time.n, time.own) {
-                        self.add(&mut row, op.stats.program, &sums, time.n, time.own);
+                    if !together.keeps(instruction, &sums, time.n, time.self_time) {
+                        self.add(&mut row, op.stats.program, &sums, time.n, time.self_time);
                     }
-                    self.facts.add(&sums, self.holder.work(op, facts).matmul, time.own);
+                    self.facts.add(&sums, self.holder.work(op, facts).matmul, time.self_time);
                     self.facts.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
                 }
                 Err(reason) => {
@@ -296,45 +296,45 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                         row.skipped.push(Skipped { reason, n_ops: 0, total: Picos::ZERO });
                         row.skipped.len() - 1
                     });
-                    row.skipped[at].total += Picos(time.own);
+                    row.skipped[at].total += Picos(time.self_time);
                     row.skipped[at].n_ops += u32::from(names.insert((reason, name)));
                     let sum = self.reasons.entry(reason).or_default();
-                    *sum = sum.saturating_add(time.own);
+                    *sum = sum.saturating_add(time.self_time);
                     self.ops.insert((reason, name));
-                    self.skip(reason, (slice.device, *member), name, time.n, time.own, known);
+                    self.skip(reason, (slice.device, *member), name, time.n, time.self_time, known);
                 }
             }
         }
-        for (program, sums, n, own) in together.into_iter() {
-            self.add(&mut row, program, &sums, n, own);
+        for (program, sums, n, self_time) in together.into_iter() {
+            self.add(&mut row, program, &sums, n, self_time);
         }
         row.skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         row
     }
 
     /// Adds an op that has a roof to its row, its program and the step.
-    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, own: u64) {
+    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, self_time: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [
             row.roof.get_or_insert_default().as_mut(),
             program.1.get_or_insert_default(),
             self.step.get_or_insert_default(),
         ];
-        sums.into_iter().for_each(|sums| sums.add(point, n, own));
+        sums.into_iter().for_each(|sums| sums.add(point, n, self_time));
     }
 
-    fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, own: u64, known: Known<'_>) {
+    fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, self_time: u64, known: Known<'_>) {
         match reason {
             SkipReason::OpaqueCall => {
-                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: 0, own: 0 });
+                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: 0, self_time: 0 });
                 kernel.n = kernel.n.saturating_add(n);
-                kernel.own = kernel.own.saturating_add(own);
+                kernel.self_time = kernel.self_time.saturating_add(self_time);
             }
             SkipReason::NoPeak => {
                 let (op, facts) = known.op(at.0, at.1.op);
                 let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
                 let time = self.facts.no_peak.entry(dtype).or_default();
-                *time = time.saturating_add(own);
+                *time = time.saturating_add(self_time);
             }
             _ => {}
         }
@@ -342,8 +342,11 @@ impl<'a, 'm> OpWalk<'a, 'm> {
 
     fn skipped(&mut self) -> Vec<Skipped> {
         let n_ops = |reason| self.ops.iter().filter(|(of, _)| *of == reason).count() as u32;
-        let all_peaks =
-            |(reason, own): (&SkipReason, &u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
+        let all_peaks = |(reason, self_time): (&SkipReason, &u64)| Skipped {
+            reason: *reason,
+            n_ops: n_ops(*reason),
+            total: Picos(*self_time),
+        };
         let mut skipped: Vec<Skipped> = self.reasons.iter().map(all_peaks).collect();
         skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         skipped
@@ -352,10 +355,10 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     fn programs(&mut self, profile: &Profile, latency: Latency) -> Vec<ProgramRoof> {
         let mut programs: Vec<ProgramRoof> = std::mem::take(&mut self.by_program)
             .into_iter()
-            .map(|(id, (own, sums))| ProgramRoof {
+            .map(|(id, (self_time, sums))| ProgramRoof {
                 program: id.and_then(|id| profile.programs.get(&id).cloned()),
                 program_id: id.map(|id| id.0),
-                total: Picos(own),
+                total: Picos(self_time),
                 roof: sums.map(|sums| sums.evaluate(latency)),
             })
             .collect();
@@ -373,7 +376,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 program_id: program.map(|id| id.0),
                 target: parsed.and_then(|p| p.instruction.custom_call_target().map(str::to_owned)),
                 n: kernel.n,
-                total: Picos(kernel.own),
+                total: Picos(kernel.self_time),
                 source_inner: analysis.facts[device].source_inner(profile, op).map(str::to_owned),
             }
         };

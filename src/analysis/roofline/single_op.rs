@@ -33,25 +33,25 @@ impl Analysis {
         let (mut together, mut ran) = (KernelGroups::default(), false);
         for (device, op, time) in found.shown() {
             let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
-            if time.n == 0 && time.own == 0 && time.inclusive == 0 {
+            if time.n == 0 && time.self_time == 0 && time.inclusive == 0 {
                 continue;
             }
             ran = true;
             let member = Member { slice: slice as u32, op };
             match holder.evaluate_op(slices, member) {
                 Ok(held) => {
-                    if !together.keeps(holder.instruction(slices, member), &held, time.n, time.own) {
-                        sums.get_or_insert_default().add(&held, time.n, time.own);
+                    if !together.keeps(holder.instruction(slices, member), &held, time.n, time.self_time) {
+                        sums.get_or_insert_default().add(&held, time.n, time.self_time);
                     }
                 }
                 Err(reason) => match skipped.iter_mut().find(|s| s.reason == reason) {
-                    Some(known) => known.total += Picos(time.own),
-                    None => skipped.push(Skipped { reason, n_ops: 1, total: Picos(time.own) }),
+                    Some(known) => known.total += Picos(time.self_time),
+                    None => skipped.push(Skipped { reason, n_ops: 1, total: Picos(time.self_time) }),
                 },
             }
         }
-        for (_, held, n, own) in together.into_iter() {
-            sums.get_or_insert_default().add(&held, n, own);
+        for (_, held, n, self_time) in together.into_iter() {
+            sums.get_or_insert_default().add(&held, n, self_time);
         }
         skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         let roof = sums.map(|sums| sums.evaluate(query.latency));

@@ -50,28 +50,28 @@ impl Analysis {
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number).or_default();
             }
-            for ((step, op), (n, own)) in spent {
+            for ((step, op), (n, self_time)) in spent {
                 let number = self.devices[slice.device].steps[step].number;
                 let sums = steps.entry(number).or_default();
-                sums.0 = sums.0.saturating_add(own);
+                sums.0 = sums.0.saturating_add(self_time);
                 let member = Member { slice: at as u32, op: OpId(op) };
                 if let Some(points) = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
                     let instruction = holder.instruction(&slices, member);
-                    let cached =
-                        instruction.is_some() && together.entry(number).or_default().keeps(instruction, points, n, own);
+                    let cached = instruction.is_some()
+                        && together.entry(number).or_default().keeps(instruction, points, n, self_time);
                     if !cached {
-                        sums.1.get_or_insert_default().add(points, n, own);
+                        sums.1.get_or_insert_default().add(points, n, self_time);
                     }
                 }
             }
             for (number, together) in together {
                 let sums = steps.entry(number).or_default().1.get_or_insert_default();
-                together.into_iter().for_each(|(_, points, n, own)| sums.add(&points, n, own));
+                together.into_iter().for_each(|(_, points, n, self_time)| sums.add(&points, n, self_time));
             }
         }
-        let roofs = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
+        let roofs = |(number, (self_time, sums)): (u64, (u64, Option<Sums>))| StepRoof {
             number,
-            total: Picos(own),
+            total: Picos(self_time),
             roof: sums.map(|sums| sums.evaluate(request.latency)),
         };
         let mut roofs: Vec<StepRoof> = steps.into_iter().map(roofs).collect();
@@ -93,8 +93,8 @@ impl Analysis {
                 let op = line.events.op(event);
                 if passes(op) {
                     open.each(&device.steps, (from, to), |step, length| {
-                        let own = &mut spent.entry((step, op.0)).or_default().1;
-                        *own = own.saturating_add(length);
+                        let self_time = &mut spent.entry((step, op.0)).or_default().1;
+                        *self_time = self_time.saturating_add(length);
                     });
                 }
             });

@@ -57,7 +57,7 @@ impl<T: PartialEq + Copy> Uniform<T> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    own: u64,
+    self_time: u64,
     n: u64,
     flops: f64,
     bytes: f64,
@@ -85,7 +85,7 @@ pub(super) struct Sums {
 impl Default for Sums {
     fn default() -> Self {
         Self {
-            own: 0,
+            self_time: 0,
             n: 0,
             flops: 0.0,
             bytes: 0.0,
@@ -121,12 +121,12 @@ fn difference(a: u64, b: u64) -> i64 {
 }
 
 impl Sums {
-    /// Adds `n` executions of an op that together took `own` ps of self time.
-    pub fn add(&mut self, point: &OpPoint, n: u64, own: u64) {
+    /// Adds `n` executions of an op that together took `self_time` ps of self time.
+    pub fn add(&mut self, point: &OpPoint, n: u64, self_time: u64) {
         #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
         let times = n as f64;
         let Cost { flops, bytes, levels, source } = point.cost;
-        self.own = self.own.saturating_add(own);
+        self.self_time = self.self_time.saturating_add(self_time);
         self.n = self.n.saturating_add(n);
         self.flops += flops * times;
         self.bytes += bytes * times;
@@ -148,14 +148,14 @@ impl Sums {
                 (longest, which) = (floor, at);
             }
         }
-        self.bound[which] = self.bound[which].saturating_add(own);
+        self.bound[which] = self.bound[which].saturating_add(self_time);
         self.exact_roof += longest;
         let roof = whole(longest);
         self.roof = self.roof.saturating_add(roof);
-        self.gap = self.gap.saturating_add(difference(own, roof));
-        self.recoverable = self.recoverable.saturating_add(own.saturating_sub(roof));
-        if roof > own {
-            self.above = self.above.saturating_add(own);
+        self.gap = self.gap.saturating_add(difference(self_time, roof));
+        self.recoverable = self.recoverable.saturating_add(self_time.saturating_sub(roof));
+        if roof > self_time {
+            self.above = self.above.saturating_add(self_time);
         }
         self.dtype.add(point.dtype);
         self.precision.add(point.precision);
@@ -170,8 +170,8 @@ impl Sums {
     }
 
     /// Returns the self time in ps.
-    pub const fn own(&self) -> u64 {
-        self.own
+    pub const fn self_time(&self) -> u64 {
+        self.self_time
     }
 
     /// Returns the recoverable time in ps: the sum of the positive gaps of ops.
@@ -182,8 +182,8 @@ impl Sums {
     /// Computes the position in the roofline model.
     pub fn evaluate(&self, latency: Latency) -> Roof {
         #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
-        let own = self.own as f64;
-        let ratio = |exact: f64| (self.own > 0).then(|| exact / own);
+        let self_time = self.self_time as f64;
+        let ratio = |exact: f64| (self.self_time > 0).then(|| exact / self_time);
         let mut bound = (Bound::Compute, self.exact[0]);
         for level in Level::ALL {
             let floor = self.exact[level.index() + 1];
@@ -193,11 +193,11 @@ impl Sums {
         }
         let util = ratio(self.exact_roof);
         let hbm = self.levels[Level::Hbm.index()];
-        let short = self.own.checked_div(self.n).is_some_and(|mean| Picos(mean) < latency.mean);
+        let short = self.self_time.checked_div(self.n).is_some_and(|mean| Picos(mean) < latency.mean);
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let gap = self.gap as f64;
         Roof {
-            total: Picos(self.own),
+            total: Picos(self.self_time),
             n: self.n,
             flops: self.flops,
             bytes: self.bytes,
@@ -242,9 +242,9 @@ mod tests {
         }
     }
 
-    fn roof_of(point: &OpPoint, n: u64, own: u64) -> Roof {
+    fn roof_of(point: &OpPoint, n: u64, self_time: u64) -> Roof {
         let mut sums = Sums::default();
-        sums.add(point, n, own);
+        sums.add(point, n, self_time);
         sums.evaluate(Latency::default())
     }
 

@@ -56,7 +56,7 @@ impl Analysis {
                 return;
             }
             let program = by_program.entry(op.stats.program).or_default();
-            *program = program.saturating_add(time.own);
+            *program = program.saturating_add(time.self_time);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
             let add = |sum: &mut Option<f64>, cost: Option<f64>| {
@@ -96,7 +96,7 @@ impl Analysis {
         by_program: &IndexMap<Option<ProgramId>, u64>,
         programs: Option<Programs<'_>>,
     ) -> DeviceCount {
-        let longest = by_program.iter().max_by_key(|(id, own)| (**own, std::cmp::Reverse(**id)));
+        let longest = by_program.iter().max_by_key(|(id, self_time)| (**self_time, std::cmp::Reverse(**id)));
         let compiled = || {
             let module = programs?((*longest?.0)?)?;
             u32::try_from(module.devices()?).ok()

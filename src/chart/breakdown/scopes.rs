@@ -19,7 +19,7 @@ pub fn nodes(scopes: &Scopes) -> Vec<Node> {
             parent: node.parent,
             name: name(node),
             total: node.total.0,
-            own: node.own.0,
+            self_time: node.self_time.0,
             parts: node.by_kind.map(|time| time.0),
         })
         .collect()
@@ -30,7 +30,7 @@ pub fn nodes(scopes: &Scopes) -> Vec<Node> {
 pub fn first(scopes: &Scopes) -> u32 {
     let mut children = scopes.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(0));
     let only = children.next().filter(|_| children.next().is_none());
-    let nothing_else = scopes.nodes.first().is_some_and(|root| root.own == Picos::ZERO);
+    let nothing_else = scopes.nodes.first().is_some_and(|root| root.self_time == Picos::ZERO);
     only.filter(|_| nothing_else).and_then(|(at, _)| u32::try_from(at).ok()).unwrap_or(0)
 }
 
@@ -59,8 +59,8 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
         ("Self time, all below".to_owned(), share(node.total)),
         ("Exactly".to_owned(), format::exact_time(node.total)),
     ];
-    if node.own > Picos::ZERO && node.own != node.total {
-        rows.push(("Self (no deeper scope)".to_owned(), format::time_text(node.own)));
+    if node.self_time > Picos::ZERO && node.self_time != node.total {
+        rows.push(("Self (no deeper scope)".to_owned(), format::time_text(node.self_time)));
     }
     rows.push(("Executions".to_owned(), format::count(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
@@ -100,14 +100,14 @@ pub fn without(scopes: &Scopes) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn node(name: &str, path: &str, own: u64, total: u64) -> ScopeNode {
+    fn node(name: &str, path: &str, self_time: u64, total: u64) -> ScopeNode {
         let by_kind = [Picos(total), Picos(0), Picos(0), Picos(0), Picos(0), Picos(0), Picos(0)];
         ScopeNode {
             name: name.to_owned(),
             path: path.to_owned(),
             parent: None,
             depth: 0,
-            own: Picos(own),
+            self_time: Picos(self_time),
             total: Picos(total),
             n: 3,
             by_kind,
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn what_stands_alone_below_the_root_is_the_root() {
         let child = |path: &str| ScopeNode { parent: Some(0), ..node(path, path, 1, 1) };
-        let scopes = |own: u64, children: Vec<ScopeNode>| Scopes {
+        let scopes = |self_time: u64, children: Vec<ScopeNode>| Scopes {
             root: String::new(),
-            nodes: std::iter::once(node("", "", own, 9)).chain(children).collect(),
+            nodes: std::iter::once(node("", "", self_time, 9)).chain(children).collect(),
             total: Picos(9),
             no_scope: Picos::ZERO,
             folded_small: 0,

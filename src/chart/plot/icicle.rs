@@ -36,7 +36,7 @@ pub struct Node {
     /// Time of the node with its descendants.
     pub total: u64,
     /// Time of the node without its descendants.
-    pub own: u64,
+    pub self_time: u64,
     /// `total` by kind.
     pub parts: [u64; 7],
 }

@@ -133,7 +133,7 @@ mod tests {
     use crate::chart::plot::{hit_test, svg};
 
     fn node(parent: Option<u32>, name: &str, parts: [u64; 7]) -> Node {
-        Node { parent, name: name.to_owned(), total: parts.iter().sum(), own: 0, parts }
+        Node { parent, name: name.to_owned(), total: parts.iter().sum(), self_time: 0, parts }
     }
 
     fn tree() -> Vec<Node> {

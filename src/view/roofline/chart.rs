@@ -332,7 +332,7 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
     let state = model.state;
     let selection = move || {
         let selected = state.selected.get();
-        let (n, own, gap, first) = model.dots.with(|dots| {
+        let (n, self_time, gap, first) = model.dots.with(|dots| {
             let mut sums = (0_u64, Picos::ZERO, Picos::ZERO, None);
             for dot in dots
                 .iter()
@@ -365,7 +365,7 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
         view! {
             <p class="roofline-selection">
                 <b>{what}</b>
-                {format!(": self {}, gap {}{share}. ", format::time_text(own), format::time_text(gap))}
+                {format!(": self {}, gap {}{share}. ", format::time_text(self_time), format::time_text(gap))}
                 {open}
                 <button type="button" class="link" on:click=move |_| state.selected.set(Vec::new())>"Clear"</button>
             </p>

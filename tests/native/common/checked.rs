@@ -99,7 +99,7 @@ fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
         analysis.roofline_steps(profile, &RooflineQuery { query: query.clone(), ..RooflineQuery::default() }, None);
     assert!(roofs.is_ok());
     if exact {
-        assert_eq!(total(&scopes.nodes, |node| node.own), u128::from(scopes.total.0), "scopes: {query:?}");
+        assert_eq!(total(&scopes.nodes, |node| node.self_time), u128::from(scopes.total.0), "scopes: {query:?}");
         assert_eq!(
             total(&data_movement.by_category, |row| row.total),
             u128::from(data_movement.total.0),

@@ -106,8 +106,9 @@ impl Analysis {
         let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
         let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
         let known = self.known_ops(profile, found, names);
-        let weight =
-            |id: InstructionId| module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.own);
+        let weight = |id: InstructionId| {
+            module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.self_time)
+        };
         GraphBuilder::new(inst, open, &weight)
     }
 
@@ -118,7 +119,7 @@ impl Analysis {
         for node in graph.nodes.iter_mut().filter(|node| node.is_instruction()) {
             if let Some(op) = known.get(node.name.as_str()) {
                 node.kind = Some(op.kind);
-                node.total = op.in_window.then_some(Picos(op.own));
+                node.total = op.in_window.then_some(Picos(op.self_time));
                 node.n = op.in_window.then_some(op.n);
             }
         }
