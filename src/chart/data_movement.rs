@@ -31,7 +31,7 @@ pub struct Row {
     pub name: String,
     /// Full name.
     pub title: String,
-    pub slot: TimePart,
+    pub time_part: TimePart,
     /// Self time, in the unit of the table.
     pub self_time: String,
     /// Time that moves data and time that waits, each divided by the time of the largest category.
@@ -156,7 +156,7 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
     Row {
         name,
         title,
-        slot: TimePart::Kind(of.kind),
+        time_part: TimePart::Kind(of.kind),
         self_time: format::time(of.total, unit),
         bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
         of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),

@@ -149,9 +149,9 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
     marks.push(text(0.0, 11.0, Anchor::Start, format!("One step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
     let mut at = 0.0;
     for (kind, ms) in KINDS {
-        let (slot, wide) = (TimePart::Kind(kind), ms / all * width);
-        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(slot)));
-        let wordings = label::wordings(slot.label(), &format!("{:.1} %", ms / all * 100.0));
+        let (time_part, wide) = (TimePart::Kind(kind), ms / all * width);
+        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::time_part(time_part)));
+        let wordings = label::wordings(time_part.label(), &format!("{:.1} %", ms / all * 100.0));
         if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
             let shape = Shape::Text {
                 x: at + 8.0,
@@ -162,7 +162,7 @@ fn bar(marks: &mut Vec<Mark>, width: f64) {
                 mono: false,
                 halo: false,
             };
-            marks.push(Mark::new(shape, Paint::fill(Tone::On(slot))));
+            marks.push(Mark::new(shape, Paint::fill(Tone::On(time_part))));
         }
         at += wide;
     }

@@ -59,8 +59,8 @@ impl Load {
     #[must_use]
     pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
         let mut stages = [const { None }; 5];
-        if let (Some(slot), Some(fetched)) = (stages.first_mut(), self.stages.into_iter().next()) {
-            *slot = fetched;
+        if let (Some(stage), Some(fetched)) = (stages.first_mut(), self.stages.into_iter().next()) {
+            *stage = fetched;
         }
         Self { name, bytes, started: now, now, stages, last: None }
     }
@@ -69,9 +69,9 @@ impl Load {
     pub fn update(&mut self, progress: Progress, now: f64) {
         self.now = now;
         let at = progress.stage as usize;
-        if let Some(slot) = self.stages.get_mut(at) {
-            let from = slot.as_ref().map_or(now, |stages| stages.from);
-            *slot = Some(StageProgress {
+        if let Some(stage) = self.stages.get_mut(at) {
+            let from = stage.as_ref().map_or(now, |stages| stages.from);
+            *stage = Some(StageProgress {
                 from: if self.last.is_none() { self.started } else { from },
                 found: progress.clone(),
             });

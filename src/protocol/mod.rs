@@ -23,7 +23,7 @@ pub use program_text::{
     ProgramQuery, ProgramRef,
 };
 pub use request::{
-    Answer, Call, Carries, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
+    Answer, Call, CaptureRange, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
     SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};

@@ -247,7 +247,7 @@ pub struct SessionInfo {
 
 /// The position of a capture within a report file that was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carries {
+pub struct CaptureRange {
     /// Name, with folders.
     pub name: String,
     /// Index of the opened file.

@@ -1,6 +1,6 @@
 //! This module defines the request for a report of the session, and the preview of the data that the report holds.
 
-use super::request::Carries;
+use super::request::CaptureRange;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
@@ -40,7 +40,7 @@ pub struct ShareAnswer {
     /// Number of distinct source lines in the session's rows.
     pub n_sources: u32,
     /// Position of each capture within the opened report files. Empty if each opened file is itself a capture.
-    pub carries: Vec<Carries>,
+    pub capture_ranges: Vec<CaptureRange>,
 }
 
 /// A row of the report as its reader sees it.

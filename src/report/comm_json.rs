@@ -5,7 +5,7 @@ use super::json::{HeadJson, first};
 use crate::analysis::comm::columns::{ARRIVAL_SPREADS, ARRIVALS, COMM, LINK, PAIRING, STEPS, TRAFFIC};
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Pairing, PrimitiveSums, StepComm, Traffic,
+    Arrival, ArrivalSpread, Comm, CommRow, DeviceBalance, LinkPeak, Pairing, PrimitiveSums, StepComm, Traffic,
 };
 use crate::profile::Note;
 use crate::table::json::{Row, Rows};
@@ -91,7 +91,7 @@ struct StragglerJson<'a> {
 }
 
 impl<'a> BalanceJson<'a> {
-    fn new(comm: &'a Comm, balance: &'a Balance, top: usize) -> Self {
+    fn new(comm: &'a Comm, balance: &'a DeviceBalance, top: usize) -> Self {
         Self {
             n_steps: balance.n_steps,
             worst_spread_pct: balance.worst_spread.map(|spread| spread * 100.0),

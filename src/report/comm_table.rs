@@ -1,7 +1,7 @@
 //! This module writes communication as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::comm::columns::COMM;
-use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
+use crate::analysis::comm::{Comm, CommRow, DeviceBalance, Overlap, Straggler, Traffic};
 use crate::table::csv;
 use crate::table::format::{bytes_text, count, counted, gbs, percent_text, time_text};
 use crate::table::text::Table;
@@ -35,7 +35,7 @@ pub fn head(comm: &Comm) -> String {
             counted(*n, "execution", "executions")
         );
     }
-    if let Some(Balance { worst_spread: Some(spread), .. }) = &comm.balance {
+    if let Some(DeviceBalance { worst_spread: Some(spread), .. }) = &comm.balance {
         let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
     }
     if let Some(says) = straggler(comm) {

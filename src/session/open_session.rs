@@ -8,14 +8,14 @@ use super::open::report_file::{Captures, Unpacked, unpack};
 use super::session_trait::Session;
 use super::share::ReportCache;
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
+use crate::protocol::{CaptureRange, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Report, decode_link};
 
 /// An open session. It answers every [`Request`] except those that open another session.
 pub struct OpenSession {
     session: Box<dyn Session>,
     /// Position of each capture within the report files. Empty if each file is itself a capture.
-    carries: Vec<Carries>,
+    capture_ranges: Vec<CaptureRange>,
     reports: ReportCache,
 }
 
@@ -40,9 +40,9 @@ impl OpenSession {
         skips: &[Skip],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, SessionInfo), Failure> {
-        let Captures { inputs, carries, failures } = captures;
+        let Captures { inputs, capture_ranges, failures } = captures;
         let (session, info) = CaptureSession::open_files(inputs, failures, skips, progress)?;
-        Ok((Self::new(Box::new(session), carries), info))
+        Ok((Self::new(Box::new(session), capture_ranges), info))
     }
 
     /// Opens the report of a link. `text` is the part of the address after `report=`.
@@ -59,8 +59,8 @@ impl OpenSession {
         (Self::new(Box::new(session), Vec::new()), info)
     }
 
-    fn new(session: Box<dyn Session>, carries: Vec<Carries>) -> Self {
-        Self { session, carries, reports: ReportCache::default() }
+    fn new(session: Box<dyn Session>, capture_ranges: Vec<CaptureRange>) -> Self {
+        Self { session, capture_ranges, reports: ReportCache::default() }
     }
 
     /// Answers a request about the session.
@@ -68,7 +68,7 @@ impl OpenSession {
         if let Request::Question(bytes) = request
             && let Some(question) = decode_question(bytes).filter(Question::is_share)
         {
-            return self.reports.answer(self.session.as_mut(), &self.carries, &question);
+            return self.reports.answer(self.session.as_mut(), &self.capture_ranges, &question);
         }
         self.session.answer(request)
     }

@@ -4,7 +4,7 @@
 use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::{Carries, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
+use crate::protocol::{CaptureRange, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ struct Lengths {
 /// Number of rows in the preview.
 const FIRST: usize = 3;
 
-/// Returns the preview of `report`. `carries` are the captures that the report file can hold.
-fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec<Carries>) -> ShareAnswer {
+/// Returns the preview of `report`. `capture_ranges` are the captures that the report file can hold.
+fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, capture_ranges: Vec<CaptureRange>) -> ShareAnswer {
     let row = |row: &OpRow| ReportRow {
         name: row.group.key.clone(),
         kind: row.group.kind,
@@ -43,7 +43,7 @@ fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec
         first: report.rows.iter().take(FIRST).map(row).collect(),
         fits: lengths.fits,
         n_sources: cached.n_sources,
-        carries,
+        capture_ranges,
     }
 }
 
@@ -54,8 +54,13 @@ pub(crate) struct ReportCache {
 }
 
 impl ReportCache {
-    /// Answers a question about the report of a session. `carries` are the captures that the report file can hold.
-    pub(crate) fn answer(&mut self, session: &mut dyn Session, carries: &[Carries], question: &Question) -> Reply {
+    /// Answers a question about the report of a session. `capture_ranges` are the captures that the report file can hold.
+    pub(crate) fn answer(
+        &mut self,
+        session: &mut dyn Session,
+        capture_ranges: &[CaptureRange],
+        question: &Question,
+    ) -> Reply {
         let (Question::Share(query) | Question::ShareFile { query, .. } | Question::ShareMarkdown { query, .. }) =
             question
         else {
@@ -80,7 +85,7 @@ impl ReportCache {
                     cached.lengths.push((without, lengths));
                     lengths
                 });
-                Reply::answer_to_question(&shared(&report, cached, lengths, carries.to_vec()))
+                Reply::answer_to_question(&shared(&report, cached, lengths, capture_ranges.to_vec()))
             }
         }
     }

@@ -50,7 +50,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             digits: (shown.digits > 0).then_some(shown.digits.max(widest as u32)),
             sort: shown.format.is_sortable().then_some(shown.format.is_numeric()),
             priority: shown.priority,
-            room: shown.room,
+            visibility: shown.visibility,
             about: shown.about.to_owned(),
             tip: self.tip,
         }

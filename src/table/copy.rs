@@ -51,7 +51,7 @@ fn head(column: &Head) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::page::Room;
+    use crate::table::page::ColumnVisibility;
 
     fn column(id: &str, digits: Option<u32>) -> Head {
         let (id, head) = (id.to_owned(), id.to_owned());
@@ -63,7 +63,7 @@ mod tests {
             digits,
             sort: None,
             priority: 0,
-            room: Room::Usual,
+            visibility: ColumnVisibility::Usual,
             about: String::new(),
             tip: 0,
         }

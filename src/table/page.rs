@@ -87,7 +87,7 @@ pub struct Head {
     /// hidden.
     pub priority: u8,
     /// Width that the name column keeps while this column is shown.
-    pub room: Room,
+    pub visibility: ColumnVisibility,
     /// Description of the column in the list of columns.
     pub about: String,
     /// Index of the tooltip of the column's cells among the tooltips of a row.
@@ -96,7 +96,7 @@ pub struct Head {
 
 /// The condition under which a column is shown by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Room {
+pub enum ColumnVisibility {
     /// The column is shown while names have room for a few words.
     Usual,
     /// The column is shown while names have a third of the table.

@@ -1,6 +1,6 @@
 //! This module declares a table on the page: its columns with their formats, and the lines of its tooltips.
 
-use super::page::{Mark, Name, Room};
+use super::page::{ColumnVisibility, Mark, Name};
 use super::{Column, Value};
 
 /// A table with rows of type `R`.
@@ -47,7 +47,7 @@ pub struct Shown {
     /// hidden.
     pub priority: u8,
     /// Width that the name column keeps while this column is shown.
-    pub room: Room,
+    pub visibility: ColumnVisibility,
     /// Description of the column in the list of columns.
     pub about: &'static str,
     /// Column whose unit the times of this column have. Empty for the column's own unit.
@@ -71,7 +71,17 @@ impl<R> Table<R> {
 impl Shown {
     /// Creates a column.
     pub const fn new(id: &'static str, head: &'static str, format: Format, digits: u32, priority: u8) -> Self {
-        Self { id, head, format, digits, priority, room: Room::Usual, about: "", unit_of: "", has_total: false }
+        Self {
+            id,
+            head,
+            format,
+            digits,
+            priority,
+            visibility: ColumnVisibility::Usual,
+            about: "",
+            unit_of: "",
+            has_total: false,
+        }
     }
 
     /// Creates the column that holds the name.
@@ -89,14 +99,14 @@ impl Shown {
     /// Shows the column only while names have a third of the table.
     #[must_use]
     pub const fn if_wide(mut self) -> Self {
-        self.room = Room::Wide;
+        self.visibility = ColumnVisibility::Wide;
         self
     }
 
     /// Shows the column only if the user has chosen it.
     #[must_use]
     pub const fn if_chosen(mut self) -> Self {
-        self.room = Room::Chosen;
+        self.visibility = ColumnVisibility::Chosen;
         self
     }
 

@@ -112,7 +112,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
 
 fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
     let Group { row: of, sources, rest } = of;
-    let face = view! { {swatch(of.slot)} <span>{of.name.clone()}</span> }.any();
+    let face = view! { {swatch(of.time_part)} <span>{of.name.clone()}</span> }.any();
     let (button, is_open) = tree::branch(open, &of.name, first, face);
     let more = of.more.clone();
     let under = move || {

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::{
-    Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,
-    RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
+    Bound, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, PossibleCause, Precision, Roof,
+    Roofline, RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
 };
 use rooflight::report::roofline_table;
 use rooflight::session;
@@ -144,7 +144,7 @@ fn by_hand() {
     let seen = verify(roof).unwrap();
     assert_eq!(
         (seen.verdict, seen.checks[0], seen.measured),
-        (Verdict::Far, Check::RetilingCopies, Picos(2_120_000_000))
+        (Verdict::Far, PossibleCause::RetilingCopies, Picos(2_120_000_000))
     );
     assert!((seen.ratio - 3.0089).abs() < 1e-3);
     assert_eq!((r.figures.gaps[0].key.as_str(), r.figures.gaps[0].recoverable), ("dot.1", Picos(1_415_431_472)));
@@ -227,7 +227,10 @@ fn above_the_peak() {
     let roof = held(&r, "splash.1");
     assert!((roof.mfu.unwrap() - 4.0).abs() < 1e-9 && roof.is_above());
     assert_eq!((roof.gap, roof.recoverable), (-30_000_000, Picos::ZERO));
-    assert_eq!(verify(roof).map(|v| (v.verdict, v.checks)), Some((Verdict::AbovePeak, vec![Check::CostEstimate])));
+    assert_eq!(
+        verify(roof).map(|v| (v.verdict, v.checks)),
+        Some((Verdict::AbovePeak, vec![PossibleCause::CostEstimate]))
+    );
     let step = r.figures.step.as_ref().unwrap();
     assert_eq!((step.recoverable, step.above, step.gap), (Picos(5_000_000), Picos(10_000_000), -25_000_000));
     assert!(note(&r, "above_peak"));
@@ -386,7 +389,7 @@ fn short_ops_are_bound_by_latency() {
     let r = of(plane("TPU v5e", &[], &ops), &all());
     assert!(held(&r, "dot.1").latency_bound);
     assert_eq!(r.figures.latency_bound, Picos(5_000_000));
-    assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], Check::Latency);
+    assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], PossibleCause::Latency);
 }
 
 /// The sums hold for several groupings, steps and devices of a built capture and of every real one.

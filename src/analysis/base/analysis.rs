@@ -6,7 +6,7 @@ use super::find_devices::devices;
 use super::hosts;
 use super::op_times::OpTimeCache;
 use super::query::{DeviceChoice, Query};
-use super::rows::Known;
+use super::rows::SessionFacts;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, OpId, Profile, Severity, Strings};
 use std::cell::RefCell;
@@ -57,8 +57,8 @@ impl Analysis {
     }
 
     /// Returns the devices and facts together with the profile that they come from.
-    pub(in crate::analysis) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
-        Known { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
+    pub(in crate::analysis) fn session_facts<'a>(&'a self, profile: &'a Profile) -> SessionFacts<'a> {
+        SessionFacts { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
     }
 
     /// Returns whether an op has several scope paths, of which only the first one counts.

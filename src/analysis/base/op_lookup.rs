@@ -65,7 +65,7 @@ impl ResolvedOp {
 
 /// The facts and times of the ops with one name.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::analysis) struct Known {
+pub(in crate::analysis) struct NamedOpTimes {
     pub(in crate::analysis) kind: Kind,
     pub(in crate::analysis) self_time: u64,
     pub(in crate::analysis) n: u64,
@@ -151,13 +151,13 @@ impl Analysis {
 
     /// Returns the facts and times of other ops of the same program, by name. Ops without events on the op lines of the
     /// selected devices are left out.
-    pub(in crate::analysis) fn known_ops<'n>(
+    pub(in crate::analysis) fn op_times_by_name<'n>(
         &self,
         profile: &Profile,
         found: &ResolvedOp,
         names: impl Iterator<Item = &'n str>,
-    ) -> IndexMap<&'n str, Known> {
-        let mut known: IndexMap<&str, Option<Known>> = names.map(|name| (name, None)).collect();
+    ) -> IndexMap<&'n str, NamedOpTimes> {
+        let mut by_name: IndexMap<&str, Option<NamedOpTimes>> = names.map(|name| (name, None)).collect();
         for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.selection.chosen.contains(i)) {
             let plane = &profile.planes[of.plane];
             let (facts, ran) = (&self.facts[device], self.ran(profile, device));
@@ -166,10 +166,10 @@ impl Analysis {
                 if !ran[i] || op.stats.program != found.program {
                     continue;
                 }
-                let Some(entry) = known.get_mut(facts.names.get(i)) else { continue };
+                let Some(entry) = by_name.get_mut(facts.names.get(i)) else { continue };
                 let kind = facts.ops[i].kind;
                 let time = slice.map_or(OpTime::NONE, |s| s.measured.ops[i]);
-                let entry = entry.get_or_insert(Known { kind, self_time: 0, n: 0, most: 0, in_window: false });
+                let entry = entry.get_or_insert(NamedOpTimes { kind, self_time: 0, n: 0, most: 0, in_window: false });
                 entry.self_time = entry.self_time.saturating_add(time.self_time);
                 entry.n = entry.n.saturating_add(time.n);
                 entry.in_window |= time.n > 0 || time.self_time > 0;
@@ -178,6 +178,6 @@ impl Analysis {
                 }
             }
         }
-        known.into_iter().filter_map(|(name, known)| Some((name, known?))).collect()
+        by_name.into_iter().filter_map(|(name, times)| Some((name, times?))).collect()
     }
 }

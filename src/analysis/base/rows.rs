@@ -126,7 +126,7 @@ pub struct Rows {
 
 /// The facts about a session that are known before any time is summed.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct SessionFacts<'a> {
     pub profile: &'a Profile,
     pub devices: &'a [Device],
     /// Facts of the ops, by device.
@@ -135,7 +135,7 @@ pub struct Known<'a> {
     pub words: &'a Strings,
 }
 
-impl<'a> Known<'a> {
+impl<'a> SessionFacts<'a> {
     /// Returns the plane of a device.
     pub fn plane(self, device: usize) -> &'a Plane {
         &self.profile.planes[self.devices[device].plane]
@@ -159,26 +159,26 @@ pub fn each(slices: &[Slice], mut found: impl FnMut(Member, &OpTime)) {
     }
 }
 
-fn key_of(known: Known<'_>, slices: &[Slice], by: GroupBy, member: Member) -> Key {
+fn key_of(session: SessionFacts<'_>, slices: &[Slice], by: GroupBy, member: Member) -> Key {
     let device = slices[member.slice as usize].device;
-    let (op, facts) = known.op(device, member.op);
+    let (op, facts) = session.op(device, member.op);
     Key::row_key(by, op.name, &op.stats, facts)
 }
 
 /// Returns the number of rows that [`fold`] would make.
-pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
-    let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
+pub fn count(session: SessionFacts<'_>, slices: &[Slice], by: GroupBy) -> u32 {
+    let (mut numbers, mut keys) = (RowNumbers::default(), Vec::new());
     each(slices, |member, _| {
-        numbers.row_key(key_of(known, slices, by, member), &mut keys);
+        numbers.row_key(key_of(session, slices, by, member), &mut keys);
     });
     keys.len() as u32
 }
 
 /// Groups the ops of slices into rows, in one pass over the ops, which are many and scattered in memory. The caller
 /// sets [`Rows::order`].
-pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
+pub fn fold(session: SessionFacts<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     let n = slices.iter().map(|slice| slice.measured.ops.len()).sum();
-    let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
+    let (mut numbers, mut keys) = (RowNumbers::default(), Vec::new());
     let mut rows: Vec<Row> = Vec::new();
     let mut mixed: Vec<[u64; 7]> = Vec::new();
     let mut found: Vec<(Member, u32)> = Vec::with_capacity(n);
@@ -187,13 +187,13 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
         rows.reserve_exact(n);
     }
     each(slices, |member, time| {
-        let (op, facts) = known.op(slices[member.slice as usize].device, member.op);
+        let (op, facts) = session.op(slices[member.slice as usize].device, member.op);
         let number = numbers.row_key(Key::row_key(by, op.name, &op.stats, facts), &mut keys);
         let at = number as usize;
         if at == rows.len() {
             rows.push(Row::new(keys[at], facts.kind, member, op));
         }
-        rows[at].add(known, slices, op, member, time);
+        rows[at].add(session, slices, op, member, time);
         rows[at].add_kind(&mut mixed, facts.kind, time.self_time);
         found.push((member, number));
     });
@@ -219,14 +219,14 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
 
 /// Row numbers by key.
 #[derive(Default)]
-struct Numbers {
+struct RowNumbers {
     /// Row number of the first program that has a name, by text id; `u32::MAX` if there is none. Most names occur in
     /// one program only, and need no hash.
     by_name: Vec<u32>,
     others: FxHashMap<Key, u32>,
 }
 
-impl Numbers {
+impl RowNumbers {
     /// Returns the number of a key. A new key gets the next number.
     fn row_key(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
         let next = keys.len() as u32;
@@ -275,7 +275,7 @@ impl Row {
     }
 
     /// Adds an op. While ops are added, `members.1` is their number.
-    fn add(&mut self, known: Known<'_>, slices: &[Slice], op: &Op, member: Member, time: &OpTime) {
+    fn add(&mut self, session: SessionFacts<'_>, slices: &[Slice], op: &Op, member: Member, time: &OpTime) {
         self.n += time.n;
         self.self_time = self.self_time.saturating_add(time.self_time);
         self.inclusive = self.inclusive.saturating_add(time.inclusive);
@@ -289,8 +289,8 @@ impl Row {
         self.program = self.program.filter(|p| *p == op.stats.program);
         // Of equally long executions, the first one by name counts.
         let before = || {
-            let name = known.op(slices[self.example.slice as usize].device, self.example.op).0.name;
-            name != op.name && known.profile.text(op.name) < known.profile.text(name)
+            let name = session.op(slices[self.example.slice as usize].device, self.example.op).0.name;
+            name != op.name && session.profile.text(op.name) < session.profile.text(name)
         };
         if time.longest > self.longest || (time.longest == self.longest && before()) {
             self.example = member;

@@ -2,29 +2,29 @@
 //! however many ops have it.
 
 use super::filter::{FilterField, Matcher};
-use super::rows::Known;
+use super::rows::SessionFacts;
 use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
 use crate::profile::{Op, StrId};
 use rustc_hash::FxHashMap;
 
 /// Returns for each op of the device whether the filter selects it.
-pub fn select(known: Known<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {
-    let (plane, facts) = (known.plane(device), &known.facts[device]);
-    let mut texts = Texts { known, facts, matcher, paths: MatchCache::default(), sources: FxHashMap::default() };
+pub fn select(session: SessionFacts<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {
+    let (plane, facts) = (session.plane(device), &session.facts[device]);
+    let mut texts = Texts { session, facts, matcher, paths: MatchCache::default(), sources: FxHashMap::default() };
     let mut scopes = MatchCache::default();
     let of = |(i, (op, of)): (usize, (&Op, &OpFacts))| {
         matcher.kind.is_none_or(|kind| kind == of.kind)
             && (matcher.scope.is_empty()
                 || of
                     .scope
-                    .is_some_and(|id| scopes.get(id, || scope_path::is_within(known.words.get(id), &matcher.scope))))
+                    .is_some_and(|id| scopes.get(id, || scope_path::is_within(session.words.get(id), &matcher.scope))))
             && (!matcher.has_text() || texts.has(i, op, of.scope))
     };
     plane.ops.iter().zip(&facts.ops).enumerate().map(of).collect()
 }
 
 struct Texts<'a> {
-    known: Known<'a>,
+    session: SessionFacts<'a>,
     facts: &'a PlaneFacts,
     matcher: &'a Matcher,
     paths: MatchCache,
@@ -33,19 +33,19 @@ struct Texts<'a> {
 
 impl Texts<'_> {
     fn has(&mut self, i: usize, op: &Op, scope: Option<StrId>) -> bool {
-        let Self { known, facts, matcher, paths, sources } = self;
+        let Self { session, facts, matcher, paths, sources } = self;
         match matcher.within {
-            FilterField::Source => *sources
-                .entry((op.stats.source_stack, op.stats.source))
-                .or_insert_with(|| facts.source_inner(known.profile, op).is_some_and(|frame| matcher.is_match(frame))),
+            FilterField::Source => *sources.entry((op.stats.source_stack, op.stats.source)).or_insert_with(|| {
+                facts.source_inner(session.profile, op).is_some_and(|frame| matcher.is_match(frame))
+            }),
             // Paths are compared first: they are few, and an op whose path matches needs no comparison of its name.
             within => {
                 let path = match within {
                     FilterField::Leaf => scope
-                        .is_some_and(|id| paths.get(id, || matcher.is_match(scope_path::leaf(known.words.get(id))))),
+                        .is_some_and(|id| paths.get(id, || matcher.is_match(scope_path::leaf(session.words.get(id))))),
                     // The search covers all paths of an op that the compiler merged from several ops.
                     _ => op.stats.tf_op.is_some_and(|id| {
-                        paths.get(id, || matcher.is_match(known.profile.text(id).trim_end_matches(':')))
+                        paths.get(id, || matcher.is_match(session.profile.text(id).trim_end_matches(':')))
                     }),
                 };
                 path || matcher.is_match(facts.names.get(i))

@@ -13,7 +13,7 @@
 use super::report::{Breakdown, Figures, Shown};
 use super::row_view::{RowView, default_order};
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::rows::{Known, Rows, Slice, count, each, fold};
+use crate::analysis::base::rows::{Rows, SessionFacts, Slice, count, each, fold};
 use crate::analysis::base::select::select;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Filter, FilterError, FilterField, GroupBy, Matcher, Query, StepChoice};
@@ -43,7 +43,7 @@ impl Answer {
     /// Returns the view of the rows that makes their reports.
     pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
-            known: analysis.known(profile),
+            session: analysis.session_facts(profile),
             rows: &self.rows,
             slices: &self.slices,
             by: self.figures.by,
@@ -72,22 +72,22 @@ impl Analysis {
     /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
         let matcher = query.filter.compile()?;
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let Selection { header, totals, slices: all, mut notes, .. } = self.selection(profile, query);
         let by = query.by;
-        let slices = shown(known, &all, &matcher);
-        let mut rows = fold(known, &slices, by);
-        let mut sums = sums(known, &slices, header.step_duration);
-        let rows_with = |matcher: &Matcher| count(known, &shown(known, &all, matcher), by);
+        let slices = shown(session, &all, &matcher);
+        let mut rows = fold(session, &slices, by);
+        let mut sums = sums(session, &slices, header.step_duration);
+        let rows_with = |matcher: &Matcher| count(session, &shown(session, &all, matcher), by);
         sums.n_all = self.counted(query, || {
             if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
         });
         if matcher.has_text() && matcher.within != FilterField::Anywhere && rows.rows.is_empty() {
             sums.anywhere = Some(rows_with(&matcher.looking(FilterField::Anywhere)));
         }
-        notes.extend(self.grouping_notes(known, &all, query));
+        notes.extend(self.grouping_notes(session, &all, query));
         let window = header.step_duration;
-        let view = RowView { known, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
+        let view = RowView { session, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
         rows.order = default_order(view);
         Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
     }
@@ -107,7 +107,7 @@ impl Analysis {
     }
 
     /// Returns notes on properties of the grouping that its rows do not show.
-    fn grouping_notes(&self, known: Known<'_>, slices: &[Slice], query: &Query) -> Vec<Note> {
+    fn grouping_notes(&self, session: SessionFacts<'_>, slices: &[Slice], query: &Query) -> Vec<Note> {
         let mut notes = Vec::new();
         if self.merged_paths && matches!(query.by, GroupBy::Scope | GroupBy::Layer | GroupBy::Phase) {
             notes.push(merged_paths());
@@ -121,7 +121,7 @@ impl Analysis {
             notes.push(Note::new(Severity::Info, NoteCode::ScannedLayers, message));
         }
         if query.step != StepChoice::All {
-            notes.extend(slices.first().and_then(|slice| moe_layers(known, slice)));
+            notes.extend(slices.first().and_then(|slice| moe_layers(session, slice)));
         }
         notes
     }
@@ -133,12 +133,12 @@ pub(in crate::analysis) fn merged_paths() -> Note {
     Note::new(Severity::Info, NoteCode::MergedPaths, message)
 }
 
-fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {
+fn moe_layers(session: SessionFacts<'_>, slice: &Slice) -> Option<Note> {
     let (mut gmm, mut tgmm) = (0, 0);
     each(std::slice::from_ref(slice), |member, time| {
-        let (op, facts) = known.op(slice.device, member.op);
+        let (op, facts) = session.op(slice.device, member.op);
         if facts.group == OpGroup::Moe {
-            match moe::grouped(known.profile.text(op.name)) {
+            match moe::grouped(session.profile.text(op.name)) {
                 Some(Grouped::Gmm) => gmm += time.n,
                 Some(Grouped::Tgmm) => tgmm += time.n,
                 None => {}
@@ -149,19 +149,19 @@ fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {
 }
 
 /// Returns the slices with the ops that a filter selects.
-pub(in crate::analysis) fn shown(known: Known<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
+pub(in crate::analysis) fn shown(session: SessionFacts<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
     let of = |slice: &Slice| {
-        let chosen = (!matcher.passes_all()).then(|| Rc::from(select(known, slice.device, matcher)));
+        let chosen = (!matcher.passes_all()).then(|| Rc::from(select(session, slice.device, matcher)));
         Slice { chosen, ..slice.clone() }
     };
     slices.iter().map(of).collect()
 }
 
 /// Returns the sums over the ops of slices. The counts of rows are not set.
-fn sums(known: Known<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
+fn sums(session: SessionFacts<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
     let mut sums = Shown::default();
     each(slices, |member, time| {
-        let facts = known.op(slices[member.slice as usize].device, member.op).1;
+        let facts = session.op(slices[member.slice as usize].device, member.op).1;
         sums.total += Picos(time.self_time);
         sums.n_events += time.n;
         sums.by_kind[facts.kind.index()] += Picos(time.self_time);

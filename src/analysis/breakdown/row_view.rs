@@ -3,7 +3,7 @@
 use super::report::{Group, MAX_PARTS, Part, Share};
 use crate::analysis::base::GroupBy;
 use crate::analysis::base::op_times::OpTime;
-use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
+use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
@@ -29,7 +29,7 @@ pub(in crate::analysis) type MemberOp<'a> = (usize, &'a Op, &'a OpFacts, OpTime)
 /// Rows, with the data from which their reports are made.
 #[derive(Clone, Copy)]
 pub struct RowView<'a> {
-    pub known: Known<'a>,
+    pub session: SessionFacts<'a>,
     pub rows: &'a Rows,
     /// The slices that the members of rows refer to.
     pub slices: &'a [Slice],
@@ -68,14 +68,14 @@ impl<'a> RowView<'a> {
 
     /// Returns the name of row `i`.
     pub fn key(self, i: usize) -> Cow<'a, str> {
-        let text = |id: Option<StrId>| id.map_or(NONE, |id| self.known.profile.text(id));
-        let word = |id: Option<StrId>, none: &'static str| id.map_or(none, |id| self.known.words.get(id));
+        let text = |id: Option<StrId>| id.map_or(NONE, |id| self.session.profile.text(id));
+        let word = |id: Option<StrId>, none: &'static str| id.map_or(none, |id| self.session.words.get(id));
         match self.row(i).key {
             Key::Kind(kind) => kind.key().into(),
             Key::Category(category) => text(category).into(),
-            Key::Op(_, name) => self.known.profile.text(name).into(),
-            Key::Program(program) => program_name(self.known.profile, program).into(),
-            Key::SourceStack(text) | Key::TfOp(text) => self.known.profile.text(text).into(),
+            Key::Op(_, name) => self.session.profile.text(name).into(),
+            Key::Program(program) => program_name(self.session.profile, program).into(),
+            Key::SourceStack(text) | Key::TfOp(text) => self.session.profile.text(text).into(),
             Key::NoSource(category) => format!("<no source>:{}", text(category)).into(),
             Key::OpGroup(group) => group.label().into(),
             Key::Phase(phase) => phase.label().into(),
@@ -99,7 +99,7 @@ impl<'a> RowView<'a> {
         let (from, to) = self.row(i).members;
         self.rows.members[from as usize..to as usize].iter().map(move |member| {
             let slice = &self.slices[member.slice as usize];
-            let (op, facts) = self.known.op(slice.device, member.op);
+            let (op, facts) = self.session.op(slice.device, member.op);
             (slice.device, op, facts, slice.measured.ops[member.op.0 as usize])
         })
     }
@@ -113,25 +113,25 @@ impl<'a> RowView<'a> {
     /// Returns the name of the program of row `i`; `None` if the ops are not all of one program.
     pub fn program(self, i: usize) -> Option<&'a str> {
         let id = self.row(i).program.flatten()?;
-        self.known.profile.programs.get(&id).map(String::as_str)
+        self.session.profile.programs.get(&id).map(String::as_str)
     }
 
     /// Returns the example op of row `i`, which has the longest execution, after the index of its device.
     pub(in crate::analysis) fn example(self, i: usize) -> (usize, &'a Op) {
         let example = self.row(i).example;
         let device = self.slices[example.slice as usize].device;
-        (device, self.known.plane(device).op(example.op))
+        (device, self.session.plane(device).op(example.op))
     }
 
     /// Returns the innermost source line of the example op in the user's code.
     pub fn source_inner(self, i: usize) -> Option<&'a str> {
         let (device, op) = self.example(i);
-        self.known.facts[device].source_inner(self.known.profile, op)
+        self.session.facts[device].source_inner(self.session.profile, op)
     }
 
     /// Returns the `tf_op` of the example op.
     pub fn tf_op(self, i: usize) -> Option<&'a str> {
-        self.example(i).1.stats.tf_op.map(|id| self.known.profile.text(id))
+        self.example(i).1.stats.tf_op.map(|id| self.session.profile.text(id))
     }
 
     /// Returns the leaf of the example op's scope path.
@@ -141,7 +141,7 @@ impl<'a> RowView<'a> {
 
     /// Returns the category with the most time; of several, the first by name.
     pub fn category(self, i: usize) -> Option<&'a str> {
-        let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.known.profile.text(c));
+        let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.session.profile.text(c));
         if let Some((_, op, ..)) = self.only(i) {
             return Some(name(op));
         }
@@ -162,12 +162,12 @@ impl<'a> RowView<'a> {
     /// Returns the layer, or `<no layer>` if the ops belong to none; `None` if the ops of the row differ.
     pub fn layer(self, i: usize) -> Option<&'a str> {
         let layer = alike(self.ops(i).map(|(_, _, facts, _)| facts.layer))?;
-        Some(layer.map_or(layer::NO_LAYER, |id| self.known.words.get(id)))
+        Some(layer.map_or(layer::NO_LAYER, |id| self.session.words.get(id)))
     }
 
     /// Returns the result shapes of the row with their self time in ps, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
-        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.known.profile, op)?, (time.self_time, 0)));
+        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.session.profile, op)?, (time.self_time, 0)));
         let shapes = by_time(summed(self.ops(i).filter_map(of)));
         shapes.into_iter().map(|(shape, (self_time, _))| (shape, self_time)).collect()
     }
@@ -175,7 +175,7 @@ impl<'a> RowView<'a> {
     /// Returns the result shape with the most self time.
     pub fn shape(self, i: usize) -> Option<&'a str> {
         match self.only(i) {
-            Some((_, op, ..)) => shape(self.known.profile, op),
+            Some((_, op, ..)) => shape(self.session.profile, op),
             None => self.shapes(i).first().map(|(shape, _)| *shape),
         }
     }
@@ -210,7 +210,7 @@ impl<'a> RowView<'a> {
         let element_types = dtypes_of(&shapes);
         let owned = |texts: Vec<(&str, (u64, u64))>| texts.into_iter().map(|(text, _)| text.to_owned()).collect();
         let example = self.example(i).1;
-        let text = |id: Option<StrId>| id.map(|id| self.known.profile.text(id).to_owned());
+        let text = |id: Option<StrId>| id.map(|id| self.session.profile.text(id).to_owned());
         let mut numbers = Group::empty(self.key(i).into_owned());
         self.read_numbers(i, &mut numbers);
         Group {
@@ -228,7 +228,7 @@ impl<'a> RowView<'a> {
             source_inner: self.source_inner(i).map(str::to_owned),
             kernel: text(example.stats.kernel.filter(|kernel| *kernel != example.name)),
             tf_op: self.tf_op(i).map(str::to_owned),
-            example: Some(self.known.profile.text(example.name).to_owned()),
+            example: Some(self.session.profile.text(example.name).to_owned()),
             ..numbers
         }
     }
@@ -236,7 +236,7 @@ impl<'a> RowView<'a> {
     fn categories(self, i: usize) -> BTreeMap<String, Share> {
         let shares = summed(self.ops(i).map(|(_, op, _, time)| (op.stats.category, (time.self_time, time.n))));
         let named = |(id, (self_time, n)): (Option<StrId>, (u64, u64))| {
-            (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(self_time) })
+            (id.map_or(NONE, |id| self.session.profile.text(id)).to_owned(), Share { n, dur: Picos(self_time) })
         };
         shares.into_iter().map(named).collect()
     }
@@ -244,7 +244,7 @@ impl<'a> RowView<'a> {
     fn parts(self, i: usize) -> Vec<Part> {
         let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
         let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, u64))| {
-            ((self.known.words.get(signature), category.map(|c| self.known.profile.text(c))), share)
+            ((self.session.words.get(signature), category.map(|c| self.session.profile.text(c))), share)
         };
         let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
         let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));

@@ -13,7 +13,7 @@
 use super::query::{merged_paths, shown};
 use super::row_view::NO_SCOPE;
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::rows::{Known, Slice, each};
+use crate::analysis::base::rows::{SessionFacts, Slice, each};
 use crate::analysis::base::{FilterError, Query};
 use crate::analysis::classify::scope_path::{is_within, segments};
 use crate::profile::{Note, Profile, StrId};
@@ -102,9 +102,9 @@ impl Analysis {
     /// Returns [`FilterError`] if the filter's text is to be a regular expression and is not valid.
     pub fn scopes(&self, profile: &Profile, query: &Query, root: &str, min_share: f64) -> Result<Scopes, FilterError> {
         let matcher = query.filter.compile()?;
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let selection = self.selection(profile, query);
-        let (by_scope, no_scope) = sums(known, &shown(known, &selection.slices, &matcher), root);
+        let (by_scope, no_scope) = sums(session, &shown(session, &selection.slices, &matcher), root);
         let mut notes = selection.notes;
         if self.merged_paths() {
             notes.push(merged_paths());
@@ -124,10 +124,10 @@ impl Analysis {
 
 /// Returns the sums by scope path at and below the root, sorted by path, and the sums over ops without a path if the
 /// root is empty.
-fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Sums)>, Option<Sums>) {
+fn sums<'a>(session: SessionFacts<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Sums)>, Option<Sums>) {
     let mut by_scope: FxHashMap<Option<StrId>, Sums> = FxHashMap::default();
     each(slices, |member, time| {
-        let facts = known.op(slices[member.slice as usize].device, member.op).1;
+        let facts = session.op(slices[member.slice as usize].device, member.op).1;
         let sums = by_scope.entry(facts.scope).or_default();
         sums.self_time += Picos(time.self_time);
         sums.self_n += time.n;
@@ -136,7 +136,7 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
         sums.by_kind[facts.kind.index()] += Picos(time.self_time);
     });
     let none = by_scope.remove(&None).filter(|_| root.is_empty());
-    let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
+    let named = |(scope, sums): (Option<StrId>, Sums)| Some((session.words.get(scope?), sums));
     let mut all: Vec<(&str, Sums)> = by_scope.into_iter().filter_map(named).collect();
     all.retain(|(path, _)| is_within(path, root));
     all.small_sort_by_key(|(path, _)| *path);

@@ -19,7 +19,7 @@ pub const SCANNED: &str = "scanned layers (loop body)";
 pub const NO_LAYER: &str = "<no layer>";
 
 /// The facts about a session on which the layer of a path depends.
-pub struct Around<'a> {
+pub struct LayerContext<'a> {
     /// Returns the trip count of the loop at a path; `None` if it is unknown.
     pub trips: &'a dyn Fn(&str) -> Option<u64>,
     /// Whether layers have different parents, such as an encoder and a decoder that both have a `layers_0`.
@@ -28,9 +28,9 @@ pub struct Around<'a> {
 
 /// Returns the layer of a path: the layer that the path names, or else the scan that contains it. `None` if the path
 /// belongs to no layer.
-pub fn layer(path: &str, around: &Around<'_>) -> Option<String> {
+pub fn layer(path: &str, context: &LayerContext<'_>) -> Option<String> {
     if let Some((stack, named)) = named(path) {
-        return Some(match stack.filter(|_| around.stacks) {
+        return Some(match stack.filter(|_| context.stacks) {
             Some(stack) => format!("{stack}/{named}"),
             None => named.to_owned(),
         });
@@ -40,7 +40,7 @@ pub fn layer(path: &str, around: &Around<'_>) -> Option<String> {
     if of_loss.iter().any(|word| path[..at].to_ascii_lowercase().contains(word)) {
         return None;
     }
-    Some((around.trips)(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
+    Some((context.trips)(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
 }
 
 /// Returns the module around the layer that a path names (`None` if there is no module), and the name of the layer.
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn names() {
-        let of = |path: &str| layer(path, &Around { trips: &|_| None, stacks: false });
+        let of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: false });
         assert_eq!(of("jit(f)/layers_3/mlp/mul").as_deref(), Some("layers_3"));
         assert_eq!(of("jit(f)/transpose(jvp(layer_12))/mul").as_deref(), Some("layer_12"));
         assert_eq!(of("jit(f)/layer 3/mul").as_deref(), Some("layer 3"));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn stacks() {
-        let of = |path: &str| layer(path, &Around { trips: &|_| None, stacks: true }).unwrap();
+        let of = |path: &str| layer(path, &LayerContext { trips: &|_| None, stacks: true }).unwrap();
         assert_eq!(of("jit(f)/jvp(T)/decoder/layers_0/mul"), "decoder/layers_0");
         let again = "jit(f)/transpose(jvp(T))/decoder/checkpoint/rematted_computation/layers_0/mul";
         assert_eq!(of(again), "decoder/layers_0");
@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn scans() {
-        let layer = |path: &str, trips: &dyn Fn(&str) -> Option<u64>| layer(path, &Around { trips, stacks: false });
+        let layer =
+            |path: &str, trips: &dyn Fn(&str) -> Option<u64>| layer(path, &LayerContext { trips, stacks: false });
         let path = "jit(f)/jvp(M)/decoder/while/body/layers/mlp/mul";
         assert_eq!(layer(path, &|_| None).as_deref(), Some(SCANNED));
         let trips = |at: &str| (at == "jit(f)/jvp(M)/decoder/while").then_some(16);

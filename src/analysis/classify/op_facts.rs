@@ -6,7 +6,7 @@
 
 use super::category::by_text;
 use super::kind::Kind;
-use super::layer::{Around, layer, loop_path, named, trip_count};
+use super::layer::{LayerContext, layer, loop_path, named, trip_count};
 use super::op_class::{Facts, classify, is_async};
 use super::op_group::{GroupEvidence, OpGroup, op_group};
 use super::opcode::{first_operand, opcode, result_shape};
@@ -87,7 +87,7 @@ impl<'p> Finder<'p> {
         let path = scope_path::path(text);
         self.merged_paths |= text[path.len()..].contains(';');
         let trip_count = |at: &str| self.trip_counts.get(at).copied().flatten();
-        let layer = layer(path, &Around { trips: &trip_count, stacks: self.stacks });
+        let layer = layer(path, &LayerContext { trips: &trip_count, stacks: self.stacks });
         let facts = PathFacts {
             scope: self.words.intern(path),
             layer: layer.as_deref().map(|layer| self.words.intern(layer)),

@@ -22,7 +22,7 @@ use super::async_pairs::{AsyncPairs, OpKey};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
-use super::imbalance::{Arrival, ArrivalSpread, Balance};
+use super::imbalance::{Arrival, ArrivalSpread, DeviceBalance};
 use super::primitive::{Core, Primitive};
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
@@ -49,16 +49,16 @@ struct ExecutionTimes {
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
-    /// among the devices in the file of the device `first`. `known` holds the cores that were read already, and `infos`
+    /// among the devices in the file of the device `first`. `read_windows` holds the cores that were read already, and `infos`
     /// the facts of each transfer.
     pub(super) fn balance(
         &self,
         profile: &Profile,
         step: StepChoice,
         first: usize,
-        known: &[CoreWindow<'_>],
+        read_windows: &[CoreWindow<'_>],
         infos: &IndexMap<OpKey, CollectiveInfo>,
-    ) -> Option<Balance> {
+    ) -> Option<DeviceBalance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
         let compared: Vec<usize> =
             (0..self.devices.len()).filter(|at| profile.planes[self.devices[*at].plane].file == file).collect();
@@ -69,7 +69,7 @@ impl Analysis {
         let mut ops: IndexMap<OpKey, Executions> = IndexMap::default();
         for at in &compared {
             let core_window =
-                known.iter().find(|core_window| core_window.device == *at && core_window.core == Core::Tensor);
+                read_windows.iter().find(|core_window| core_window.device == *at && core_window.core == Core::Tensor);
             self.lengths(profile, *at, step, core_window, &mut ops);
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
@@ -84,7 +84,7 @@ impl Analysis {
         balance.collectives.small_sort_by(|a, b| {
             (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
         });
-        balance.collectives.truncate(Balance::MOST);
+        balance.collectives.truncate(DeviceBalance::MOST);
         let to_arrival = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
             let device = self.devices[*at].label.clone();
@@ -95,18 +95,18 @@ impl Analysis {
         Some(balance)
     }
 
-    fn step_balance(&self, profile: &Profile) -> Balance {
+    fn step_balance(&self, profile: &Profile) -> DeviceBalance {
         let all = self.step_stats(profile).spread;
         let worst = all.iter().rev().max_by(|a, b| a.spread.total_cmp(&b.spread));
         #[expect(clippy::cast_precision_loss, reason = "a mean of ratios")]
         let mean = (!all.is_empty()).then(|| all.iter().map(|step| step.spread).sum::<f64>() / all.len() as f64);
-        Balance {
+        DeviceBalance {
             n_steps: all.len() as u32,
             worst_spread: worst.map(|step| step.spread),
             mean_spread: mean,
             worst_step: worst.map(|step| step.number),
             slowest: worst.map(|step| step.slowest.clone()),
-            ..Balance::default()
+            ..DeviceBalance::default()
         }
     }
 

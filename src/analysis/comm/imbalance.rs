@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Differences between the devices of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
+pub struct DeviceBalance {
     /// Number of steps that several devices have.
     pub n_steps: u32,
     /// The largest spread of a step over devices: (longest − shortest) ÷ mean duration, a fraction. A value above 0.05
@@ -22,7 +22,7 @@ pub struct Balance {
     /// Waits and late arrivals of each device. The device with the shortest waits comes first, because the others wait
     /// for it the most.
     pub devices: Vec<Arrival>,
-    /// Arrival skew of each collective, the largest total first. At most [`Balance::MOST`].
+    /// Arrival skew of each collective, the largest total first. At most [`DeviceBalance::MOST`].
     pub collectives: Vec<ArrivalSpread>,
     /// Number of collectives that are not compared, because their groups are unknown or the numbers of their executions
     /// differ between devices.
@@ -39,14 +39,14 @@ pub struct Straggler<'a> {
     pub share: f64,
 }
 
-impl Balance {
+impl DeviceBalance {
     /// Largest number of collectives in the report.
     pub const MOST: usize = 100;
     /// Smallest share of the window by which the waits of devices must differ before a straggler is named.
     pub const STRAGGLER: f64 = 0.01;
 
     /// Returns the device for which the others wait: the device with the shortest waits, if the median of the other
-    /// devices' waits is longer by more than [`Balance::STRAGGLER`] of `window`. `window` is the window of one device.
+    /// devices' waits is longer by more than [`DeviceBalance::STRAGGLER`] of `window`. `window` is the window of one device.
     pub fn straggler(&self, window: Option<Picos>) -> Option<Straggler<'_>> {
         let (delay, share) = self.largest_wait(window)?;
         let arrival = self.devices.first()?;

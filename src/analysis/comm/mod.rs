@@ -32,7 +32,7 @@ mod steps;
 mod sums;
 
 pub use collective::{CollectiveInfo, of_module as message_of};
-pub use imbalance::{Arrival, ArrivalSpread, Balance, Straggler};
+pub use imbalance::{Arrival, ArrivalSpread, DeviceBalance, Straggler};
 pub use primitive::{Core, Execution, Primitive, Role};
 pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};
 pub use report::{
@@ -81,7 +81,7 @@ impl Analysis {
                     .all(|core_window| core_window.timeline.clock == crate::analysis::base::Clock::Device),
             ..sums.pairing
         };
-        let known = notes::Known { topology: topology.is_some(), mesh, link: link.is_some() };
+        let wiring_facts = notes::WiringFacts { topology: topology.is_some(), mesh, link: link.is_some() };
         let mut comm = Comm {
             tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
             sparse: sums.traffic(false, Core::Sparse),
@@ -97,7 +97,7 @@ impl Analysis {
             totals,
             notes: selection_notes,
         };
-        let more = notes::notes(&comm, &tensor_cores, self, &known);
+        let more = notes::notes(&comm, &tensor_cores, self, &wiring_facts);
         comm.notes.extend(more);
         comm
     }

@@ -1,7 +1,7 @@
 //! This module writes the notes of a communication report. It reads the sums, and computes nothing but ratios.
 
 use super::core::CoreWindow;
-use super::imbalance::{Balance, Straggler};
+use super::imbalance::{DeviceBalance, Straggler};
 use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
 use crate::analysis::base::{Analysis, Clock, Status};
@@ -25,7 +25,7 @@ fn percent(part: f64) -> String {
 }
 
 /// The parts of the wiring that are known.
-pub struct Known<'a> {
+pub struct WiringFacts<'a> {
     /// Whether the user gave a topology.
     pub topology: bool,
     pub mesh: Option<&'a NamedMesh>,
@@ -34,7 +34,7 @@ pub struct Known<'a> {
 }
 
 /// Returns the notes of a report. Empty if the report has no window.
-pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
+pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, wiring: &WiringFacts<'_>) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
     }
@@ -54,7 +54,7 @@ pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, 
         );
         note(caution, NoteCode::DominantCollective, message);
     }
-    if let Some(Balance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
+    if let Some(DeviceBalance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
         comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
     {
         let message = format!(
@@ -111,7 +111,7 @@ pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, 
         note(info, NoteCode::EventClockForOverlap, message.to_owned());
     }
     sizes(comm, &mut note);
-    utilisation(comm, known, &mut note);
+    utilisation(comm, wiring, &mut note);
     notes
 }
 
@@ -164,11 +164,11 @@ fn sizes(comm: &Comm, note: &mut AddNote<'_>) {
 }
 
 /// Reports why rows have no utilisation, or a doubtful one.
-fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut AddNote<'_>) {
+fn utilisation(comm: &Comm, wiring: &WiringFacts<'_>, note: &mut AddNote<'_>) {
     if comm.rows.is_empty() {
         return;
     }
-    if let Some(mesh) = known.mesh {
+    if let Some(mesh) = wiring.mesh {
         let is_off = |row: &&CommRow| {
             row.group.as_ref().is_some_and(|group| group.first.iter().any(|device| *device >= mesh.devices()))
         };
@@ -178,11 +178,11 @@ fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut AddNote<'_>) {
             note(Severity::Caution, NoteCode::OffMesh, message);
         }
     }
-    if !known.topology {
+    if !wiring.topology {
         let message = "The utilisation of links is unknown, because no topology is set (chips along each dimension, for example 4x4x4).";
         return note(Severity::Info, NoteCode::NoTopology, message.to_owned());
     }
-    if !known.link {
+    if !wiring.link {
         let message = "The utilisation of links is unknown, because the bandwidth of this device’s links is unknown.";
         return note(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
     }

@@ -2,7 +2,7 @@
 //! ps, rates in bytes per second.
 
 use super::flags::{Flag, accepted};
-use super::imbalance::{Balance, Straggler};
+use super::imbalance::{DeviceBalance, Straggler};
 use super::primitive::{Core, Execution, Primitive, Role};
 use crate::analysis::base::{Header, Totals};
 use crate::profile::Note;
@@ -32,7 +32,7 @@ pub struct Comm {
     /// Steps of the selected devices, by number. Steps of the same number are summed over devices.
     pub steps: Vec<StepComm>,
     /// Differences between the devices of the session. `None` if the session has one device.
-    pub balance: Option<Balance>,
+    pub balance: Option<DeviceBalance>,
     /// Counts of executions by the way in which they were found.
     pub pairing: Pairing,
     /// Bandwidth of the chip's links. `None` if it is unknown; a note gives the reason.
@@ -60,7 +60,7 @@ impl Comm {
         self
     }
 
-    /// Returns the device for which the others wait; see [`Balance::straggler`].
+    /// Returns the device for which the others wait; see [`DeviceBalance::straggler`].
     pub fn straggler(&self) -> Option<Straggler<'_>> {
         self.balance.as_ref()?.straggler(self.device_window())
     }

@@ -37,7 +37,7 @@ use indexmap::IndexMap;
 use opcodes::Opcodes;
 use resolver::Resolver;
 use std::cmp::Reverse;
-use sums::{Spent, Sums};
+use sums::{OpContribution, Sums};
 
 /// Share of the step above which data formatting gets a note.
 const FORMATTING: f64 = 0.05;
@@ -74,7 +74,7 @@ impl Analysis {
     /// Reports data movement and communication for the devices and the step of `query`. The grouping and the filter of
     /// `query` are ignored. `programs` supplies facts that the texts of ops lack.
     pub fn data_movement(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> DataMovement {
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let Selection { header, totals, slices, mut notes, .. } = self.selection(profile, query);
         let window = header.step_duration;
         let mut by_category: IndexMap<&str, Sums> = IndexMap::default();
@@ -82,10 +82,10 @@ impl Analysis {
         let mut opcodes = Opcodes::default();
         let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
         let mut resolvers: Vec<Resolver<'_, '_>> =
-            slices.iter().map(|slice| Resolver::new(profile, known.plane(slice.device), programs)).collect();
+            slices.iter().map(|slice| Resolver::new(profile, session.plane(slice.device), programs)).collect();
         each(&slices, |member, time| {
             let device = slices[member.slice as usize].device;
-            let (op, facts) = known.op(device, member.op);
+            let (op, facts) = session.op(device, member.op);
             let (category, opcode) = (category(profile, op), opcode(profile.text(op.text)));
             let self_time = Picos(time.self_time);
             let mut bytes = None;
@@ -93,9 +93,10 @@ impl Analysis {
                 let verdict = resolvers[member.slice as usize].resolve(op);
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
-                let spent = Spent { kind: facts.kind, n: time.n, self_time, waits, at: (device, member.op) };
-                by_category.entry(category).or_default().add(&spent, &verdict);
-                by_source.entry((category, Source::from_op(op))).or_default().add(&spent, &verdict);
+                let contribution =
+                    OpContribution { kind: facts.kind, n: time.n, self_time, waits, at: (device, member.op) };
+                by_category.entry(category).or_default().add(&contribution, &verdict);
+                by_source.entry((category, Source::from_op(op))).or_default().add(&contribution, &verdict);
                 total += self_time;
                 if waits {
                     stall += self_time;
@@ -110,7 +111,7 @@ impl Analysis {
             let example = sums.example;
             let mut row = sums.row(key, kind, category.to_owned(), window);
             if let Some((_, (device, op))) = example {
-                let op = known.op(device, op).0;
+                let op = session.op(device, op).0;
                 row.source_inner = self.facts[device].source_inner(profile, op).map(str::to_owned);
                 row.tf_op = op.stats.tf_op.map(|id| profile.text(id).to_owned());
                 row.example = Some(profile.text(op.name).to_owned());

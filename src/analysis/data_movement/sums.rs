@@ -15,7 +15,7 @@ const MAX_SHAPES: usize = 8;
 
 /// The time of one op within the window.
 #[derive(Clone, Copy)]
-pub struct Spent {
+pub struct OpContribution {
     pub kind: Kind,
     /// Executions that start in the window.
     pub n: u64,
@@ -46,8 +46,8 @@ pub struct Sums {
 
 impl Sums {
     /// Adds an op and its changes.
-    pub fn add(&mut self, spent: &Spent, verdict: &LayoutChange) {
-        let Spent { kind, n, self_time, waits, at } = *spent;
+    pub fn add(&mut self, contribution: &OpContribution, verdict: &LayoutChange) {
+        let OpContribution { kind, n, self_time, waits, at } = *contribution;
         self.by_kind[kind.index()] += self_time;
         self.n += n;
         self.total += self_time;

@@ -100,7 +100,7 @@ impl Analysis {
         let (values, more_values) = inst.map(values::values).unwrap_or_default();
         let ((operands, more_operands), (users, more_users)) =
             inst.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let name = |program| profile.programs.get(&program).cloned();
         Some(OpDetail {
             query: found.query.clone(),
@@ -109,7 +109,7 @@ impl Analysis {
             kind: facts.map(|(_, f)| f.kind).or_else(|| Some(of_kind()).filter(|c| c.known).map(|c| c.kind)),
             op_group: facts.map(|(_, f)| f.group.label().to_owned()),
             phase: facts.map(|(_, f)| f.phase.label().to_owned()),
-            layer: facts.and_then(|(_, f)| f.layer).map(|id| known.words.get(id).to_owned()),
+            layer: facts.and_then(|(_, f)| f.layer).map(|id| session.words.get(id).to_owned()),
             category: facts.and_then(|(_, f)| f.category).map(|id| profile.text(id).to_owned()),
             kernel: op
                 .and_then(|op| op.stats.kernel.filter(|kernel| *kernel != op.name))

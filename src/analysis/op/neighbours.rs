@@ -31,9 +31,9 @@ impl Analysis {
         };
         let mut sides = [operands, users];
         let names: Vec<String> = sides.iter().flat_map(|(side, _)| side).map(|n| n.name.clone()).collect();
-        let known = self.known_ops(profile, found, names.iter().map(String::as_str));
+        let by_name = self.op_times_by_name(profile, found, names.iter().map(String::as_str));
         for neighbour in sides.iter_mut().flat_map(|(side, _)| side) {
-            if let Some(op) = known.get(neighbour.name.as_str()) {
+            if let Some(op) = by_name.get(neighbour.name.as_str()) {
                 neighbour.is_op = true;
                 neighbour.kind = Some(op.kind);
                 neighbour.total = op.in_window.then_some(Picos(op.self_time));

@@ -8,7 +8,7 @@ use super::query::{KernelCost, Level};
 use super::report::SkipReason;
 use super::sums::OpPoint;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::base::rows::{Known, Member, Slice};
+use crate::analysis::base::rows::{Member, SessionFacts, Slice};
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, category, opcode};
 use crate::analysis::data_movement::Programs;
 use crate::hlo::opcode::{is_done, is_start};
@@ -27,7 +27,7 @@ pub(super) struct KernelGroups(IndexMap<Instruction, (Option<OpPoint>, u64, u64)
 
 impl KernelGroups {
     /// Adds an op that is one kernel of `instruction`. Returns `false`, and adds nothing, if `instruction` is `None`.
-    pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, self_time: u64) -> bool {
+    pub fn add_kernel(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, self_time: u64) -> bool {
         let Some(instruction) = instruction else { return false };
         let cached = self.0.entry(instruction).or_default();
         cached.0.get_or_insert(*point);
@@ -45,7 +45,7 @@ impl KernelGroups {
 
 /// Computes the roofline points of ops. The compute dtype is cached per program, name and HLO text.
 pub(super) struct RooflineModel<'a, 'm> {
-    known: Known<'a>,
+    session: SessionFacts<'a>,
     programs: Option<Programs<'m>>,
     costs: &'a [KernelCost],
     /// Peaks of the device of each slice, by index of the slice.
@@ -56,12 +56,18 @@ pub(super) struct RooflineModel<'a, 'm> {
 impl<'a, 'm> RooflineModel<'a, 'm> {
     /// Creates a model for ops of slices. `peaks` are those of the device of each slice, in the order of the slices.
     pub fn new(
-        known: Known<'a>,
+        session: SessionFacts<'a>,
         programs: Option<Programs<'m>>,
         costs: &'a [KernelCost],
         peaks: impl Iterator<Item = &'a DevicePeaks>,
     ) -> Self {
-        Self { known, programs, costs, ceilings: peaks.map(Ceilings::from_peaks).collect(), works: IndexMap::default() }
+        Self {
+            session,
+            programs,
+            costs,
+            ceilings: peaks.map(Ceilings::from_peaks).collect(),
+            works: IndexMap::default(),
+        }
     }
 
     /// Computes the roofline point of an op.
@@ -70,17 +76,17 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
     /// The first reason why the op has no roof.
     pub fn evaluate_op(&mut self, slices: &[Slice], member: Member) -> Result<OpPoint, SkipReason> {
         let device = slices[member.slice as usize].device;
-        let profile = self.known.profile;
-        let (op, facts) = self.known.op(device, member.op);
+        let profile = self.session.profile;
+        let (op, facts) = self.session.op(device, member.op);
         if facts.kind == Kind::Container {
             return Err(SkipReason::Container);
         }
         let name = profile.text(op.name);
-        if is_end(&self.known, op) {
+        if is_end(&self.session, op) {
             return Err(SkipReason::AsyncEnd);
         }
-        let memory = profile.memory(self.known.plane(device), member.op);
-        let cost = cost(op, name, is_custom_call(&self.known, op), memory, self.costs)?;
+        let memory = profile.memory(self.session.plane(device), member.op);
+        let cost = cost(op, name, is_custom_call(&self.session, op), memory, self.costs)?;
         let mut work = self.work(op, facts);
         let ceilings = &self.ceilings[member.slice as usize];
         let has_peak = |dtype: DType| ceilings.class(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
@@ -105,22 +111,22 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
 
     /// Returns the instruction that runs as several kernels, of which this op is one. `None` for any other op.
     pub fn instruction(&self, slices: &[Slice], member: Member) -> Option<Instruction> {
-        let (op, _) = self.known.op(slices[member.slice as usize].device, member.op);
+        let (op, _) = self.session.op(slices[member.slice as usize].device, member.op);
         op.stats.events_per_execution.map(|_| (member.slice, op.stats.program, op.name))
     }
 
     /// Returns the compute dtype of an op, from the cache if it is there.
     pub fn work(&mut self, op: &Op, facts: &OpFacts) -> ComputeType {
         let key = (op.stats.program, op.name, op.text);
-        if let Some(known) = self.works.get(&key) {
-            return *known;
+        if let Some(work) = self.works.get(&key) {
+            return *work;
         }
         let found = self.find_work(op, facts);
         *self.works.entry(key).or_insert_with(|| found)
     }
 
     fn find_work(&self, op: &Op, facts: &OpFacts) -> ComputeType {
-        let profile = self.known.profile;
+        let profile = self.session.profile;
         let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
         let parsed = text::instruction(profile.text(op.text));
         let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu: true });
@@ -150,23 +156,23 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
 }
 
 /// Returns whether an op is a part of an asynchronous op: its start, update or done.
-fn is_end(known: &Known<'_>, op: &Op) -> bool {
-    let name = known.profile.text(op.name);
-    let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
+fn is_end(session: &SessionFacts<'_>, op: &Op) -> bool {
+    let name = session.profile.text(op.name);
+    let word = opcode(session.profile.text(op.text)).unwrap_or_else(|| category(session.profile, op));
     let stem = name.split('.').next().unwrap_or(name);
     [word, stem].into_iter().any(|w| is_start(w) || is_done(w) || w.ends_with("-update"))
 }
 
 /// Returns whether an op starts or continues an asynchronous op that another op ends. The cost of the asynchronous op
 /// is also reported at its end.
-pub(super) fn is_begin(known: &Known<'_>, op: &Op) -> bool {
-    let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
+pub(super) fn is_begin(session: &SessionFacts<'_>, op: &Op) -> bool {
+    let word = opcode(session.profile.text(op.text)).unwrap_or_else(|| category(session.profile, op));
     is_start(word) || word.ends_with("-update")
 }
 
-fn is_custom_call(known: &Known<'_>, op: &Op) -> bool {
-    match opcode(known.profile.text(op.text)) {
+fn is_custom_call(session: &SessionFacts<'_>, op: &Op) -> bool {
+    match opcode(session.profile.text(op.text)) {
         Some(opcode) => opcode == "custom-call",
-        None => matches!(category(known.profile, op), "custom-call" | "custom call"),
+        None => matches!(category(session.profile, op), "custom-call" | "custom call"),
     }
 }

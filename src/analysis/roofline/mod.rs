@@ -31,7 +31,7 @@ mod verify;
 mod window;
 
 use super::roofline::notes::NoteFacts;
-pub use super::roofline::verdict::{Check, Verdict, Verified};
+pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
@@ -41,7 +41,7 @@ pub use report::{
 pub use verdict::Bound;
 pub use verify::verify;
 
-use crate::analysis::base::rows::{Known, Member, Rows, Slice, fold};
+use crate::analysis::base::rows::{Member, Rows, SessionFacts, Slice, fold};
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Filter, FilterError, GroupBy, Query};
 use crate::analysis::breakdown::RowView;
@@ -116,7 +116,7 @@ impl RooflineAnswer {
     /// Returns the rows in the form that the breakdown uses.
     pub fn view<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
-            known: analysis.known(profile),
+            session: analysis.session_facts(profile),
             rows: &self.rows,
             slices: &self.slices,
             by: self.by,
@@ -154,16 +154,16 @@ impl Analysis {
         let kind = request.query.filter.kind.or((!request.all_kinds).then_some(Kind::Compute));
         let query = Query { filter: Filter { kind, ..request.query.filter.clone() }, ..request.query.clone() };
         let matcher = query.filter.compile()?;
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let Selection { header, totals, slices: all, chosen, notes } = self.selection(profile, &query);
-        let slices = shown(known, &all, &matcher);
-        let mut rows = fold(known, &slices, query.by);
+        let slices = shown(session, &all, &matcher);
+        let mut rows = fold(session, &slices, query.by);
         let by_slice: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
-        let mut walk = OpWalk::new(RooflineModel::new(known, programs, &request.costs, by_slice.iter()));
-        let row_sums = walk.rows(&rows, &slices, known);
+        let mut walk = OpWalk::new(RooflineModel::new(session, programs, &request.costs, by_slice.iter()));
+        let row_sums = walk.rows(&rows, &slices, session);
         let window = header.step_duration;
-        let view = RowView { known, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
+        let view = RowView { session, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
         let order = default_order(view);
         let gaps = gaps(view, &row_sums, &order);
         rows.order = order;
@@ -179,7 +179,7 @@ impl Analysis {
         let mut figures = RooflineFigures {
             coverage: step.as_ref().map_or(Picos::ZERO, |roof| roof.total).fraction_of(considered),
             considered,
-            peaks: together(chosen_peaks),
+            peaks: kernel_groups(chosen_peaks),
             programs: walk.programs(profile, request.latency),
             skipped: walk.skipped(),
             opaque: walk.opaque(self, profile),
@@ -198,7 +198,7 @@ impl Analysis {
 }
 
 /// Merges the entries of devices that have the same peaks.
-fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
+fn kernel_groups(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
     let mut all_peaks: Vec<DevicePeaks> = Vec::new();
     for peaks in all {
         match all_peaks.iter_mut().find(|other| other.is_like(&peaks)) {
@@ -266,18 +266,18 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     }
 
     /// Sums the ops of each row.
-    fn rows(&mut self, rows: &Rows, slices: &[Slice], known: Known<'_>) -> Vec<RowSums> {
+    fn rows(&mut self, rows: &Rows, slices: &[Slice], session: SessionFacts<'_>) -> Vec<RowSums> {
         let members = |(from, to): (u32, u32)| &rows.members[from as usize..to as usize];
-        rows.rows.iter().map(|row| self.row(members(row.members), slices, known)).collect()
+        rows.rows.iter().map(|row| self.row(members(row.members), slices, session)).collect()
     }
 
-    fn row(&mut self, members: &[Member], slices: &[Slice], known: Known<'_>) -> RowSums {
+    fn row(&mut self, members: &[Member], slices: &[Slice], session: SessionFacts<'_>) -> RowSums {
         let mut row = RowSums::default();
         let mut names: IndexSet<(SkipReason, Named)> = IndexSet::default();
-        let mut together = KernelGroups::default();
+        let mut kernel_groups = KernelGroups::default();
         for member in members {
             let slice = &slices[member.slice as usize];
-            let (op, facts) = known.op(slice.device, member.op);
+            let (op, facts) = session.op(slice.device, member.op);
             let time = slice.measured.ops[member.op.0 as usize];
             let name = (op.stats.program, op.name);
             let program = self.by_program.entry(op.stats.program).or_default();
@@ -285,11 +285,11 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             match self.holder.evaluate_op(slices, *member) {
                 Ok(sums) => {
                     let instruction = self.holder.instruction(slices, *member);
-                    if !together.keeps(instruction, &sums, time.n, time.self_time) {
+                    if !kernel_groups.add_kernel(instruction, &sums, time.n, time.self_time) {
                         self.add(&mut row, op.stats.program, &sums, time.n, time.self_time);
                     }
                     self.facts.add(&sums, self.holder.work(op, facts).matmul, time.self_time);
-                    self.facts.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
+                    self.facts.split |= session.profile.memory(session.plane(slice.device), member.op).is_some();
                 }
                 Err(reason) => {
                     let at = row.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
@@ -301,11 +301,11 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                     let sum = self.reasons.entry(reason).or_default();
                     *sum = sum.saturating_add(time.self_time);
                     self.ops.insert((reason, name));
-                    self.skip(reason, (slice.device, *member), name, time.n, time.self_time, known);
+                    self.skip(reason, (slice.device, *member), name, time.n, time.self_time, session);
                 }
             }
         }
-        for (program, sums, n, self_time) in together.into_iter() {
+        for (program, sums, n, self_time) in kernel_groups.into_iter() {
             self.add(&mut row, program, &sums, n, self_time);
         }
         row.skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
@@ -323,7 +323,15 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         sums.into_iter().for_each(|sums| sums.add(point, n, self_time));
     }
 
-    fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, self_time: u64, known: Known<'_>) {
+    fn skip(
+        &mut self,
+        reason: SkipReason,
+        at: (usize, Member),
+        name: Named,
+        n: u64,
+        self_time: u64,
+        session: SessionFacts<'_>,
+    ) {
         match reason {
             SkipReason::OpaqueCall => {
                 let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: 0, self_time: 0 });
@@ -331,7 +339,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 kernel.self_time = kernel.self_time.saturating_add(self_time);
             }
             SkipReason::NoPeak => {
-                let (op, facts) = known.op(at.0, at.1.op);
+                let (op, facts) = session.op(at.0, at.1.op);
                 let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
                 let time = self.facts.no_peak.entry(dtype).or_default();
                 *time = time.saturating_add(self_time);
@@ -369,7 +377,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     fn opaque(&mut self, analysis: &Analysis, profile: &Profile) -> Vec<OpaqueKernel> {
         let all_peaks = |((program, name), kernel): (Named, Opaque)| {
             let (device, member) = kernel.at;
-            let op = analysis.known(profile).op(device, member.op).0;
+            let op = analysis.session_facts(profile).op(device, member.op).0;
             let parsed = text::instruction(profile.text(op.text));
             OpaqueKernel {
                 op: profile.text(name).to_owned(),

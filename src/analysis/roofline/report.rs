@@ -2,7 +2,7 @@
 
 use super::peaks::DevicePeaks;
 use super::query::{Level, Precision};
-use super::verdict::{Bound, Verified};
+use super::verdict::{Bound, FloorComparison};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::breakdown::Group;
 use crate::profile::Note;
@@ -246,7 +246,7 @@ pub struct OpRoof {
     /// `None` if the op has no roof.
     pub roof: Option<Roof>,
     /// The verdict on the op. `None` if the op has no self time, no floor or no execution.
-    pub verified: Option<Verified>,
+    pub verified: Option<FloorComparison>,
     /// The parts of the op that have no roof, by reason.
     pub skipped: Vec<Skipped>,
     /// Peaks of the devices on which the op is selected.

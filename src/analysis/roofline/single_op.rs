@@ -28,9 +28,9 @@ impl Analysis {
         let slices = &found.selection.slices;
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &query.peaks)).collect();
-        let mut holder = RooflineModel::new(self.known(profile), programs, &query.costs, peaks.iter());
+        let mut holder = RooflineModel::new(self.session_facts(profile), programs, &query.costs, peaks.iter());
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
-        let (mut together, mut ran) = (KernelGroups::default(), false);
+        let (mut kernel_groups, mut ran) = (KernelGroups::default(), false);
         for (device, op, time) in found.shown() {
             let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
             if time.n == 0 && time.self_time == 0 && time.inclusive == 0 {
@@ -40,7 +40,7 @@ impl Analysis {
             let member = Member { slice: slice as u32, op };
             match holder.evaluate_op(slices, member) {
                 Ok(held) => {
-                    if !together.keeps(holder.instruction(slices, member), &held, time.n, time.self_time) {
+                    if !kernel_groups.add_kernel(holder.instruction(slices, member), &held, time.n, time.self_time) {
                         sums.get_or_insert_default().add(&held, time.n, time.self_time);
                     }
                 }
@@ -50,7 +50,7 @@ impl Analysis {
                 },
             }
         }
-        for (_, held, n, self_time) in together.into_iter() {
+        for (_, held, n, self_time) in kernel_groups.into_iter() {
             sums.get_or_insert_default().add(&held, n, self_time);
         }
         skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
@@ -59,7 +59,7 @@ impl Analysis {
             verified: roof.as_ref().and_then(verify),
             roof,
             skipped,
-            peaks: super::together(peaks.into_iter()),
+            peaks: super::kernel_groups(peaks.into_iter()),
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 
 /// Executions, and self time in ps.
-type Spent = (u64, u64);
+type CountAndSelfTime = (u64, u64);
 
 impl Analysis {
     /// Computes the roofline position of each step, in order of step number, summed over devices. The step of `request`
@@ -36,21 +36,21 @@ impl Analysis {
         let filter = Filter { kind, ..request.query.filter.clone() };
         let query = Query { filter, step: StepChoice::All, ..request.query.clone() };
         let matcher = query.filter.compile()?;
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let Selection { slices: all, .. } = self.selection(profile, &query);
-        let slices = shown(known, &all, &matcher);
+        let slices = shown(session, &all, &matcher);
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
-        let mut holder = RooflineModel::new(known, programs, &request.costs, peaks.iter());
+        let mut holder = RooflineModel::new(session, programs, &request.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         for (at, slice) in slices.iter().enumerate() {
-            let spent = self.spent(profile, slice);
+            let times_by_step = self.times_by_step(profile, slice);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
-            let mut together: IndexMap<u64, KernelGroups> = IndexMap::default();
+            let mut kernel_groups: IndexMap<u64, KernelGroups> = IndexMap::default();
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number).or_default();
             }
-            for ((step, op), (n, self_time)) in spent {
+            for ((step, op), (n, self_time)) in times_by_step {
                 let number = self.devices[slice.device].steps[step].number;
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(self_time);
@@ -58,15 +58,15 @@ impl Analysis {
                 if let Some(points) = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
                     let instruction = holder.instruction(&slices, member);
                     let cached = instruction.is_some()
-                        && together.entry(number).or_default().keeps(instruction, points, n, self_time);
+                        && kernel_groups.entry(number).or_default().add_kernel(instruction, points, n, self_time);
                     if !cached {
                         sums.1.get_or_insert_default().add(points, n, self_time);
                     }
                 }
             }
-            for (number, together) in together {
+            for (number, kernel_groups) in kernel_groups {
                 let sums = steps.entry(number).or_default().1.get_or_insert_default();
-                together.into_iter().for_each(|(_, points, n, self_time)| sums.add(&points, n, self_time));
+                kernel_groups.into_iter().for_each(|(_, points, n, self_time)| sums.add(&points, n, self_time));
             }
         }
         let roofs = |(number, (self_time, sums)): (u64, (u64, Option<Sums>))| StepRoof {
@@ -81,11 +81,11 @@ impl Analysis {
 
     /// Sums executions and self time of the selected ops of a device in each of its steps, by index of the step and op
     /// id.
-    fn spent(&self, profile: &Profile, slice: &Slice) -> IndexMap<(usize, u32), Spent> {
+    fn times_by_step(&self, profile: &Profile, slice: &Slice) -> IndexMap<(usize, u32), CountAndSelfTime> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let passes = |op: OpId| slice.chosen.as_ref().is_none_or(|chosen| chosen[op.0 as usize]);
-        let mut spent: IndexMap<(usize, u32), Spent> = IndexMap::default();
+        let mut times_by_step: IndexMap<(usize, u32), CountAndSelfTime> = IndexMap::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let Some(events) = intervals(line, device.step_clock) else { continue };
             let mut open = Open::default();
@@ -93,7 +93,7 @@ impl Analysis {
                 let op = line.events.op(event);
                 if passes(op) {
                     open.each(&device.steps, (from, to), |step, length| {
-                        let self_time = &mut spent.entry((step, op.0)).or_default().1;
+                        let self_time = &mut times_by_step.entry((step, op.0)).or_default().1;
                         *self_time = self_time.saturating_add(length);
                     });
                 }
@@ -106,12 +106,12 @@ impl Analysis {
                 let op = line.events.op(event as usize);
                 if passes(op) {
                     open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
-                        let n = &mut spent.entry((step, op.0)).or_default().0;
+                        let n = &mut times_by_step.entry((step, op.0)).or_default().0;
                         *n = n.saturating_add(1);
                     });
                 }
             }
         }
-        spent
+        times_by_step
     }
 }

@@ -32,7 +32,7 @@ impl Verdict {
 /// A possible cause of the verdict, for the user to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Check {
+pub enum PossibleCause {
     /// Copies and transposes that change the tiling before or after the op.
     RetilingCopies,
     /// Collectives that sharding added around the op or inside it.
@@ -45,7 +45,7 @@ pub enum Check {
     CostEstimate,
 }
 
-impl Check {
+impl PossibleCause {
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Check {
 
 /// The time of an op compared with its floors, per execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verified {
+pub struct FloorComparison {
     /// Mean self time of an execution.
     pub measured: Picos,
     /// FLOPs ÷ peak FLOP/s.
@@ -75,7 +75,7 @@ pub struct Verified {
     pub ratio: f64,
     pub verdict: Verdict,
     /// Causes to check, the likeliest first.
-    pub checks: Vec<Check>,
+    pub checks: Vec<PossibleCause>,
 }
 
 /// The resource that limits an op: the one with the longest floor.

@@ -1,11 +1,11 @@
 //! This module compares one op with its floors and gives a verdict. It does not depend on programs.
 
 use super::report::Roof;
-use super::verdict::{Check, Verdict, Verified};
+use super::verdict::{FloorComparison, PossibleCause, Verdict};
 use crate::units::Picos;
 
 /// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
-pub fn verify(roof: &Roof) -> Option<Verified> {
+pub fn verify(roof: &Roof) -> Option<FloorComparison> {
     let util = roof.util.filter(|util| *util > 0.0)?;
     let per_run = |time: Picos| time.0.checked_div(roof.n).map(Picos);
     let ratio = 1.0 / util;
@@ -19,12 +19,14 @@ pub fn verify(roof: &Roof) -> Option<Verified> {
         Verdict::Far
     };
     let checks = match verdict {
-        Verdict::AbovePeak => vec![Check::CostEstimate],
+        Verdict::AbovePeak => vec![PossibleCause::CostEstimate],
         Verdict::Fine | Verdict::Fair => Vec::new(),
-        Verdict::Far if roof.latency_bound => vec![Check::Latency, Check::FusionFailure],
-        Verdict::Far => vec![Check::RetilingCopies, Check::UnexpectedCollectives, Check::FusionFailure],
+        Verdict::Far if roof.latency_bound => vec![PossibleCause::Latency, PossibleCause::FusionFailure],
+        Verdict::Far => {
+            vec![PossibleCause::RetilingCopies, PossibleCause::UnexpectedCollectives, PossibleCause::FusionFailure]
+        }
     };
-    Some(Verified {
+    Some(FloorComparison {
         measured: per_run(roof.total)?,
         t_compute: per_run(roof.t_compute)?,
         t_hbm: per_run(roof.t_hbm())?,

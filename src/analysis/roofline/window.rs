@@ -30,7 +30,7 @@ impl Analysis {
         peaks: &[DevicePeaks],
         programs: Option<Programs<'_>>,
     ) -> WindowUse {
-        let known = self.known(profile);
+        let session = self.session_facts(profile);
         let mut found = WindowUse::default();
         // FLOPs and bytes of HBM that the devices could do in the window. `None` if a device has no such peak.
         let (mut flops, mut bytes, mut steps) = (Some(0.0), Some(0.0), 0.0);
@@ -51,8 +51,8 @@ impl Analysis {
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();
         each(slices, |member, time| {
             let device = slices[member.slice as usize].device;
-            let (op, facts) = known.op(device, member.op);
-            if facts.kind == Kind::Container || is_begin(&known, op) {
+            let (op, facts) = session.op(device, member.op);
+            if facts.kind == Kind::Container || is_begin(&session, op) {
                 return;
             }
             let program = by_program.entry(op.stats.program).or_default();
@@ -68,7 +68,7 @@ impl Analysis {
             add(&mut found.model_flops, op.stats.model_flops);
             add(&mut found.bytes, op.stats.bytes_accessed);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-            let of_hbm = profile.memory(known.plane(device), member.op).map(|memory| memory.hbm as f64);
+            let of_hbm = profile.memory(session.plane(device), member.op).map(|memory| memory.hbm as f64);
             add(&mut hbm, of_hbm.or(op.stats.bytes_accessed));
         });
         let of = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);

@@ -115,8 +115,8 @@ fn hero(header: &Header) -> Figure {
 
 fn busy(totals: &Totals) -> Figure {
     let mut rows: Vec<_> = TimePart::all()
-        .filter(|slot| *slot != TimePart::Idle && slot.time(totals).0 > 0)
-        .map(|slot| row(slot.label(), format::exact_time(slot.time(totals))))
+        .filter(|time_part| *time_part != TimePart::Idle && time_part.time(totals).0 > 0)
+        .map(|time_part| row(time_part.label(), format::exact_time(time_part.time(totals))))
         .collect();
     rows.push(row("Result", exact(totals.busy)));
     rows.push(row("Self time", "an op’s time less the time of the ops that run inside it"));
@@ -195,7 +195,7 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
 /// One part of the window in the legend below the bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    pub slot: TimePart,
+    pub time_part: TimePart,
     /// Time, in the unit that all parts share. `None` if the part has no time.
     pub time: Option<String>,
     /// Unit of all parts.
@@ -208,12 +208,12 @@ pub struct Part {
 
 /// Returns all parts in order, including parts without time.
 pub fn parts(head: &BreakdownHead) -> Vec<Part> {
-    let times: Vec<_> = TimePart::all().map(|slot| (slot, slot.time(&head.totals))).collect();
+    let times: Vec<_> = TimePart::all().map(|time_part| (time_part, time_part.time(&head.totals))).collect();
     let unit = TimeUnit::for_largest(times.iter().map(|(_, time)| *time).max().unwrap_or_default());
     times
         .into_iter()
-        .map(|(slot, time)| Part {
-            slot,
+        .map(|(time_part, time)| Part {
+            time_part,
             time: (time.0 > 0).then(|| format::time(time, unit)),
             unit: unit.symbol(),
             share: share(time, head.header.step_duration),
@@ -229,8 +229,10 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
 
 /// Returns the text alternative of the bar, for screen readers.
 pub fn sentence(parts: &[Part]) -> String {
-    let phrases: Vec<_> =
-        parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
+    let phrases: Vec<_> = parts
+        .iter()
+        .filter_map(|part| Some(format!("{} {}", part.time_part.label(), part.share.as_deref()?)))
+        .collect();
     if phrases.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", phrases.join(", ")) }
 }
 

@@ -13,9 +13,9 @@ use crate::protocol::url::comm::CommRows;
 /// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
 /// one part "Other, idle".
 pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
-    let slot = |kind| Paint::time_part(TimePart::Kind(kind));
+    let paint = |kind| Paint::time_part(TimePart::Kind(kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
-    let waits = slot(kind(of));
+    let waits = paint(kind(of));
     let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
     let mut parts = vec![
         Part { label: "Compute alone", paint: compute },
@@ -25,17 +25,17 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
     if split {
         parts.extend(
             match of {
-                CommRows::Collectives => [("Data movement", slot(Kind::DataMovement)), ("Other", slot(Kind::Other))],
+                CommRows::Collectives => [("Data movement", paint(Kind::DataMovement)), ("Other", paint(Kind::Other))],
                 CommRows::Copies => [
-                    ("Other data movement", slot(Kind::DataMovement).faded(0.7)),
-                    ("Communication, other", slot(Kind::Communication)),
+                    ("Other data movement", paint(Kind::DataMovement).faded(0.7)),
+                    ("Communication, other", paint(Kind::Communication)),
                 ],
             }
             .map(|(label, paint)| Part { label, paint }),
         );
         parts.push(Part { label: TimePart::Idle.label(), paint: Paint::time_part(TimePart::Idle) });
     } else {
-        parts.push(Part { label: "Other, idle", paint: slot(Kind::Other) });
+        parts.push(Part { label: "Other, idle", paint: paint(Kind::Other) });
     }
     parts
 }

@@ -5,7 +5,8 @@ use super::panel;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::analysis::roofline::{
-    Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
+    CostSource, DevicePeaks, FloorComparison, Level, OpRoof, Peak, PeakOf, PeakSource, PossibleCause, Precision,
+    Roof as Held, Verdict,
 };
 use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::TimePart;
@@ -16,7 +17,7 @@ use crate::units::Picos;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roof {
     /// Kind of the op's time, for the colour.
-    pub slot: TimePart,
+    pub time_part: TimePart,
     /// Floor ÷ measured time. Above 1 if the cost estimate is more than the device can do.
     pub share: f64,
     /// Floor per execution: "10.60 µs at the HBM roof".
@@ -73,14 +74,14 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 /// Smallest padding that is mentioned, divided by the bytes without padding.
 const MUCH_PADDING: f64 = 0.5;
 
-fn roof_line(of: &OpRoof, slot: TimePart) -> Option<RoofLine> {
+fn roof_line(of: &OpRoof, time_part: TimePart) -> Option<RoofLine> {
     let Some((point, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
         return reason.map(|reason| RoofLine::None(format!("No roofline: {reason}.")));
     };
     let peaks = of.peaks.first();
     Some(RoofLine::Roof(Box::new(Roof {
-        slot,
+        time_part,
         share: point.util.unwrap_or(0.0),
         floor: format!("{} at the {} roof", format::time_text(verified.floor), verified.bound.label()),
         measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
@@ -95,7 +96,7 @@ fn times(ratio: f64) -> String {
     format::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
 }
 
-fn verdict(of: &Verified) -> String {
+fn verdict(of: &FloorComparison) -> String {
     let times = times(of.ratio);
     match of.verdict {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
@@ -105,17 +106,17 @@ fn verdict(of: &Verified) -> String {
     }
 }
 
-const fn check(of: &Check) -> &'static str {
+const fn check(of: &PossibleCause) -> &'static str {
     match of {
-        Check::RetilingCopies => "copies and transposes before or after it that change the tiling",
-        Check::UnexpectedCollectives => "collectives that sharding put around it, or into it",
-        Check::FusionFailure => "ops beside it that were not fused into it",
-        Check::Latency => "little work per execution, so launch overhead dominates",
-        Check::CostEstimate => "the cost estimate of the compiler or of the kernel’s author",
+        PossibleCause::RetilingCopies => "copies and transposes before or after it that change the tiling",
+        PossibleCause::UnexpectedCollectives => "collectives that sharding put around it, or into it",
+        PossibleCause::FusionFailure => "ops beside it that were not fused into it",
+        PossibleCause::Latency => "little work per execution, so launch overhead dominates",
+        PossibleCause::CostEstimate => "the cost estimate of the compiler or of the kernel’s author",
     }
 }
 
-fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
+fn rows(point: &Held, verified: &FloorComparison, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let runs = point.n.max(1) as f64;
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));

@@ -68,7 +68,7 @@ impl Tone {
     /// Returns the CSS variable that holds the colour.
     pub const fn css_var(self) -> &'static str {
         match self {
-            Self::Kind(slot) => slot.css_var(),
+            Self::Kind(time_part) => time_part.css_var(),
             Self::On(TimePart::Kind(Kind::Compute)) => "--on-compute",
             Self::On(TimePart::Kind(Kind::Fused)) => "--on-fused",
             Self::On(TimePart::Kind(Kind::Communication)) => "--on-comm",
@@ -145,8 +145,8 @@ impl Pattern {
     }
 
     /// Returns the pattern of a part of time. `None` for a part with a plain fill.
-    pub const fn from_time_part(slot: TimePart) -> Option<Self> {
-        match slot {
+    pub const fn from_time_part(time_part: TimePart) -> Option<Self> {
+        match time_part {
             TimePart::Kind(Kind::Fused) => Some(Self::Stripe),
             TimePart::Kind(Kind::Container) => Some(Self::Cross),
             TimePart::Kind(Kind::Other) => Some(Self::Dots),
@@ -234,7 +234,7 @@ mod tests {
             Tone::Select,
         ];
         let seq = (1..=7).map(Tone::Seq);
-        let kinds = TimePart::all().flat_map(|slot| [Tone::Kind(slot), Tone::On(slot)]);
+        let kinds = TimePart::all().flat_map(|time_part| [Tone::Kind(time_part), Tone::On(time_part)]);
         for tone in plain.into_iter().chain(seq).chain(kinds) {
             assert!(tokens.contains(&format!("{}:", tone.css_var())), "{tone:?}");
         }
@@ -244,11 +244,11 @@ mod tests {
     #[test]
     fn parts_of_time_look_as_the_style_sheet_has_them() {
         let marks = include_str!("../../../style/marks.css");
-        for slot in TimePart::all() {
-            let rule = format!(".mark-{} {{ fill: {};", slot.class(), Paint::time_part(slot).fill_css());
+        for time_part in TimePart::all() {
+            let rule = format!(".mark-{} {{ fill: {};", time_part.class(), Paint::time_part(time_part).fill_css());
             assert!(marks.contains(&rule), "{rule}");
-            let outlined = marks.contains(&format!("{rule} stroke: {};", Paint::time_part(slot).stroke_css()));
-            assert_eq!(outlined, Paint::time_part(slot).stroke.is_some(), "{slot:?}");
+            let outlined = marks.contains(&format!("{rule} stroke: {};", Paint::time_part(time_part).stroke_css()));
+            assert_eq!(outlined, Paint::time_part(time_part).stroke.is_some(), "{time_part:?}");
         }
     }
 

@@ -34,20 +34,20 @@ pub fn segments(parts: &[Picos], width: f64) -> Vec<Segment> {
     if shown.is_empty() || width <= 0.0 {
         return Vec::new();
     }
-    let slots = slots(&shown, width);
+    let widths = widths(&shown, width);
     let last = shown.len() - 1;
     let mut x = 0.0;
-    let place = |(at, ((index, _), slot)): (usize, (&(usize, f64), &f64))| {
-        let gap = if at == last { 0.0 } else { GAP.min(slot / 2.0) };
-        let segment = Segment { index: *index, x, width: slot - gap };
-        x += slot;
+    let place = |(at, ((index, _), width_of)): (usize, (&(usize, f64), &f64))| {
+        let gap = if at == last { 0.0 } else { GAP.min(width_of / 2.0) };
+        let segment = Segment { index: *index, x, width: width_of - gap };
+        x += width_of;
         segment
     };
-    shown.iter().zip(&slots).enumerate().map(place).collect()
+    shown.iter().zip(&widths).enumerate().map(place).collect()
 }
 
 /// Returns the widths with gaps: in proportion, but none below the smallest width.
-fn slots(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
+fn widths(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a handful of parts")]
     let least = (MIN + GAP).min(width / shown.len() as f64);
     let mut raised = vec![false; shown.len()];
@@ -56,16 +56,16 @@ fn slots(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
         for ((_, part), raised) in shown.iter().zip(&raised) {
             if *raised { room -= least } else { sum += part }
         }
-        let slot = |part: f64, raised: bool| if raised { least } else { part / sum * room };
+        let width_of = |part: f64, raised: bool| if raised { least } else { part / sum * room };
         let mut changed = false;
         for ((_, part), raised) in shown.iter().zip(&mut raised) {
-            if !*raised && slot(*part, false) < least {
+            if !*raised && width_of(*part, false) < least {
                 *raised = true;
                 changed = true;
             }
         }
         if !changed {
-            return shown.iter().zip(&raised).map(|((_, part), raised)| slot(*part, *raised)).collect();
+            return shown.iter().zip(&raised).map(|((_, part), raised)| width_of(*part, *raised)).collect();
         }
     }
 }

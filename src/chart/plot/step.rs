@@ -12,7 +12,7 @@ pub struct Part {
 
 /// Returns the kinds of time, then idle.
 pub fn kinds() -> Vec<Part> {
-    TimePart::all().map(|slot| Part { label: slot.label(), paint: Paint::time_part(slot) }).collect()
+    TimePart::all().map(|time_part| Part { label: time_part.label(), paint: Paint::time_part(time_part) }).collect()
 }
 
 /// One step.

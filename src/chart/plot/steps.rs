@@ -42,7 +42,7 @@ struct Frame {
     y: Scale,
     unit: TimeUnit,
     /// Width of a column with its gap, in px.
-    slot: f64,
+    column_width: f64,
 }
 
 impl Frame {
@@ -53,7 +53,7 @@ impl Frame {
 
     #[expect(clippy::cast_precision_loss, reason = "as many as fit on a screen")]
     fn x(&self, at: usize) -> f64 {
-        self.left + self.slot * at as f64
+        self.left + self.column_width * at as f64
     }
 }
 
@@ -83,11 +83,11 @@ pub fn layout(
     }
     let room = (frame.right - frame.left).max(1.0);
     let columns = columns(steps.len(), room);
-    frame.slot = room / count(columns.len().max(1));
+    frame.column_width = room / count(columns.len().max(1));
     axes(&mut marks, &frame, &ticks);
     if columns.len() < steps.len() {
         merged(&mut marks, &frame, steps, &columns);
-    } else if frame.slot >= BAR {
+    } else if frame.column_width >= BAR {
         for (at, step) in steps.iter().enumerate() {
             bar(&mut marks, &frame, at, step, parts);
         }
@@ -101,22 +101,22 @@ pub fn layout(
     for (at, column) in columns.iter().enumerate() {
         let Some(of) = steps.get(column.clone()) else { continue };
         let is_here = selected.is_some_and(|step| column.contains(&(step as usize)));
-        let w = frame.slot.clamp(3.0, WIDEST);
-        let x = frame.x(at) + (frame.slot - w) / 2.0;
+        let w = frame.column_width.clamp(3.0, WIDEST);
+        let x = frame.x(at) + (frame.column_width - w) / 2.0;
         marks.extend(
             is_here.then(|| Mark::new(Shape::rect(x, frame.bottom + 1.0, w, 3.0), Paint::fill(Tone::AccentLine))),
         );
         // A column stands for its longest step, because readers look for slow steps.
         let longest = (0..of.len()).rev().max_by_key(|at| of.get(*at).map(|step| step.ends().1)).unwrap_or(0);
         let Ok(id) = u32::try_from(column.start + longest) else { continue };
-        let target = Shape::rect(frame.x(at), TOP, frame.slot, frame.bottom - TOP);
+        let target = Shape::rect(frame.x(at), TOP, frame.column_width, frame.bottom - TOP);
         marks.push(Mark::for_datum(id, words::column(of), target, Paint::NONE));
     }
     let title = words::sentence(steps, whose, facts.as_ref(), columns.len());
     Scene { width, height, marks, title, table: table(steps, parts, unit) }
 }
 
-/// Returns the frame and the ticks of the y axis. `right` and `slot` are not final.
+/// Returns the frame and the ticks of the y axis. `right` and `column_width` are not final.
 #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
 fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec<Tick>) {
     let bottom = (height - BOTTOM).max(TOP + 1.0);
@@ -124,7 +124,7 @@ fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec
     let target = if bottom - TOP > 120.0 { 5 } else { 3 };
     let ticks = ticks::ticks(&y, target, ticks::plain);
     let widest = ticks.iter().map(|tick| label::width(&tick.label, Size::Micro.px())).fold(16.0, f64::max);
-    (Frame { left: widest + ROOM, right: width - 1.0, bottom, y, unit, slot: 1.0 }, ticks)
+    (Frame { left: widest + ROOM, right: width - 1.0, bottom, y, unit, column_width: 1.0 }, ticks)
 }
 
 /// Returns the steps of each column: one step each, or as many columns as there are pixels.
@@ -153,8 +153,8 @@ fn axes(marks: &mut Vec<Mark>, frame: &Frame, ticks: &[Tick]) {
 }
 
 fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[Part]) {
-    let w = (frame.slot - (frame.slot * 0.25).max(1.0)).min(WIDEST);
-    let x = frame.x(at) + (frame.slot - w) / 2.0;
+    let w = (frame.column_width - (frame.column_width * 0.25).max(1.0)).min(WIDEST);
+    let x = frame.x(at) + (frame.column_width - w) / 2.0;
     for (part, (from, to)) in parts.iter().zip(step.stacked()).filter(|(_, (from, to))| from < to) {
         let (y, foot) = (frame.y(to), frame.y(from));
         marks.push(Mark::new(Shape::rect(x, y, w, foot - y), part.paint));

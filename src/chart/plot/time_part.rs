@@ -91,7 +91,7 @@ mod tests {
     fn parts_sum_to_the_window() {
         let mut totals = Totals { idle: Picos(7), ..Totals::default() };
         totals.by_kind = [1, 2, 3, 4, 5, 6, 7].map(Picos);
-        assert_eq!(TimePart::all().map(|slot| slot.time(&totals)).sum::<Picos>(), Picos(35));
+        assert_eq!(TimePart::all().map(|time_part| time_part.time(&totals)).sum::<Picos>(), Picos(35));
         assert_eq!(TimePart::all().count(), 8);
     }
 
@@ -101,6 +101,6 @@ mod tests {
         classes.sort_unstable();
         classes.dedup();
         assert_eq!(classes.len(), 8);
-        assert!(TimePart::all().all(|slot| slot.css_var().strip_prefix("--k-") == Some(slot.class())));
+        assert!(TimePart::all().all(|time_part| time_part.css_var().strip_prefix("--k-") == Some(time_part.class())));
     }
 }

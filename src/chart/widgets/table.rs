@@ -6,20 +6,20 @@
 //! ```
 
 use crate::table::page::Cell;
+use crate::table::page::ColumnVisibility;
 pub use crate::table::page::Head as Column;
-use crate::table::page::Room;
 
 /// Returns the columns that fit, always including the sort column. Rows of two lines have only the columns with
 /// priority 0.
 pub fn fitting_columns(mut columns: Vec<Column>, sorted: &str, measure: Measure) -> Vec<Column> {
-    columns.retain(|column| column.room != Room::Chosen || column.id == sorted);
+    columns.retain(|column| column.visibility != ColumnVisibility::Chosen || column.id == sorted);
     if measure.two_lines() {
         columns.retain(|column| column.priority == 0 || column.id == sorted);
     }
     let few_words = if measure.width < FULL { 180.0 } else { 160.0 };
-    for (room, name) in [(Room::Wide, measure.width / 3.0), (Room::Usual, few_words)] {
+    for (visibility, name) in [(ColumnVisibility::Wide, measure.width / 3.0), (ColumnVisibility::Usual, few_words)] {
         while measure.width - taken(&columns, measure.digit) < name {
-            let in_question = columns.iter().filter(|column| column.id != sorted && column.room == room);
+            let in_question = columns.iter().filter(|column| column.id != sorted && column.visibility == visibility);
             let dropped = in_question.map(|column| column.priority).max().filter(|priority| *priority > 0);
             let Some(dropped) = dropped else { break };
             columns.retain(|column| column.priority != dropped || column.id == sorted);
@@ -46,12 +46,12 @@ pub struct Row {
     /// Whether the rows inside this row are shown. `None` if the row has no rows inside.
     pub open: Option<bool>,
     /// Whether the row reserves space for the button that opens a row, because other rows have one. Names then line up.
-    pub room: bool,
+    pub has_toggle_space: bool,
     /// Whether the row is inside the row above it.
     pub inner: bool,
     pub selected: bool,
     /// Whether a click on the name opens details.
-    pub tells: bool,
+    pub opens_details: bool,
 }
 
 /// Window width in px below which rows have two lines. The style sheet has the same number.
@@ -233,19 +233,30 @@ mod tests {
         let (id, head) = (id.to_owned(), id.to_owned());
         let (unit, about) = (String::new(), String::new());
         let numeric = digits.is_some();
-        Column { id, head, unit, numeric, digits, sort: None, priority: 0, room: Room::Usual, about, tip: 0 }
+        Column {
+            id,
+            head,
+            unit,
+            numeric,
+            digits,
+            sort: None,
+            priority: 0,
+            visibility: ColumnVisibility::Usual,
+            about,
+            tip: 0,
+        }
     }
 
     #[test]
     fn columns_go_by_priority_until_the_name_has_room() {
-        let with = |id, priority, room| Column { priority, room, ..column(id, Some(20)) };
+        let with = |id, priority, visibility| Column { priority, visibility, ..column(id, Some(20)) };
         let all = vec![
             column("name", None),
-            with("a", 1, Room::Usual),
-            with("b", 2, Room::Usual),
-            with("c", 0, Room::Usual),
-            with("d", 3, Room::Wide),
-            with("e", 4, Room::Chosen),
+            with("a", 1, ColumnVisibility::Usual),
+            with("b", 2, ColumnVisibility::Usual),
+            with("c", 0, ColumnVisibility::Usual),
+            with("d", 3, ColumnVisibility::Wide),
+            with("e", 4, ColumnVisibility::Chosen),
         ];
         let ids = |columns: Vec<Column>| columns.into_iter().map(|column| column.id).collect::<Vec<_>>();
         let at = |width, sorted| ids(fitting_columns(all.clone(), sorted, Measure { width, ..Measure::START }));

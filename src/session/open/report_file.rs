@@ -3,7 +3,7 @@
 //! there are other files.
 
 use super::{Input, messages};
-use crate::protocol::{Carries, Failure};
+use crate::protocol::{CaptureRange, Failure};
 use crate::share::{EmbeddedSource, Report, ReportFile, ShareError, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
@@ -22,7 +22,7 @@ pub(crate) struct Captures {
     /// All files except reports, and the captures inside reports.
     pub(crate) inputs: Vec<Input>,
     /// Position of each capture within the files. Empty if no file is a report.
-    pub(crate) carries: Vec<Carries>,
+    pub(crate) capture_ranges: Vec<CaptureRange>,
     /// Failures of the reports that are skipped.
     pub(crate) failures: Vec<Failure>,
 }
@@ -42,9 +42,9 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
     let single = inputs.len() == 1;
     let mut found = Captures::default();
     for (file, input) in inputs.into_iter().enumerate() {
-        let of = |name: &str, start, bytes| Carries { name: name.to_owned(), file: file as u32, start, bytes };
+        let of = |name: &str, start, bytes| CaptureRange { name: name.to_owned(), file: file as u32, start, bytes };
         if !is_report(&input) {
-            found.carries.push(of(&input.name, 0, input.source.size()));
+            found.capture_ranges.push(of(&input.name, 0, input.source.size()));
             found.inputs.push(input);
             continue;
         }
@@ -60,7 +60,7 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
                 found.failures.push(messages::report_beside(short(&input.name)));
             }
             Ok(ReportFile { captures: carried, .. }) => {
-                found.carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
+                found.capture_ranges.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
                 let file: Rc<dyn Source> = Rc::from(input.source);
                 found.inputs.extend(carried.into_iter().map(|carried| Input {
                     source: Box::new(EmbeddedSource::new(Rc::clone(&file), &carried)),

@@ -3,8 +3,8 @@
 use super::visit::{Done, Number, Text, Visit, each};
 use super::{defaults, origin};
 use crate::analysis::comm::{
-    Arrival, Balance, CommRow, Core, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums,
-    Role, StepComm, Traffic,
+    Arrival, CommRow, Core, DeviceBalance, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive,
+    PrimitiveSums, Role, StepComm, Traffic,
 };
 use crate::share::report::CommPart;
 
@@ -44,7 +44,7 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
         v.texts(&mut sums.flags, Text::Word)
     })?;
     steps(v, &mut of.steps)?;
-    v.present(&mut of.balance, Balance::default)?;
+    v.present(&mut of.balance, DeviceBalance::default)?;
     if let Some(of) = &mut of.balance {
         balance(v, of)?;
     }
@@ -140,7 +140,7 @@ fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> Done {
     each(of, |step| overlap(v, &mut step.copies))
 }
 
-fn balance(v: &mut dyn Visit, of: &mut Balance) -> Done {
+fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> Done {
     v.small(&mut of.n_steps)?;
     v.real(&mut of.worst_spread, None)?;
     v.real(&mut of.mean_spread, None)?;

@@ -24,7 +24,7 @@ const TYPE: f64 = 12.0;
 pub(super) fn tip(part: &Part, whole: &str) -> Tip {
     let share = part.share.clone().unwrap_or_else(|| crate::table::format::ABSENT.to_owned());
     Tip {
-        title: part.slot.label().to_owned(),
+        title: part.time_part.label().to_owned(),
         rows: vec![(format!("Of {whole}"), share), ("Time".to_owned(), part.exact.clone())],
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
     let drawing = move || {
         let head = head.get()?;
         let parts = figures::parts(&head);
-        let times: Vec<_> = TimePart::all().map(|slot| slot.time(&head.totals)).collect();
+        let times: Vec<_> = TimePart::all().map(|time_part| time_part.time(&head.totals)).collect();
         let segments = stack::segments(&times, width.get());
         let count = segments.len();
         at.set(at.get_untracked().min(count.saturating_sub(1)));
@@ -57,18 +57,18 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
     view! { <div class="stack" node_ref=node>{live(drawing)}</div> }.any()
 }
 
-/// Filters the ops by the kind of `slot`, or removes this filter if it is set. Idle time has no ops, so nothing
+/// Filters the ops by the kind of `time_part`, or removes this filter if it is set. Idle time has no ops, so nothing
 /// happens.
-pub(super) fn toggle(state: State, slot: TimePart) {
-    if let TimePart::Kind(kind) = slot {
+pub(super) fn toggle(state: State, time_part: TimePart) {
+    if let TimePart::Kind(kind) = time_part {
         state.filter(|filter| filter.kind = (filter.kind != Some(kind)).then_some(kind));
     }
 }
 
-/// Returns whether the ops are filtered by the kind of `slot`, as a value of `aria-pressed`. `None` stands for idle
+/// Returns whether the ops are filtered by the kind of `time_part`, as a value of `aria-pressed`. `None` stands for idle
 /// time, which cannot be filtered.
-pub(super) fn pressed(state: State, slot: TimePart) -> Option<String> {
-    let TimePart::Kind(kind) = slot else { return None };
+pub(super) fn pressed(state: State, time_part: TimePart) -> Option<String> {
+    let TimePart::Kind(kind) = time_part else { return None };
     Some((state.query.with(|query| query.filter.kind) == Some(kind)).to_string())
 }
 
@@ -83,7 +83,7 @@ fn Drawn(
     segment: Segment,
     whole: &'static str,
 ) -> impl IntoView {
-    let (tips, slot) = (state.tips, part.slot);
+    let (tips, time_part) = (state.tips, part.time_part);
     let tooltip = tip(&part, whole);
     let hovered = tooltip.clone();
     let hover = move |event: ev::PointerEvent| {
@@ -96,32 +96,32 @@ fn Drawn(
         tips.focus(focused.clone(), rect(&event_target::<Element>(&event)));
     };
     let share = part.share.clone().unwrap_or_default();
-    let wordings = label::wordings(part.slot.label(), &share);
+    let wordings = label::wordings(part.time_part.label(), &share);
     let text = label::fit(&wordings, TYPE, segment.width - 14.0).map(str::to_owned);
-    let on = format!("segment-label on-{}", part.slot.class());
+    let on = format!("segment-label on-{}", part.time_part.class());
     view! {
         <g
             class="segment"
-            class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| TimePart::Kind(kind) != slot)
-            role=if slot == TimePart::Idle { "img" } else { "button" }
-            aria-pressed=move || pressed(state, slot)
-            aria-label=format!("{} {share}, {} {}", part.slot.label(), part.time.unwrap_or_default(), part.unit)
+            class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| TimePart::Kind(kind) != time_part)
+            role=if time_part == TimePart::Idle { "img" } else { "button" }
+            aria-pressed=move || pressed(state, time_part)
+            aria-label=format!("{} {share}, {} {}", part.time_part.label(), part.time.unwrap_or_default(), part.unit)
             tabindex=move || if at.get() == index { "0" } else { "-1" }
             on:pointermove=hover
             on:pointerleave=move |_| tips.leave()
             on:focus=focus
             on:blur=move |_| tips.hide()
-            on:click=move |_| toggle(state, slot)
+            on:click=move |_| toggle(state, time_part)
             on:keydown=move |event: ev::KeyboardEvent| {
                 if matches!(event.key().as_str(), "Enter" | " ") {
                     event.prevent_default();
-                    toggle(state, slot);
+                    toggle(state, time_part);
                 } else {
                     walk(&event, index, count);
                 }
             }
         >
-            <rect class=fill(part.slot) x=segment.x.to_string() y="0" width=segment.width.to_string() height=HEIGHT.to_string() />
+            <rect class=fill(part.time_part) x=segment.x.to_string() y="0" width=segment.width.to_string() height=HEIGHT.to_string() />
             {text.map(|text| view! { <text class=on x=(segment.x + 8.0).to_string() y="19">{text}</text> }.any())}
         </g>
     }.any()

@@ -48,7 +48,7 @@ fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
     let short = part.share.as_deref().map(|share| share.trim_end_matches(" %").to_owned()).unwrap_or_default();
     view! {
         <div class="part" class:zero=part.time.is_none() on:pointerenter=hover on:pointerleave=move |_| tips.leave()>
-            <dt>{name(state, part.slot, part.time.is_some())}</dt>
+            <dt>{name(state, part.time_part, part.time.is_some())}</dt>
             <dd class="part-time">
                 {part.time.clone().unwrap_or_else(|| ABSENT.to_owned())}
                 {part.time.is_some().then(|| view! { <span class="unit wide">{format!(" {}", part.unit)}</span> }.any())}
@@ -59,14 +59,14 @@ fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
 }
 
 /// Renders the name of a part. If the part has ops, the name is a button that filters by its kind.
-fn name(state: State, slot: TimePart, any: bool) -> AnyView {
+fn name(state: State, time_part: TimePart, any: bool) -> AnyView {
     let words = view! {
-        {swatch(slot)}
-        <span class="wide">{slot.label()}</span>
-        <span class="narrow">{slot.short()}</span>
+        {swatch(time_part)}
+        <span class="wide">{time_part.label()}</span>
+        <span class="narrow">{time_part.short()}</span>
     }
     .any();
-    if slot == TimePart::Idle || !any {
+    if time_part == TimePart::Idle || !any {
         return words.into_any();
     }
     view! {
@@ -74,8 +74,8 @@ fn name(state: State, slot: TimePart, any: bool) -> AnyView {
             type="button"
             class="part-name"
             title="Show only these ops"
-            aria-pressed=move || pressed(state, slot)
-            on:click=move |_| toggle(state, slot)
+            aria-pressed=move || pressed(state, time_part)
+            on:click=move |_| toggle(state, time_part)
         >
             {words}
         </button>

@@ -85,7 +85,7 @@ fn roof(of: Roof) -> AnyView {
     let body = view! {
         <svg class="op-roof" aria-hidden="true">
             <rect class="mark-idle" width="100%" height="100%" />
-            <rect class=fill(of.slot) width=at.clone() height="100%" />
+            <rect class=fill(of.time_part) width=at.clone() height="100%" />
             <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
         </svg>
         <div class="op-roof-ends"><span>{of.floor}</span> {beside} <span class="grow"></span> <span>{of.measured}</span></div>

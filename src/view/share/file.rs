@@ -6,7 +6,7 @@ use super::model::{ShareModel, Tab};
 use super::single;
 use crate::chart::share;
 use crate::chart::widgets::table::file_name;
-use crate::protocol::{Carries, Question, Reply};
+use crate::protocol::{CaptureRange, Question, Reply};
 use crate::table::format::bytes_text;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
@@ -108,7 +108,8 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
 fn save(model: ShareModel, tab: Tab) {
     let Some(shared) = model.shared.get_untracked() else { return };
     let files = model.state.files();
-    let captures = if model.with_capture.get_untracked() { capture_parts(&files, &shared.carries) } else { Vec::new() };
+    let captures =
+        if model.with_capture.get_untracked() { capture_parts(&files, &shared.capture_ranges) } else { Vec::new() };
     model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
     let query = model.query.get_untracked();
@@ -134,11 +135,11 @@ fn save(model: ShareModel, tab: Tab) {
 }
 
 /// Returns the place of each capture: a whole file, or a part of a report file.
-fn capture_parts(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
-    if !carries.is_empty() {
-        return carries.to_vec();
+fn capture_parts(files: &[Picked], capture_ranges: &[CaptureRange]) -> Vec<CaptureRange> {
+    if !capture_ranges.is_empty() {
+        return capture_ranges.to_vec();
     }
-    let whole = |(file, picked): (usize, &Picked)| Carries {
+    let whole = |(file, picked): (usize, &Picked)| CaptureRange {
         name: picked.path.clone(),
         file: u32::try_from(file).unwrap_or(u32::MAX),
         start: 0,
@@ -152,7 +153,7 @@ async fn write(
     (tab, name, place, base): (Tab, &str, &str, &str),
     head: &[u8],
     files: &[Picked],
-    captures: &[Carries],
+    captures: &[CaptureRange],
 ) -> Result<(String, String), String> {
     let failed = |_: JsValue| "The browser refuses to save a file from this page.".to_owned();
     let parts = Array::of1(&Uint8Array::from(head));

@@ -6,8 +6,8 @@ use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
 /// Returns the class that fills a shape of a part, with a pattern if the part has one.
-pub(crate) fn fill(slot: TimePart) -> String {
-    format!("mark-{}", slot.class())
+pub(crate) fn fill(time_part: TimePart) -> String {
+    format!("mark-{}", time_part.class())
 }
 
 /// Renders the patterns, in an image of no size.
@@ -41,8 +41,8 @@ pub(crate) fn patterns() -> AnyView {
 }
 
 /// Renders the small square beside the name of a part.
-pub(crate) fn swatch(slot: TimePart) -> AnyView {
-    class_swatch(slot.class())
+pub(crate) fn swatch(time_part: TimePart) -> AnyView {
+    class_swatch(time_part.class())
 }
 
 /// Renders the small square for the last part of its class name.

@@ -1,4 +1,4 @@
-//! This module checks what only a browser has: messages that cross between page and worker, and files that are read in ranges.
+//! This module checks features that only a browser has: messages between page and worker, and files that are read in ranges.
 //! Only workers have a synchronous reader of files. A check that fails panics.
 
 use js_sys::{Array, Uint8Array};
@@ -27,7 +27,7 @@ fn progress(bytes: u64) -> Answer {
 }
 
 #[wasm_bindgen]
-pub fn check_every_u64_crosses_the_boundary_both_ways() {
+pub fn check_every_u64_value_survives_a_round_trip() {
     for bytes in [0, 1, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
         let message = pack(&progress(bytes), &[]).expect("packed");
         let (back, files) = unpack::<Answer>(message).expect("unpacked");
@@ -37,7 +37,7 @@ pub fn check_every_u64_crosses_the_boundary_both_ways() {
 }
 
 #[wasm_bindgen]
-pub fn check_a_question_and_its_files_cross_as_well() {
+pub fn check_a_request_and_its_files_survive_a_round_trip() {
     use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
     let query = Query {
         by: GroupBy::Source,
@@ -67,7 +67,7 @@ fn clone(value: &JsValue) -> JsValue {
 }
 
 #[wasm_bindgen]
-pub fn check_what_is_no_message_is_an_error() {
+pub fn check_a_value_that_is_not_a_message_is_rejected() {
     for value in
         [JsValue::NULL, JsValue::from(1.5), "text".into(), Array::new().into(), Array::of1(&JsValue::from(1)).into()]
     {
@@ -81,7 +81,7 @@ fn blob(parts: &[&[u8]]) -> Blob {
 }
 
 #[wasm_bindgen]
-pub fn check_ranges_are_read_to_the_edges_and_no_further() {
+pub fn check_reads_reach_the_end_of_a_blob_and_fail_beyond_it() {
     let bytes: Vec<u8> = (0..=255).collect();
     let source = BlobSource::new(blob(&[&bytes[..100], &bytes[100..]])).expect("a worker");
     assert_eq!(source.size(), 256);
@@ -93,21 +93,21 @@ pub fn check_ranges_are_read_to_the_edges_and_no_further() {
     }
     for (offset, len) in [(0, 257), (255, 2), (256, 1), (257, 0), (u64::MAX, 1), (1 << 53, 1)] {
         let read = source.read_at(offset, &mut vec![0; len]);
-        assert!(read.is_err(), "{len} bytes at {offset} are not there");
+        assert!(read.is_err(), "{len} bytes at {offset} are beyond the end");
     }
 }
 
 #[wasm_bindgen]
-pub fn check_an_empty_blob_is_a_source_of_nothing() {
+pub fn check_an_empty_blob_is_an_empty_source() {
     let source = BlobSource::new(blob(&[])).expect("a worker");
     assert_eq!(source.size(), 0);
-    source.read_at(0, &mut []).expect("nothing is there, and nothing was asked for");
+    source.read_at(0, &mut []).expect("a read of 0 bytes succeeds");
     assert!(source.read_at(0, &mut [0]).is_err());
 }
 
 #[wasm_bindgen]
 pub fn check_offsets_beyond_2_gib_do_not_wrap() {
-    // One mebibyte, again and again: a Blob of Blobs copies nothing.
+    // The blob repeats one mebibyte, because a Blob of Blobs copies no bytes.
     const PART: usize = 1 << 20;
     let mut bytes = vec![0_u8; PART];
     bytes[..8].copy_from_slice(b"the head");

@@ -105,9 +105,9 @@ impl Analysis {
         let of = inst.instruction.computation;
         let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
         let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
-        let known = self.known_ops(profile, found, names);
+        let by_name = self.op_times_by_name(profile, found, names);
         let weight = |id: InstructionId| {
-            module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.self_time)
+            module.instruction(id).and_then(|i| by_name.get(&*i.name)).map_or(0, |times| times.self_time)
         };
         GraphBuilder::new(inst, open, &weight)
     }
@@ -115,9 +115,9 @@ impl Analysis {
     /// Adds kind, self time and executions to the nodes that run by themselves.
     fn times(&self, profile: &Profile, found: &ResolvedOp, graph: &mut OpGraph) {
         let names: Vec<String> = graph.nodes.iter().map(|node| node.name.clone()).collect();
-        let known = self.known_ops(profile, found, names.iter().map(String::as_str));
+        let by_name = self.op_times_by_name(profile, found, names.iter().map(String::as_str));
         for node in graph.nodes.iter_mut().filter(|node| node.is_instruction()) {
-            if let Some(op) = known.get(node.name.as_str()) {
+            if let Some(op) = by_name.get(node.name.as_str()) {
                 node.kind = Some(op.kind);
                 node.total = op.in_window.then_some(Picos(op.self_time));
                 node.n = op.in_window.then_some(op.n);

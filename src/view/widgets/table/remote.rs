@@ -151,18 +151,18 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
                 Some(part) => table::Row {
                     cells: cells(row.parts.get(part as usize)?, &row.parts),
                     open: None,
-                    room: false,
+                    has_toggle_space: false,
                     inner: true,
                     selected: false,
-                    tells: false,
+                    opens_details: false,
                 },
                 None => table::Row {
                     cells: cells(row, beside),
                     open: (!row.parts.is_empty()).then(|| folds.with(|folds| folds.is_open(index))),
-                    room: has_parts.get(),
+                    has_toggle_space: has_parts.get(),
                     inner: false,
                     selected: table.is_selected.run(row.key.clone()),
-                    tells: row.opens,
+                    opens_details: row.opens,
                 },
             })
         })

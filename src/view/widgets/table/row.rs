@@ -127,9 +127,9 @@ fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
             </button>
         }.any()
     });
-    let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> }.any());
+    let room = (chevron.is_none() && row.has_toggle_space).then(|| view! { <span class="fold-room"></span> }.any());
     let text = name.text.clone();
-    let text = if row.tells {
+    let text = if row.opens_details {
         // The name is a link for the pointer; a key on the cell does the same.
         let press = move |_| grid.model.act.run(GridAction::Fold(index));
         view! { <span class=format!("tells {mono}") on:click=press>{text}</span> }.any()
