@@ -17,7 +17,7 @@ const STEP: (u64, u64) = (625, 8);
 
 impl Clock {
     /// Returns the clock of device number `device`.
-    pub const fn of(device: usize) -> Self {
+    pub const fn for_device(device: usize) -> Self {
         Self { offset_ps: 14_617_000_000 + 37_000_000 * device as u64, drift: 1500 + 170 * device as u64 }
     }
 

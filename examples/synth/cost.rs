@@ -67,7 +67,7 @@ impl<'m> Costs<'m> {
     }
 
     /// Returns the cost of one execution of an instruction; zero if the module does not contain the instruction.
-    pub fn of(&mut self, id: InstructionId) -> Cost {
+    pub fn execution_cost(&mut self, id: InstructionId) -> Cost {
         let Some(instruction) = self.module.instruction(id) else { return Cost::default() };
         let opcode = &*instruction.opcode;
         // Done ops and ops that enclose others cost nothing, because the started op and the enclosed ops count for

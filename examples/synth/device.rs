@@ -10,7 +10,7 @@ use rooflight::wire::proto::xspace::x_stat::Value;
 
 /// Returns the plane of device number `n`, encoded as a field of an XSpace.
 pub fn plane(scene: &Scene, n: usize, device: &Device) -> Vec<u8> {
-    let clock = Clock::of(n);
+    let clock = Clock::for_device(n);
     let mut plane = Plane::new(&scene.label(n));
     let number = Value::DoubleValue;
     plane.names.own("device_type_string", text(scene.chip.spellings[scene.chip.spellings.len() - 1]));

@@ -28,7 +28,7 @@ fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut plane = Plane::new("/host:CPU");
     let first = &run.devices[devices.start];
     // The times of events of a host's line count from the start of the line.
-    let at = |n: usize, ticks: u64| Clock::of(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
+    let at = |n: usize, ticks: u64| Clock::for_device(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
     let [train, step, load, call, execute] = [
         "$train.py:71 <module>",
         "train",
@@ -98,7 +98,7 @@ fn allocator(scene: &Scene, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut
             stats.extend([("requested_bytes", int(bytes as i64)), ("allocation_bytes", int(bytes as i64))]);
         }
         let stats = stats.into_iter().map(|(name, value)| plane.names.stat(name, value)).collect();
-        let at = Clock::of(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
+        let at = Clock::for_device(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
         line.event(if taken { allocation } else { release }, (at, at), stats);
     };
     let steps = &run.devices[n].steps;
@@ -123,7 +123,7 @@ fn environment(run: &Run<'_>) -> Vec<u8> {
     let mut plane = Plane::new("Task Environment");
     let last = run.devices.iter().filter_map(|device| device.steps.last()).map(|step| step.end).max().unwrap_or(0);
     plane.names.own("profile_start_time", Value::Uint64Value(BEGAN_NS));
-    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::of(0).event(last) / 1000));
+    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_device(0).event(last) / 1000));
     plane.bytes(0)
 }
 

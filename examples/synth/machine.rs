@@ -67,7 +67,7 @@ pub struct Machine {
 
 impl Machine {
     /// Returns the figures of one device of a chip; `None` where the table of chips lacks a figure.
-    pub fn of(chip: &Chip) -> Option<Self> {
+    pub fn for_chip(chip: &Chip) -> Option<Self> {
         let devices = f64::from(chip.devices(None));
         Some(Self {
             flops: chip.bf16?.value / devices,

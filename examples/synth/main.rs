@@ -49,13 +49,13 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     let faults = args.faults();
     let began = Instant::now();
     let chip = Chip::named(&args.chip).ok_or_else(|| format!("no chip is called {}", args.chip))?;
-    let machine = Machine::of(chip).ok_or("too little is published of that chip")?;
+    let machine = Machine::for_chip(chip).ok_or("too little is published of that chip")?;
     let (hlo, cycles) = args.program();
     let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args.unroll)?;
     let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
     let group = compiled_for(&program);
     let mut costs = cost::Costs::new(&program.module);
-    let all_costs: Vec<_> = program.ops.iter().map(|op| costs.of(op.id)).collect();
+    let all_costs: Vec<_> = program.ops.iter().map(|op| costs.execution_cost(op.id)).collect();
     let works: Vec<Work> =
         (0..program.ops.len()).map(|op| machine.work(&program, op, &all_costs[op], group, &faults)).collect();
     let facts: Vec<OpFacts> = (0..program.ops.len()).map(|op| facts(&program, op, all_costs[op], &works[op])).collect();
@@ -207,8 +207,9 @@ fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args
         model_flops: facts.model_flops,
         bytes_accessed: facts.cost.bytes,
     };
-    let device =
-        |n: usize| truth::device(scene.label(n), scene.host(n), clock::Clock::of(n), &run.devices[n], &scene.facts);
+    let device = |n: usize| {
+        truth::device(scene.label(n), scene.host(n), clock::Clock::for_device(n), &run.devices[n], &scene.facts)
+    };
     Truth {
         what: "Simulated times of a real XLA:TPU program. Times of ops are on the device clock, those of steps and of what \
                is asynchronous on the event clock, in picoseconds.",

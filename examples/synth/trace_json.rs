@@ -84,7 +84,7 @@ fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
             break;
         }
         for n in devices.clone() {
-            let (clock, device) = (Clock::of(n), &run.devices[n]);
+            let (clock, device) = (Clock::for_device(n), &run.devices[n]);
             let of = device.steps[step];
             let mut push = |line, what, place, start, end| {
                 let (start, end) = (clock.event(start), clock.event(end));

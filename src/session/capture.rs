@@ -4,7 +4,7 @@
 use super::breakdown_rows::KeptBreakdowns;
 use super::hlo_text_cache::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
-use super::open::read_files::{MAX_TOLD_NOTES, open_files};
+use super::open::read_files::{MAX_PROGRESS_NOTES, open_files};
 use super::open::{Input, Opened, messages};
 use super::programs::Programs;
 use super::session_trait::Session;
@@ -103,7 +103,8 @@ impl CaptureSession {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
             // Notes of a higher severity come before notes of severity `Info`.
             let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
-            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            let notes =
+                grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_PROGRESS_NOTES).collect();
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let analysis = Analysis::new(&profile);

@@ -12,13 +12,13 @@ use crate::report::{data_movement_json, data_movement_table, json};
 /// Largest number of sources per category that have rows of their own.
 const SOURCES: usize = 40;
 
-/// Keeps the first `most` sources of each category, and sums the others.
-fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
+/// Keeps the first `limit` sources of each category, and sums the others.
+fn brief(mut data_movement: DataMovement, limit: usize) -> DataMovementView {
     let mut rows = Vec::new();
     let mut rest = Vec::new();
     for category in &data_movement.by_category {
         let sources = data_movement.sources_of(category);
-        let (first, others) = sources.split_at(sources.len().min(most));
+        let (first, others) = sources.split_at(sources.len().min(limit));
         rows.extend_from_slice(first);
         rest.push(OmittedSum {
             n: others.len() as u32,

@@ -22,7 +22,7 @@ pub(crate) type OpInstruction = (OpId, InstructionId);
 /// slightly.
 const OFF: f64 = 0.1;
 /// Largest number of events per execution of an instruction.
-const MOST: u32 = 64;
+const MAX_EVENTS_PER_EXECUTION: u32 = 64;
 
 /// The number of events of an instruction, in total and by kernel.
 #[derive(Default)]
@@ -96,7 +96,7 @@ fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
 }
 
 /// Returns the whole multiple of `part` that `count` is, within the tolerance [`OFF`]. `None` if there is none up to
-/// [`MOST`].
+/// [`MAX_EVENTS_PER_EXECUTION`].
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -106,7 +106,7 @@ fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
 fn multiple(count: u64, part: u64) -> Option<u32> {
     let ratio = count as f64 / part as f64;
     let whole = ratio.round();
-    (part > 0 && whole >= 1.0 && whole <= f64::from(MOST) && (ratio - whole).abs() <= OFF * whole)
+    (part > 0 && whole >= 1.0 && whole <= f64::from(MAX_EVENTS_PER_EXECUTION) && (ratio - whole).abs() <= OFF * whole)
         .then_some(whole as u32)
 }
 

@@ -158,14 +158,14 @@ fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));
 }
 
-/// Joins neighbouring columns, so that at most `most` are left.
-fn joined<T: Clone>(columns: &[T], most: usize, join: impl Fn(&[T]) -> T) -> Vec<T> {
-    let each = columns.len().div_ceil(most.max(1)).max(1);
+/// Joins neighbouring columns, so that at most `limit` are left.
+fn joined<T: Clone>(columns: &[T], limit: usize, join: impl Fn(&[T]) -> T) -> Vec<T> {
+    let each = columns.len().div_ceil(limit.max(1)).max(1);
     columns.chunks(each).map(join).collect()
 }
 
-fn cut_curve(curve: &mut Curve, most: usize) {
-    let each = curve.columns.len().div_ceil(most.max(1)).max(1);
+fn cut_curve(curve: &mut Curve, limit: usize) {
+    let each = curve.columns.len().div_ceil(limit.max(1)).max(1);
     // A joined column has the instruction and the phase of its highest column.
     let tops: Vec<usize> = (0..curve.columns.len())
         .step_by(each)
@@ -180,7 +180,7 @@ fn cut_curve(curve: &mut Curve, most: usize) {
     };
     curve.instructions = of_tops(&curve.instructions);
     curve.phases = of_tops(&curve.phases);
-    curve.columns = joined(&curve.columns, most, |columns| {
+    curve.columns = joined(&curve.columns, limit, |columns| {
         let least = |of: fn(&CurveColumn) -> u64| columns.iter().map(of).min().unwrap_or_default();
         let most = columns.iter().rev().max_by_key(|column| column.most).copied().unwrap_or_default();
         CurveColumn {

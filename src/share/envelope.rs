@@ -89,11 +89,11 @@ fn of_version_1(packed: &[u8], limits: Limits) -> Result<Report, ShareError> {
     Ok(report)
 }
 
-fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, ShareError> {
+fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, ShareError> {
     let mut unpacked = Vec::new();
-    let mut stream = DeflateDecoder::new(packed).take(most as u64 + 1);
+    let mut stream = DeflateDecoder::new(packed).take(limit as u64 + 1);
     stream.read_to_end(&mut unpacked).map_err(|_| ShareError::Broken("it does not unpack"))?;
-    if unpacked.len() > most { Err(ShareError::Large) } else { Ok(unpacked) }
+    if unpacked.len() > limit { Err(ShareError::Large) } else { Ok(unpacked) }
 }
 
 fn checksum(version: u64, packed: &[u8]) -> u32 {

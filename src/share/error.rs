@@ -34,7 +34,7 @@ pub enum ShareError {
     )]
     Newer(u64),
     /// The link is longer than any that Rooflight writes.
-    #[error("The link’s report has {0} characters; {max} are the most that is read.", max = super::limits::MOST)]
+    #[error("The link’s report has {0} characters; {max} are the most that is read.", max = super::limits::MAX_LINK_LENGTH)]
     Long(usize),
     /// The report would take more memory than a report may.
     #[error("The report unpacks to more than a report of its size may. Nothing of it was kept.")]

@@ -97,8 +97,8 @@ pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
     }
 }
 
-fn source_head(source: &dyn Source, most: u64) -> Result<Vec<u8>, ShareError> {
-    let mut head = vec![0; source.size().min(most) as usize];
+fn source_head(source: &dyn Source, limit: u64) -> Result<Vec<u8>, ShareError> {
+    let mut head = vec![0; source.size().min(limit) as usize];
     source.read_at(0, &mut head).map_err(|_| ShareError::Broken("its bytes cannot be read"))?;
     Ok(head)
 }

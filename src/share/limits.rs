@@ -4,4 +4,4 @@
 pub const VERSION: u64 = 1;
 
 /// Length of the longest link, in characters. A longer report needs a file.
-pub const MOST: usize = 64_000;
+pub const MAX_LINK_LENGTH: usize = 64_000;

@@ -3,7 +3,7 @@
 
 use super::envelope::{decode, encode};
 use super::error::ShareError;
-use super::limits::MOST;
+use super::limits::MAX_LINK_LENGTH;
 use super::report::Report;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -28,7 +28,7 @@ impl Fit {
     pub const fn from_length(characters: usize) -> Self {
         if characters <= TARGET_LINK_LENGTH {
             Self::Good
-        } else if characters <= MOST {
+        } else if characters <= MAX_LINK_LENGTH {
             Self::Long
         } else {
             Self::TooLong
@@ -43,7 +43,8 @@ impl Fit {
                 "The link is {characters} characters long. Browsers open it, but mail and chat programs may cut links of more than {TARGET_LINK_LENGTH}: choose less detail, or send the file."
             )),
             Self::TooLong => Some(format!(
-                "The link would be {characters} characters long, and {MOST} are the most that browsers open everywhere. Choose less detail, or send the file."
+                "The link would be {characters} characters long, and {MOST} are the most that browsers open everywhere. Choose less detail, or send the file.",
+                MOST = MAX_LINK_LENGTH
             )),
         }
     }
@@ -73,7 +74,7 @@ pub fn decode_link(text: &str) -> Result<Report, ShareError> {
     if text.is_empty() {
         return Err(ShareError::Empty);
     }
-    if text.len() > MOST {
+    if text.len() > MAX_LINK_LENGTH {
         return Err(ShareError::Long(text.len()));
     }
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

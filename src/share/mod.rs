@@ -36,7 +36,7 @@ pub use envelope::{decode, encode};
 pub use error::ShareError;
 pub use file::{EmbeddedCapture, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
 pub use level::Level;
-pub use limits::{MOST, VERSION};
+pub use limits::{MAX_LINK_LENGTH, VERSION};
 pub use link::{Fit, TARGET_LINK_LENGTH, base_address, decode_link, encode_link};
 pub use markdown::markdown;
 pub use preview::{Preview, Section, Table};

@@ -28,7 +28,7 @@ struct Session {
 }
 
 impl Session {
-    fn of(name: &str) -> Option<Self> {
+    fn open(name: &str) -> Option<Self> {
         let mut opened = common::open(name, common::profile(name)?).unwrap();
         let programs = Programs::new(std::mem::take(&mut opened.open_files));
         Some(Self { analysis: Analysis::new(&opened.profile), opened, programs })
@@ -53,7 +53,7 @@ fn assert_near(found: Picos, wanted: f64, what: &str) {
 
 #[test]
 fn v6e_stall_and_overlap_match_known_values() {
-    let Some(mut session) = Session::of(V6E) else { return };
+    let Some(mut session) = Session::open(V6E) else { return };
     for (device, stall) in [76.0095, 76.0192, 76.0107, 75.9938].into_iter().enumerate() {
         let comm = session.comm(DeviceChoice::One(device as u32), StepChoice::All);
         assert_near(comm.copies.stall, stall, "copy-done");
@@ -81,7 +81,7 @@ fn v6e_stall_and_overlap_match_known_values() {
 
 #[test]
 fn v6e_all_reduce() {
-    let Some(mut session) = Session::of(V6E) else { return };
+    let Some(mut session) = Session::open(V6E) else { return };
     let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
     let query = query(DeviceChoice::All, StepChoice::All);
     let comm = session.query(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
@@ -151,7 +151,7 @@ fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterat
 
 #[test]
 fn overlap_equals_a_sweep_instant_by_instant() {
-    let Some(mut session) = Session::of(V6E) else { return };
+    let Some(mut session) = Session::open(V6E) else { return };
     let steps: Vec<(u64, (u64, u64))> =
         session.analysis.devices[0].steps.iter().map(|step| (step.number, step.event_window)).collect();
     for device in 0..4 {
@@ -194,7 +194,7 @@ fn overlap_equals_a_sweep_instant_by_instant() {
 
 #[test]
 fn lanes_hold_all_spans_without_overlap() {
-    let Some(mut session) = Session::of(V6E) else { return };
+    let Some(mut session) = Session::open(V6E) else { return };
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
     let n_collectives = whole.tensor.n as usize;
     let Session { opened, analysis, programs } = &mut session;
@@ -214,7 +214,7 @@ fn lanes_hold_all_spans_without_overlap() {
     }
     let sum: u64 = lanes.spans.iter().map(|span| span.end.0 - span.start.0).sum();
     assert_eq!(sum, whole.copies_wall() + whole.rows[0].wall.0);
-    let few = session::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..request.clone() });
+    let few = session::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { max_spans: 10, ..request.clone() });
     assert_eq!((few.spans.len(), few.left_out.0), (10, 590 + n_collectives as u64));
     assert!(few.notes.iter().any(|note| note.code == "spans_left_out"));
     let result: u64 = few.spans.iter().map(|span| span.end.0 - span.start.0).sum();
@@ -243,7 +243,7 @@ impl CopiesWall for Comm {
 /// Every grouping has the same stall, because each op is in one row.
 #[test]
 fn every_grouping_sums_to_the_whole() {
-    let Some(mut session) = Session::of(V6E) else { return };
+    let Some(mut session) = Session::open(V6E) else { return };
     for by in CommBy::ALL {
         let request = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
         let comm = session.query(&request);
@@ -442,7 +442,7 @@ fn starts_of_the_v5p_golden_capture_compute_nothing() {
 /// Two devices of vLLM run 129 all-reduces each and wait for each other, so neither is a straggler.
 #[test]
 fn vllm_has_no_straggler() {
-    let Some(mut session) = Session::of("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let Some(mut session) = Session::open("tpu-vllm-trace/vllm.trace.json.gz") else { return };
     let comm = session.comm(DeviceChoice::One(0), StepChoice::All);
     let mut waits: Vec<u64> =
         comm.balance.as_ref().unwrap().devices.iter().map(|device| device.waited.unwrap().0 / 1_000_000).collect();
@@ -499,7 +499,7 @@ fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) 
 #[test]
 fn captures_of_other_devices_do_not_panic() {
     for name in common::XSPACES {
-        let Some(mut session) = Session::of(name) else { return };
+        let Some(mut session) = Session::open(name) else { return };
         for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(0), StepChoice::Number(u64::MAX)] {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(u32::MAX)] {
                 let comm = session.comm(device, step);

@@ -197,7 +197,7 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
     let request = LaneQuery {
         query: Query { step: StepChoice::All, ..query() },
         carried: TransferFilter::All,
-        most: 20_000,
+        max_spans: 20_000,
         ..LaneQuery::default()
     };
     let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);

@@ -16,7 +16,7 @@ fn data_movement(opened: &Opened, query: &Query) -> DataMovement {
     Analysis::new(&opened.profile).data_movement(&opened.profile, query, None)
 }
 
-fn of(plane: XPlane) -> DataMovement {
+fn data_movement_of_plane(plane: XPlane) -> DataMovement {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
     data_movement(&opened, &Query { step: StepChoice::All, ..Query::default() })
 }
@@ -49,7 +49,7 @@ fn answers(row: &DataMovementRow) -> [Option<bool>; 5] {
 
 #[test]
 fn a_wait_takes_the_answers_of_its_start() {
-    let a = of(plane(&[
+    let a = data_movement_of_plane(plane(&[
         (1, "%copy-start.1 = (f32[8]{0:S(5)}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)", "copy-start", 1),
         (2, "%copy-start.1 = (f32[8]{0}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)", "copy-start", 1),
         (1, "copy-done.1 = f32[8]{0:S(5)} copy-done(copy-start.1)", "copy-done", 50),
@@ -62,14 +62,15 @@ fn a_wait_takes_the_answers_of_its_start() {
     assert_eq!((start.stall, start.bytes), (Picos::ZERO, None));
     assert!(start.tally(Change::MemorySpace).is_mixed() && start.tally(Change::MemorySpace).yes == Picos(1));
     assert!(a.notes.iter().any(|n| n.code == "host_offload"));
-    let lost = of(plane(&[(1, "copy-done.1 = f32[8]{0:S(5)} copy-done(copy-start.9)", "copy-done", 50)]));
+    let lost =
+        data_movement_of_plane(plane(&[(1, "copy-done.1 = f32[8]{0:S(5)} copy-done(copy-start.9)", "copy-done", 50)]));
     assert_eq!(answers(row(&lost, "copy-done")), [None; 5]);
     assert_eq!(row(&lost, "copy-done").undetectable["no_shape"], Picos(50));
 }
 
 #[test]
 fn async_waits_have_the_kind_of_the_wrapped_op() {
-    let a = of(plane(&[
+    let a = data_movement_of_plane(plane(&[
         (
             1,
             "%async-start.1 = ((f32[8]{0}), f32[2]{0}, u32[]) async-start(f32[8]{0} %x), calls=%wrapped_slice.4",
@@ -102,7 +103,7 @@ fn async_waits_have_the_kind_of_the_wrapped_op() {
 
 #[test]
 fn mixed_answers_are_decided_by_time() {
-    let a = of(plane(&[
+    let a = data_movement_of_plane(plane(&[
         (1, "%copy.1 = bf16[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 10),
         (1, "%copy.2 = f32[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 30),
         (1, "%copy.3 = f32[8,4] copy(f32[8,4] %x)", "data formatting", 25),
@@ -124,7 +125,7 @@ fn mixed_answers_are_decided_by_time() {
 /// If the capture has no categories, the categories come from the texts of the ops.
 #[test]
 fn categories_by_text() {
-    let a = of(plane(&[(1, "%transpose.1 = f32[8] transpose(f32[8] %x), dimensions={0}", "", 5)]));
+    let a = data_movement_of_plane(plane(&[(1, "%transpose.1 = f32[8] transpose(f32[8] %x), dimensions={0}", "", 5)]));
     assert_eq!(row(&a, "data formatting").total, Picos(5));
     assert_eq!(
         (a.by_source[0].key.as_str(), a.by_source[0].key_kind.as_str()),
@@ -207,7 +208,7 @@ fn a_real_training_run() {
         })
         .collect();
     let ops: Vec<(i64, &str, &str, i64)> = ops.iter().map(|(text, c, t)| (1, text.as_str(), c.as_str(), *t)).collect();
-    let a = of(plane(&ops));
+    let a = data_movement_of_plane(plane(&ops));
     let formatting = row(&a, "data formatting");
     assert_eq!(formatting.tally(Change::Tiling).undetectable, Picos::ZERO);
     // Three of the ops change dtype and order at once. One op keeps its order except for a dimension of size one.

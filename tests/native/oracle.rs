@@ -12,7 +12,7 @@ use rooflight::wire::xspace::walk;
 use std::collections::BTreeMap;
 
 fn read(bytes: &Vec<u8>) -> Profile {
-    let mut progress = |_: rooflight::profile::Reached<'_>| {};
+    let mut progress = |_: rooflight::profile::ReadProgress<'_>| {};
     let mut builder = Builder::new(&mut progress);
     builder.file("it");
     let outcome = walk(bytes, &mut builder);

@@ -25,7 +25,7 @@ fn inspect(path: &Path) -> (Option<i32>, String, Vec<u8>) {
     (status.code(), text, stdout)
 }
 
-fn of(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
+fn inspect_content(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     std::fs::write(&path, content).unwrap();
@@ -34,7 +34,7 @@ fn of(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
 
 /// Asserts that nothing of a file opens: exit code 2, and a message that contains `words`.
 fn refused(name: &str, content: &[u8], words: &str) {
-    let (code, text, out) = of(name, content);
+    let (code, text, out) = inspect_content(name, content);
     assert!(code == Some(2) && out.is_empty(), "{code:?} {text}");
     assert!(text.contains(words), "{text}");
 }
@@ -74,7 +74,7 @@ fn bombs() {
     let bombs =
         [packed(std::iter::once(head.clone()).chain(repeated(0, 1000))), xz(&[head, vec![0; 80 << 20]].concat())];
     for bomb in bombs {
-        let (code, text, out) = of("a.xplane.pb.gz", &bomb);
+        let (code, text, out) = inspect_content("a.xplane.pb.gz", &bomb);
         assert_eq!(code, Some(1), "{text}");
         assert!(text.contains("Reading stops early: it unpacks to more than 200 times its size"), "{text}");
         let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
@@ -132,7 +132,7 @@ fn ten_gigabytes_declared() {
         [file, b"\x12\x0d/device:TPU:0".to_vec()].concat()
     };
     for tags in [&[0x0a][..], &[0x0a, 0x1a], &[0x0a, 0x1a, 0x22], &[0x0a, 0x22]] {
-        let (code, text, _) = of("long.xplane.pb", &declares(tags));
+        let (code, text, _) = inspect_content("long.xplane.pb", &declares(tags));
         assert!(matches!(code, Some(1 | 2)), "{tags:x?}: {text}");
         assert!(text.contains("The file ends") || text.contains("10,000,000,000 bytes"), "{tags:x?}: {text}");
     }

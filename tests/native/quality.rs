@@ -17,7 +17,7 @@ fn view(opened: &Opened) -> FileView {
     Analysis::new(&opened.profile).file_view(&opened.profile, &opened.files, opened.partial.is_some())
 }
 
-fn of(space: &XSpace) -> Vec<Finding> {
+fn findings(space: &XSpace) -> Vec<Finding> {
     view(&common::open("a.xplane.pb", bytes(space)).unwrap()).quality
 }
 
@@ -29,13 +29,13 @@ fn those<'a>(found: &'a [Finding], kind: FindingKind, words: &str) -> Vec<&'a Fi
 fn changed(change: impl Fn(&mut XPlane)) -> Vec<Finding> {
     let mut space = make::small();
     change(&mut space.planes[0]);
-    of(&space)
+    findings(&space)
 }
 
 #[test]
 fn missing_lines_are_found() {
     let without = |name: &str| changed(|plane| plane.lines.retain(|line| line.name != name));
-    let whole = of(&make::small());
+    let whole = findings(&make::small());
     for (name, words) in [("Steps", "no “Steps” line"), ("XLA Modules", "no “XLA Modules” line")] {
         assert_eq!(those(&whole, FindingKind::Missing, words).len(), 0, "{name}");
         let found = without(name);
@@ -49,7 +49,7 @@ fn missing_lines_are_found() {
     assert_eq!(those(&whole, FindingKind::Missing, "The capture has no HLO proto").len(), 1);
     assert_eq!(those(&whole, FindingKind::Missing, "where in the source").len(), 0);
     assert_eq!(those(&whole, FindingKind::Missing, "no host events").len(), 0);
-    let alone = of(&XSpace { planes: vec![make::device(0)], ..XSpace::default() });
+    let alone = findings(&XSpace { planes: vec![make::device(0)], ..XSpace::default() });
     let [hosts] = those(&alone, FindingKind::Missing, "no host events")[..] else { panic!("{alone:#?}") };
     assert!(hosts.remedy.as_deref().unwrap().contains("host_tracer_level"));
 }
@@ -72,12 +72,12 @@ fn findings_are_counted() {
     let done = plane.op("%all-gather-done.9 = f32[16] all-gather-done(%b)", "all-gather-done.9", &[]);
     plane.line("XLA Ops", &[(start, 0, 10), (done, 20, 5), (start, 30, 10)]);
     plane.own("dropped_traces", int(17));
-    let found = of(&XSpace { planes: vec![plane.done()], ..XSpace::default() });
+    let found = findings(&XSpace { planes: vec![plane.done()], ..XSpace::default() });
     let [one] = those(&found, FindingKind::Unpaired, "")[..] else { panic!("{found:#?}") };
     assert_eq!((one.n, one.place.as_deref()), (Some(1), Some("TPU:0")));
     let [one] = those(&found, FindingKind::Dropped, "")[..] else { panic!("{found:#?}") };
     assert_eq!((one.n, one.place.as_deref()), (Some(17), Some("/device:TPU:0")));
-    assert!(of(&make::small()).iter().all(|f| !matches!(f.kind, FindingKind::Unpaired | FindingKind::Dropped)));
+    assert!(findings(&make::small()).iter().all(|f| !matches!(f.kind, FindingKind::Unpaired | FindingKind::Dropped)));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn notes_appear_once_among_the_findings() {
         let [note] = notes.as_slice() else { panic!("{notes:?}") };
         assert_eq!(those(&view.quality, kind, note).len(), 1);
     }
-    let text = of(&space);
+    let text = findings(&space);
     assert_eq!(those(&text, FindingKind::Profiler, "buffers were full").len(), 1);
 }
 

@@ -11,7 +11,7 @@ use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::process::Command;
 
-const MOST: Picos = Picos(u64::MAX);
+const MAX_TIME: Picos = Picos(u64::MAX);
 const HALF: i64 = i64::MAX;
 
 /// Returns a plane with a line of ops for each list of events. All events are of one op.
@@ -52,14 +52,14 @@ fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
 fn durations_of_one_line() {
     // 50 events of 2⁶³ − 1 ps begin at the same time, and only one of them runs at a time.
     let (inclusive, busy, note) = busy(vec![plane("/device:TPU:0", &[&[(0, HALF); 50]])]);
-    assert_eq!((inclusive, busy, note), (MOST, Picos(HALF as u64), Some(Severity::Partial)));
+    assert_eq!((inclusive, busy, note), (MAX_TIME, Picos(HALF as u64), Some(Severity::Partial)));
 }
 
 #[test]
 fn lines_side_by_side() {
     let long: &[(i64, i64)] = &[(0, 1 << 62)];
     let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 9])]);
-    assert_eq!((inclusive, busy, note), (MOST, MOST, Some(Severity::Partial)));
+    assert_eq!((inclusive, busy, note), (MAX_TIME, MAX_TIME, Some(Severity::Partial)));
     // The sum of three lines is in range.
     let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 3])]);
     assert_eq!((inclusive, busy, note), (Picos(3 << 62), Picos(3 << 62), None));
@@ -69,7 +69,7 @@ fn lines_side_by_side() {
 fn devices_side_by_side() {
     let long: &[(i64, i64)] = &[(0, HALF)];
     let planes = |n: u32| (0..n).map(|i| plane(&format!("/device:TPU:{i}"), &[long])).collect::<Vec<_>>();
-    assert_eq!(self::busy(planes(3)), (MOST, MOST, Some(Severity::Partial)));
+    assert_eq!(self::busy(planes(3)), (MAX_TIME, MAX_TIME, Some(Severity::Partial)));
     assert_eq!(self::busy(planes(2)), (Picos(u64::MAX - 1), Picos(u64::MAX - 1), None));
 }
 
@@ -84,7 +84,7 @@ fn times_of_a_trace_json() {
     let analysis = Analysis::new(&opened.profile);
     let query = Query { step: StepChoice::All, ..Query::default() };
     let breakdown = analysis.breakdown(&opened.profile, &query).unwrap();
-    assert_eq!(breakdown.groups[0].inclusive, MOST);
+    assert_eq!(breakdown.groups[0].inclusive, MAX_TIME);
     assert!(breakdown.notes.iter().any(|note| note.code == "time_overflow"));
 }
 

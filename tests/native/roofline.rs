@@ -34,7 +34,7 @@ fn roofline(opened: &mut Opened, query: &RooflineQuery) -> Roofline {
     result
 }
 
-fn of(plane: XPlane, query: &RooflineQuery) -> Roofline {
+fn roofline_of_plane(plane: XPlane, query: &RooflineQuery) -> Roofline {
     roofline(&mut open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap(), query)
 }
 
@@ -131,7 +131,7 @@ const DOT: &str = "%dot.1 = f32[64,64]{1,0} dot(bf16[64,64]{1,0} %a, bf16[64,64]
 #[test]
 fn by_hand() {
     let costs = cost(138_800_000_000, 1_000_000);
-    let r = of(plane("TPU v5 lite", &[], &[(DOT, "convolution", 2120 * US, &costs)]), &all());
+    let r = roofline_of_plane(plane("TPU v5 lite", &[], &[(DOT, "convolution", 2120 * US, &costs)]), &all());
     let roof = held(&r, "dot.1");
     assert_eq!(
         (roof.dtype.as_deref(), roof.precision, roof.bound),
@@ -159,7 +159,7 @@ fn peaks_by_choice() {
     let costs = cost(1_000_000, 1_000_000);
     let mfu = |choice: PeakChoice| {
         let query = RooflineQuery { peaks: choice, ..all() };
-        let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 10 * US, &costs)]), &query);
+        let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 10 * US, &costs)]), &query);
         let roof = held(&r, "dot.1").clone();
         (roof.mfu.unwrap() * 1e3, roof.hbm_util().unwrap() * 1e3)
     };
@@ -187,7 +187,7 @@ fn costs_on_events() {
     for (event, stats) in plane.lines[0].events.iter_mut().zip(stats) {
         event.stats = stats;
     }
-    let r = of(plane, &all());
+    let r = roofline_of_plane(plane, &all());
     let roof = held(&r, "dot.1");
     assert_eq!((roof.flops, roof.bytes, roof.n, roof.total), (4000.0, 40.0, 2, Picos(20_000_000)));
     let skipped = &row(&r, "dot.1").skipped;
@@ -202,12 +202,12 @@ fn costs_on_events() {
 fn tuples() {
     let hlo = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(%a, %b), kind=kOutput, calls=%c";
     let costs = cost(1_000_000, 1000);
-    let r = of(plane("TPU v5e", &[], &[(hlo, "convolution fusion", 10 * US, &costs)]), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &[(hlo, "convolution fusion", 10 * US, &costs)]), &all());
     let roof = held(&r, "fusion.1");
     assert_eq!((roof.dtype.as_deref(), roof.dtype_uncertain), (Some("bf16"), true), "nothing says what it takes");
     assert!(note(&r, "dtype_uncertain"));
     let known = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(s8[64,64]{1,0} %a, s8[64,64]{1,0} %b), calls=%c";
-    let r = of(plane("TPU v5e", &[], &[(known, "convolution fusion", 10 * US, &costs)]), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &[(known, "convolution fusion", 10 * US, &costs)]), &all());
     let roof = held(&r, "fusion.1");
     assert_eq!(
         (roof.dtype.as_deref(), roof.precision, roof.dtype_uncertain),
@@ -223,7 +223,7 @@ fn above_the_peak() {
         "%splash.1 = bf16[64,64]{1,0} custom-call(bf16[64,64]{1,0} %q), custom_call_target=\"tpu_custom_call\"";
     let (fast, slow) = (cost(7_880_000_000, 1000), cost(985_000_000, 1000));
     let ops: [Ran<'_>; 2] = [(kernel, "custom-call", 10 * US, &fast), (DOT, "convolution", 10 * US, &slow)];
-    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     let roof = held(&r, "splash.1");
     assert!((roof.mfu.unwrap() - 4.0).abs() < 1e-9 && roof.is_above());
     assert_eq!((roof.gap, roof.recoverable), (-30_000_000, Picos::ZERO));
@@ -240,14 +240,17 @@ fn above_the_peak() {
 fn an_unknown_chip() {
     let costs = cost(1_000_000, 1000);
     let ops: [Ran<'_>; 1] = [(DOT, "convolution", 10 * US, &costs)];
-    let r = of(plane("TPU v99", &[], &ops), &all());
+    let r = roofline_of_plane(plane("TPU v99", &[], &ops), &all());
     assert_eq!((r.figures.step.as_ref(), r.figures.skipped[0].reason), (None, SkipReason::NoPeak));
     assert!(note(&r, "unknown_peaks") && r.figures.coverage == Some(0.0));
     let yours = PeakChoice { flops: vec![(Precision::Bf16, 1e12)], ..PeakChoice::default() };
-    let r = of(plane("TPU v99", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
+    let r = roofline_of_plane(plane("TPU v99", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
     assert_eq!(r.figures.skipped[0].reason, SkipReason::NoBandwidth);
     let named = PeakChoice { chip: Some("v5e, or so".into()), ..PeakChoice::default() };
-    assert!(note(&of(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: named, ..all() }), "unknown_chip"));
+    assert!(note(
+        &roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: named, ..all() }),
+        "unknown_chip"
+    ));
 }
 
 #[test]
@@ -256,7 +259,7 @@ fn f32_matmuls_need_a_peak() {
     let add = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
     let costs = cost(1_000_000, 1000);
     let ops: [Ran<'_>; 2] = [(dot, "convolution", 10 * US, &costs), (add, "loop fusion", 5 * US, &costs)];
-    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     assert_eq!(row(&r, "dot.1").skipped[0].reason, SkipReason::NoPeak);
     let message = r.figures.notes.iter().find(|n| n.code == "no_peak_for_dtype").map(|n| n.message.as_str());
     assert!(message.unwrap().starts_with("66.7 % of the time computes with f32"), "{message:?}");
@@ -268,7 +271,7 @@ fn f32_matmuls_need_a_peak() {
     );
     assert!(note(&r, "vector_work"));
     let yours = PeakChoice { flops: vec![(Precision::F32, 1e12)], ..PeakChoice::default() };
-    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
     assert!(
         (held(&r, "dot.1").mfu.unwrap() - 0.1).abs() < 1e-12 && (held(&r, "fusion.2").mfu.unwrap() - 0.2).abs() < 1e-12
     );
@@ -284,13 +287,13 @@ fn the_costs_of_opaque_kernels_can_be_given() {
     let (one, two) = (kernel(1), kernel(2));
     let nothing = [("flops", int(0)), ("bytes_accessed", int(500))];
     let ops: [Ran<'_>; 2] = [(&one, "custom-call", 10 * US, &[]), (&two, "custom-call", 30 * US, &nothing)];
-    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     let kernels: Vec<_> = r.figures.opaque.iter().map(|k| (k.op.as_str(), k.n, k.total.0)).collect();
     assert_eq!(kernels, [("gmm.2", 1, 30_000_000), ("gmm.1", 1, 10_000_000)]);
     assert_eq!(r.figures.opaque[0].target.as_deref(), Some("tpu_custom_call"));
     assert_eq!((r.figures.skipped[0].n_ops, note(&r, "opaque_kernels")), (2, true));
     let costs = vec![KernelCost { pattern: "gmm".into(), flops: 1.97e9, bytes: 8190.0 }];
-    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { costs, ..all() });
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { costs, ..all() });
     let roof = held(&r, "gmm.1");
     assert!((roof.mfu.unwrap() - 1.0).abs() < 1e-9 && roof.cost == CostSource::Yours);
     assert_eq!((r.figures.coverage, r.figures.opaque.len()), (Some(1.0), 0));
@@ -308,7 +311,7 @@ fn memories_have_their_own_roofs() {
         ("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(1.0)),
         ("peak_vmem_rd_bw_gigabytes_per_second", Value::DoubleValue(2.0)),
     ];
-    let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &costs)]), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &costs)]), &all());
     let roof = held(&r, "dot.1");
     assert_eq!((roof.t_compute, roof.t_hbm(), roof.t_roof), (Picos(40), Picos(20_000), Picos(50_000)));
     assert_eq!((roof.bound, roof.intensity, roof.bytes), (Bound::Memory(Level::VmemRead), Some(2.0), 120.0));
@@ -316,7 +319,7 @@ fn memories_have_their_own_roofs() {
     assert!(!note(&r, "bytes_not_split"));
     assert_eq!(verify(roof).unwrap().verdict, Verdict::Fair);
     // Without the split, all bytes of the same op count as HBM's.
-    let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &cost(40, 120))]), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &cost(40, 120))]), &all());
     assert_eq!(held(&r, "dot.1").t_hbm(), Picos(120_000));
     assert!(note(&r, "bytes_not_split"));
 }
@@ -324,7 +327,7 @@ fn memories_have_their_own_roofs() {
 #[test]
 fn model_flops_replace_missing_flops() {
     let costs = vec![("model_flops", int(1_970_000_000)), ("bytes_accessed", int(8))];
-    let r = of(plane("TPU v5e", &[], &[(DOT, "convolution", 20 * US, &costs)]), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &[(DOT, "convolution", 20 * US, &costs)]), &all());
     let roof = held(&r, "dot.1");
     assert!(
         (roof.mfu.unwrap() - 0.5).abs() < 1e-9 && roof.cost == CostSource::ModelFlops && note(&r, "model_flops_used")
@@ -344,9 +347,9 @@ fn all_kinds() {
         (done, "copy-done", 50 * US, &costs),
         (reduce, "all-reduce", 20 * US, &costs),
     ];
-    let compute = of(plane("TPU v5e", &[], &ops), &all());
+    let compute = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     assert_eq!((compute.rows.len(), compute.figures.considered, compute.figures.coverage), (0, Picos::ZERO, None));
-    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { all_kinds: true, ..all() });
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { all_kinds: true, ..all() });
     assert_eq!(r.figures.considered, r.figures.totals.busy);
     assert_eq!(r.figures.skipped[0].reason, SkipReason::AsyncEnd);
     let roof = held(&r, "all-reduce.1");
@@ -373,12 +376,12 @@ fn useful_flops_of_a_job() {
             useful: Some(useful),
             ..RooflineQuery::default()
         };
-        let r = of(plane.clone(), &query);
+        let r = roofline_of_plane(plane.clone(), &query);
         let mfu = r.figures.window.useful_mfu.unwrap();
         assert!((mfu - 1.0).abs() < 1e-3, "{step}: {mfu}");
     }
     let bad = UsefulFlops { batch: f64::NAN, ..useful };
-    let r = of(plane, &RooflineQuery { useful: Some(bad), ..all() });
+    let r = roofline_of_plane(plane, &RooflineQuery { useful: Some(bad), ..all() });
     assert!(r.figures.window.useful_mfu.is_none() && note(&r, "no_useful_mfu"));
 }
 
@@ -386,7 +389,7 @@ fn useful_flops_of_a_job() {
 fn short_ops_are_bound_by_latency() {
     let costs = cost(1000, 1000);
     let ops: [Ran<'_>; 1] = [(DOT, "convolution", 5 * US, &costs)];
-    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     assert!(held(&r, "dot.1").latency_bound);
     assert_eq!(r.figures.latency_bound, Picos(5_000_000));
     assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], PossibleCause::Latency);
@@ -478,7 +481,7 @@ fn a_filter_chooses_ops() {
     let ops: [Ran<'_>; 2] = [(DOT, "convolution", 10 * US, &costs), (other, "loop fusion", 5 * US, &costs)];
     let filter = Filter { text: "dot".into(), ..Filter::default() };
     let query = Query { step: StepChoice::All, filter, ..Query::default() };
-    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { query, ..RooflineQuery::default() });
+    let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { query, ..RooflineQuery::default() });
     assert_eq!((r.rows.len(), r.figures.considered, r.figures.coverage), (1, Picos(10_000_000), Some(1.0)));
 }
 
@@ -528,7 +531,7 @@ proptest! {
         let rows: Vec<Ran<'_>> =
             ops.iter().zip(&stats).map(|(op, stats)| (HLO[op.0], CATEGORIES[op.0], op.5, stats.as_slice())).collect();
         let chip = ["", "TPU v5e", "TPU7x", "no chip"][chip];
-        of(plane(chip, &own, &rows), &RooflineQuery { all_kinds: kinds, ..all() });
+        roofline_of_plane(plane(chip, &own, &rows), &RooflineQuery { all_kinds: kinds, ..all() });
     }
 }
 

@@ -46,7 +46,7 @@ fn natural(name: &str) -> (&str, Option<u64>, &str) {
 
 /// Compares two rows by a column. Returns whether each row has a value in the column, and the order of the values.
 fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
-    fn of<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
+    fn compare_values<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
         let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
         (a.is_some(), b.is_some(), order.unwrap_or(Ordering::Equal))
     }
@@ -54,28 +54,28 @@ fn compare(a: &Group, b: &Group, column: &str) -> (bool, bool, Ordering) {
     let phase = |g: &Group| phases.iter().position(|p| Some(*p) == g.phase.as_deref());
     let counted = |g: &Group, p: rooflight::units::Picos| (g.n_executions > 0).then_some(p);
     match column {
-        "key" => of(Some(natural(&a.key)), Some(natural(&b.key))),
-        "total_dur_ps" | "share" | "cumulative" => of(Some(a.total), Some(b.total)),
-        "kind" => of(Some(a.kind), Some(b.kind)),
-        "hlo_category" => of(a.main_category(), b.main_category()),
-        "n_executions" => of(Some(a.n_executions), Some(b.n_executions)),
-        "avg_dur_ps" => of(a.mean, b.mean),
-        "flop_rate" => of(a.flop_rate(), b.flop_rate()),
-        "byte_rate" => of(a.byte_rate(), b.byte_rate()),
-        "source_inner" => of(a.source_inner.as_deref(), b.source_inner.as_deref()),
-        "program" => of(a.program.as_deref(), b.program.as_deref()),
-        "op_group" => of(a.op_group.as_deref(), b.op_group.as_deref()),
-        "phase" => of(phase(a), phase(b)),
-        "layer" => of(a.layer.as_deref(), b.layer.as_deref()),
-        "inclusive_dur_ps" => of(Some(a.inclusive), Some(b.inclusive)),
-        "min_dur_ps" => of(counted(a, a.min), counted(b, b.min)),
-        "max_dur_ps" => of(counted(a, a.max), counted(b, b.max)),
-        "pct_of_kind" => of(a.of_kind, b.of_kind),
-        "arithmetic_intensity" => of(a.intensity(), b.intensity()),
-        "dtype" => of(a.dtypes.first(), b.dtypes.first()),
-        "shape" => of(a.shapes.first(), b.shapes.first()),
-        "scope_leaf" => of(a.scope_leaf(), b.scope_leaf()),
-        "tf_op" => of(a.tf_op.as_deref(), b.tf_op.as_deref()),
+        "key" => compare_values(Some(natural(&a.key)), Some(natural(&b.key))),
+        "total_dur_ps" | "share" | "cumulative" => compare_values(Some(a.total), Some(b.total)),
+        "kind" => compare_values(Some(a.kind), Some(b.kind)),
+        "hlo_category" => compare_values(a.main_category(), b.main_category()),
+        "n_executions" => compare_values(Some(a.n_executions), Some(b.n_executions)),
+        "avg_dur_ps" => compare_values(a.mean, b.mean),
+        "flop_rate" => compare_values(a.flop_rate(), b.flop_rate()),
+        "byte_rate" => compare_values(a.byte_rate(), b.byte_rate()),
+        "source_inner" => compare_values(a.source_inner.as_deref(), b.source_inner.as_deref()),
+        "program" => compare_values(a.program.as_deref(), b.program.as_deref()),
+        "op_group" => compare_values(a.op_group.as_deref(), b.op_group.as_deref()),
+        "phase" => compare_values(phase(a), phase(b)),
+        "layer" => compare_values(a.layer.as_deref(), b.layer.as_deref()),
+        "inclusive_dur_ps" => compare_values(Some(a.inclusive), Some(b.inclusive)),
+        "min_dur_ps" => compare_values(counted(a, a.min), counted(b, b.min)),
+        "max_dur_ps" => compare_values(counted(a, a.max), counted(b, b.max)),
+        "pct_of_kind" => compare_values(a.of_kind, b.of_kind),
+        "arithmetic_intensity" => compare_values(a.intensity(), b.intensity()),
+        "dtype" => compare_values(a.dtypes.first(), b.dtypes.first()),
+        "shape" => compare_values(a.shapes.first(), b.shapes.first()),
+        "scope_leaf" => compare_values(a.scope_leaf(), b.scope_leaf()),
+        "tf_op" => compare_values(a.tf_op.as_deref(), b.tf_op.as_deref()),
         other => panic!("{other} has no oracle"),
     }
 }

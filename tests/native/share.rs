@@ -17,7 +17,8 @@ use rooflight::protocol::{
 };
 use rooflight::session::{Input, OpenSession};
 use rooflight::share::{
-    Fit, Level, MOST, OpRow, Report, TARGET_LINK_LENGTH, decode, decode_link, encode, encode_link, markdown, pack,
+    Fit, Level, MAX_LINK_LENGTH, OpRow, Report, TARGET_LINK_LENGTH, decode, decode_link, encode, encode_link, markdown,
+    pack,
 };
 use rooflight::table::format::{TimeUnit, time, time_text};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
@@ -292,8 +293,8 @@ fn the_fit_of_a_link_depends_on_its_length() {
         [
             Fit::from_length(TARGET_LINK_LENGTH),
             Fit::from_length(TARGET_LINK_LENGTH + 1),
-            Fit::from_length(MOST),
-            Fit::from_length(MOST + 1)
+            Fit::from_length(MAX_LINK_LENGTH),
+            Fit::from_length(MAX_LINK_LENGTH + 1)
         ],
         [Fit::Good, Fit::Long, Fit::Long, Fit::TooLong]
     );

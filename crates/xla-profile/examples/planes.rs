@@ -2,14 +2,14 @@
 //! `cargo run -p xla-profile --example planes -- host.xplane.pb`.
 
 use std::error::Error;
-use xla_profile::profile::{Builder, Reached};
+use xla_profile::profile::{Builder, ReadProgress};
 use xla_profile::source::FileSource;
 use xla_profile::wire::xspace::walk;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: planes host.xplane.pb")?;
     let source = FileSource::open(path.as_ref())?;
-    let mut progress = |_: Reached<'_>| {};
+    let mut progress = |_: ReadProgress<'_>| {};
     let mut builder = Builder::new(&mut progress);
     builder.file(&path);
     walk(&source, &mut builder);

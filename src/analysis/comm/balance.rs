@@ -84,7 +84,7 @@ impl Analysis {
         balance.collectives.small_sort_by(|a, b| {
             (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
         });
-        balance.collectives.truncate(DeviceBalance::MOST);
+        balance.collectives.truncate(DeviceBalance::MAX_COLLECTIVES);
         let to_arrival = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
             let device = self.devices[*at].label.clone();

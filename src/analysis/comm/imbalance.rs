@@ -22,7 +22,7 @@ pub struct DeviceBalance {
     /// Waits and late arrivals of each device. The device with the shortest waits comes first, because the others wait
     /// for it the most.
     pub devices: Vec<Arrival>,
-    /// Arrival skew of each collective, the largest total first. At most [`DeviceBalance::MOST`].
+    /// Arrival skew of each collective, the largest total first. At most [`DeviceBalance::MAX_COLLECTIVES`].
     pub collectives: Vec<ArrivalSpread>,
     /// Number of collectives that are not compared, because their groups are unknown or the numbers of their executions
     /// differ between devices.
@@ -41,7 +41,7 @@ pub struct Straggler<'a> {
 
 impl DeviceBalance {
     /// Largest number of collectives in the report.
-    pub const MOST: usize = 100;
+    pub const MAX_COLLECTIVES: usize = 100;
     /// Smallest share of the window by which the waits of devices must differ before a straggler is named.
     pub const STRAGGLER: f64 = 0.01;
 

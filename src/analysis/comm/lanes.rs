@@ -14,7 +14,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Lays out the transfers in flight in `window`, a part of `step`, with at most `most` spans. `infos` holds the facts of
+/// Lays out the transfers in flight in `window`, a part of `step`, with at most `limit` spans. `infos` holds the facts of
 /// each transfer.
 pub fn lanes(
     profile: &Profile,
@@ -22,7 +22,7 @@ pub fn lanes(
     infos: &IndexMap<super::async_pairs::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: TransferFilter,
-    most: usize,
+    limit: usize,
 ) -> CommLanes {
     let timeline = &core_window.timeline;
     let is = |transfer: u32| match carried {
@@ -34,7 +34,7 @@ pub fn lanes(
     let mut in_flight: Vec<(Interval, u32)> =
         timeline.spans.iter().filter(|span| is(span.transfer)).map(|span| (cut(span.at), span.transfer)).collect();
     in_flight.retain(|((start, end), _)| start < end);
-    let left_out = longest(&mut in_flight, most, |(at, _)| *at);
+    let left_out = longest(&mut in_flight, limit, |(at, _)| *at);
     let mut ends: Vec<u64> = Vec::new();
     let moment = |at: u64| Picos(at.saturating_sub(step.0));
     let span = |((start, end), transfer): (Interval, u32)| {
@@ -66,7 +66,7 @@ pub fn lanes(
     let mut without = (0, Picos::ZERO);
     let mut stretches = |list: &Merged| {
         let mut intervals = list.clipped(window).intervals().to_vec();
-        let (n, time) = longest(&mut intervals, most, |at| *at);
+        let (n, time) = longest(&mut intervals, limit, |at| *at);
         (without.0, without.1) = (without.0 + n, without.1 + time);
         intervals.into_iter().map(|(start, end)| (moment(start), moment(end))).collect()
     };
@@ -84,11 +84,11 @@ pub fn lanes(
     }
 }
 
-/// Keeps the `most` longest items, in order of time. Returns the number and the total length of the other items.
-fn longest<T>(items: &mut Vec<T>, most: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
+/// Keeps the `limit` longest items, in order of time. Returns the number and the total length of the other items.
+fn longest<T>(items: &mut Vec<T>, limit: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
     let length = |item: &T| at(item).1 - at(item).0;
     items.small_sort_by_key(|item| (Reverse(length(item)), at(item)));
-    let rest = items.split_off(items.len().min(most));
+    let rest = items.split_off(items.len().min(limit));
     items.small_sort_by_key(|item| at(item));
     (rest.len() as u64, rest.iter().map(|item| Picos(length(item))).sum())
 }

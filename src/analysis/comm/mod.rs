@@ -119,9 +119,13 @@ impl Analysis {
             let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
             (moment(from), moment(to).max(moment(from)))
         });
-        let most = if query.most == 0 { LaneQuery::MOST } else { query.most.min(10 * LaneQuery::MOST) } as usize;
+        let max_spans = if query.max_spans == 0 {
+            LaneQuery::DEFAULT_MAX_SPANS
+        } else {
+            query.max_spans.min(10 * LaneQuery::DEFAULT_MAX_SPANS)
+        } as usize;
         let infos = sums::collective_infos(profile, std::slice::from_ref(&core_window), programs);
-        let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, most);
+        let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, max_spans);
         (lanes.device, lanes.notes) = (header.device, notes);
         if lanes.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", lanes.left_out.0);

@@ -166,14 +166,14 @@ pub struct LaneQuery {
     pub carried: TransferFilter,
     /// Start and end of a part of the step, in ps from the start of the step. `None` means the whole step.
     pub part: Option<(Picos, Picos)>,
-    /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::MOST`], and the limit is ten times
+    /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::DEFAULT_MAX_SPANS`], and the limit is ten times
     /// that number. Spans that are left out are counted.
-    pub most: u32,
+    pub max_spans: u32,
 }
 
 impl LaneQuery {
     /// The number of spans that a chart can show.
-    pub const MOST: u32 = 2000;
+    pub const DEFAULT_MAX_SPANS: u32 = 2000;
 }
 
 #[cfg(test)]

@@ -189,12 +189,12 @@ impl CommRow {
         rows.iter().enumerate().filter_map(rated).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
 
-    /// Truncates `rows` to `most` rows and returns the other rows, ordered by exposed time. If [`CommRow::slowest`] is
+    /// Truncates `rows` to `limit` rows and returns the other rows, ordered by exposed time. If [`CommRow::slowest`] is
     /// not among the first rows, it takes the last place, so that the lowest bandwidth stays the same.
-    pub fn cut(rows: &mut Vec<Self>, most: usize) -> Vec<Self> {
-        let slowest = Self::slowest(rows).filter(|at| *at >= most && most > 0);
-        let mut rest = rows.split_off(rows.len().min(most));
-        if let Some((at, last)) = slowest.and_then(|at| at.checked_sub(most)).zip(rows.last_mut())
+    pub fn cut(rows: &mut Vec<Self>, limit: usize) -> Vec<Self> {
+        let slowest = Self::slowest(rows).filter(|at| *at >= limit && limit > 0);
+        let mut rest = rows.split_off(rows.len().min(limit));
+        if let Some((at, last)) = slowest.and_then(|at| at.checked_sub(limit)).zip(rows.last_mut())
             && let Some(row) = rest.get_mut(at)
         {
             std::mem::swap(row, last);

@@ -125,9 +125,9 @@ impl RooflineAnswer {
         }
     }
 
-    /// Builds the whole report, with the first `most` rows.
-    pub fn into_report(self, profile: &Profile, analysis: &Analysis, most: usize) -> Roofline {
-        let rows = self.order().iter().take(most).filter_map(|row| self.row(profile, analysis, *row)).collect();
+    /// Builds the whole report, with the first `limit` rows.
+    pub fn into_report(self, profile: &Profile, analysis: &Analysis, limit: usize) -> Roofline {
+        let rows = self.order().iter().take(limit).filter_map(|row| self.row(profile, analysis, *row)).collect();
         Roofline { figures: self.figures, rows }
     }
 }

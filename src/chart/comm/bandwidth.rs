@@ -129,12 +129,12 @@ impl Axes {
     }
 }
 
-/// Returns ticks at powers of four bytes, at most `most` of them.
+/// Returns ticks at powers of four bytes, at most `limit` of them.
 #[expect(clippy::cast_precision_loss, reason = "powers of two")]
-fn sizes(x: &Scale, most: usize) -> Vec<(f64, String)> {
+fn sizes(x: &Scale, limit: usize) -> Vec<(f64, String)> {
     let (lo, hi) = x.domain();
     let all: Vec<u64> = (0..30).map(|n| 1_u64 << (2 * n)).filter(|n| (lo..=hi).contains(&(*n as f64))).collect();
-    let every = all.len().div_ceil(most).max(1);
+    let every = all.len().div_ceil(limit).max(1);
     let tick = |n: &u64| {
         let (value, unit) = format::bytes(*n);
         (x.to(*n as f64), format!("{} {unit}", value.trim_end_matches(".0")))

@@ -18,7 +18,7 @@ const ROW: f64 = 20.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 22.0;
 /// Largest number of blocks drawn per lane; the ids depend on it.
-const MOST: usize = 1000;
+const MAX_PER_LANE: usize = 1000;
 /// Smallest number of letters of a name that a block shows.
 const LETTERS: usize = 4;
 
@@ -51,8 +51,8 @@ pub fn scene(lanes: &LiveRangeRows, at: u32, width: f64) -> Scene {
     for (lane, buffers) in lanes.lanes.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
         let y = TOP + ROW * lane as f64;
-        for (place, buffer) in buffers.iter().take(MOST).enumerate() {
-            let id = u32::try_from(lane * MOST + place).unwrap_or(u32::MAX);
+        for (place, buffer) in buffers.iter().take(MAX_PER_LANE).enumerate() {
+            let id = u32::try_from(lane * MAX_PER_LANE + place).unwrap_or(u32::MAX);
             block(&mut marks, id, buffer, &x, y);
         }
     }
@@ -88,7 +88,7 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
 
 /// Returns the buffer of a mark's id.
 pub fn buffer(lanes: &LiveRangeRows, id: u32) -> Option<&Buffer> {
-    lanes.lanes.get(id as usize / MOST)?.get(id as usize % MOST)
+    lanes.lanes.get(id as usize / MAX_PER_LANE)?.get(id as usize % MAX_PER_LANE)
 }
 
 /// Builds the tooltip of a block.

@@ -7,7 +7,7 @@ use super::messages::no_capture;
 use super::report_file::{Captures, Unpacked, unpack};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, Reached, Severity};
+use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::instructions;
 use crate::session::open::messages;
@@ -31,7 +31,7 @@ pub struct Opened {
 }
 
 /// Largest number of notes in a progress message.
-pub(crate) const MAX_TOLD_NOTES: usize = 20;
+pub(crate) const MAX_PROGRESS_NOTES: usize = 20;
 
 /// Opens files as one session, and completes the ops of GPUs and CPUs from their programs.
 ///
@@ -99,7 +99,7 @@ pub(crate) fn open_files(
     let Detected { mut captures, notes, passed_over, failures, .. } = found;
     let before_reading =
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
-    state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
+    state.notes = before_reading.take(MAX_PROGRESS_NOTES).collect();
     // The files are sorted by name, so that the order of hosts does not depend on the order in which the user chose the
     // files. Trace JSON comes last, because a capture that is also in an XSpace is skipped.
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
@@ -131,14 +131,14 @@ fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
 }
 
 fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let far = ReadProgress::new(&captures, state, progress);
+    let reporter = ProgressReporter::new(&captures, state, progress);
     // The builder reports progress while a file is walked.
-    let mut on_reach = |reached: Reached<'_>| far.read(reached);
-    let mut builder = Builder::new(&mut on_reach);
+    let mut on_progress = |progress: ReadProgress<'_>| reporter.read(progress);
+    let mut builder = Builder::new(&mut on_progress);
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
     for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
-        far.file(&info.name, source.size());
+        reporter.file(&info.name, source.size());
         if let FileKind::Trace(surveyed) = &what
             && let Some(message) = trace::same(surveyed, &builder, &info.name)
         {
@@ -155,8 +155,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                     // The unpacked bytes are dropped after the walk. Programs in the file are unpacked again on
                     // request.
                     let Inflated { bytes, stopped } =
-                        inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| far.unpacked(at));
-                    far.holds(bytes.len() as u64);
+                        inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
+                    reporter.set_unpacked_size(bytes.len() as u64);
                     (walk_without(&bytes, &without, &mut builder), stopped)
                 };
                 let sentence = damage(short, &outcome, stopped.as_ref());
@@ -169,7 +169,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         };
         if let Some(sentence) = sentence {
             let sentence = format!("{short}: {sentence}");
-            far.note(&sentence);
+            reporter.note(&sentence);
             partial.push(sentence);
         }
         files.push(info);
@@ -224,13 +224,13 @@ fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option
 
 /// Reports the progress of reading, in bytes as stored. It uses cells, because the builder calls it while the reader
 /// holds it.
-struct ReadProgress<'p> {
+struct ProgressReporter<'p> {
     progress: RefCell<(Progress, &'p mut dyn FnMut(Progress))>,
     /// Stored bytes of the files before the current one, stored bytes of the current file, and its unpacked bytes.
     place: Cell<(u64, u64, u64)>,
 }
 
-impl<'p> ReadProgress<'p> {
+impl<'p> ProgressReporter<'p> {
     fn new(captures: &[Capture], mut state: Progress, progress: &'p mut dyn FnMut(Progress)) -> Self {
         state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
         Self { progress: RefCell::new((state, progress)), place: Cell::new((0, 0, 0)) }
@@ -244,7 +244,7 @@ impl<'p> ReadProgress<'p> {
     }
 
     /// Sets the unpacked size of the current file.
-    fn holds(&self, size: u64) {
+    fn set_unpacked_size(&self, size: u64) {
         let (before, stored, _) = self.place.get();
         self.place.set((before, stored, size));
     }
@@ -252,7 +252,7 @@ impl<'p> ReadProgress<'p> {
     /// Adds a note to the progress messages.
     fn note(&self, sentence: &str) {
         let notes = &mut self.progress.borrow_mut().0.notes;
-        if notes.len() < MAX_TOLD_NOTES {
+        if notes.len() < MAX_PROGRESS_NOTES {
             notes.push(sentence.to_owned());
         }
     }
@@ -264,15 +264,15 @@ impl<'p> ReadProgress<'p> {
         });
     }
 
-    fn read(&self, reached: Reached<'_>) {
+    fn read(&self, progress: ReadProgress<'_>) {
         let (_, stored, size) = self.place.get();
-        let at = u128::from(reached.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
+        let at = u128::from(progress.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
         self.report(|state, before| {
             state.stage = Stage::Read;
             state.bytes_done = before + at as u64;
-            state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
-            state.events = reached.events;
-            reached.plane.clone_into(&mut state.place);
+            state.planes = u32::try_from(progress.planes).unwrap_or(u32::MAX);
+            state.events = progress.events;
+            progress.plane.clone_into(&mut state.place);
         });
     }
 

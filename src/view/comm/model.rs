@@ -150,8 +150,9 @@ fn lanes(
     let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
-        is_seen
-            .then(|| Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, most: 0 }).into())
+        is_seen.then(|| {
+            Question::CommLanes(LaneQuery { query: query.get(), carried: of.carried(), part, max_spans: 0 }).into()
+        })
     };
     state.request_on_change(
         move || request(None),

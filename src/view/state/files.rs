@@ -15,7 +15,7 @@ use web_sys::{
 };
 
 /// The largest number of files that are collected from dropped folders.
-const MOST: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// Opens the files of an input, and clears the input, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
@@ -78,7 +78,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
     let mut waiting = entries;
     waiting.reverse();
     while let Some(entry) = waiting.pop() {
-        if found.len() >= MOST {
+        if found.len() >= MAX_FILES {
             break;
         }
         if entry.is_directory() {
@@ -109,7 +109,7 @@ async fn children(folder: &FileSystemDirectoryEntry) -> Result<Vec<FileSystemEnt
             }
         });
         let some: Array = JsFuture::from(promise).await?.unchecked_into();
-        if some.length() == 0 || all.len() >= MOST {
+        if some.length() == 0 || all.len() >= MAX_FILES {
             return Ok(all);
         }
         all.extend(some.iter().map(JsCast::unchecked_into::<FileSystemEntry>));

@@ -35,7 +35,7 @@ fn captures() -> Vec<PathBuf> {
 
 fn check(capture: &Path, folder: &Path) {
     let what = capture.file_name().unwrap().to_string_lossy().into_owned();
-    let views = Views::of(capture);
+    let views = Views::from_cli(capture);
     let file = folder.join(format!("{what}.rooflight"));
     cli(&["report", "--with-sources", "--rooflight", file.to_str().unwrap()], capture);
     let full = unpack(&std::fs::read(&file).unwrap()).unwrap().report;

@@ -35,7 +35,7 @@ pub struct Views {
 }
 
 impl Views {
-    pub fn of(capture: &Path) -> Self {
+    pub fn from_cli(capture: &Path) -> Self {
         let view = |name| serde_json::from_str(&cli(&[name, "--json"], capture)).unwrap();
         Self {
             breakdown: view("breakdown"),

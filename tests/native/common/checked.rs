@@ -174,7 +174,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
             assert_eq!(all, parts, "what is in flight is exposed or overlapped: {}", row.key);
         }
     }
-    let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, most: 0 };
+    let lanes = LaneQuery { query: query.clone(), carried: TransferFilter::All, part: None, max_spans: 0 };
     if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }

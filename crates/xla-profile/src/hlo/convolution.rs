@@ -29,7 +29,7 @@ struct Dimension {
 }
 
 /// Largest number of outputs or taps of a dimension that are examined one by one. A hostile file may have any number.
-const MOST: i128 = 1 << 16;
+const MAX_SCANNED_POSITIONS: i128 = 1 << 16;
 
 /// Returns the FLOPs of a convolution from its `window` and `dim_labels`: two for each multiply-add. Returns `None` if
 /// these attributes are absent or do not fit the shapes.
@@ -79,7 +79,7 @@ const fn real(n: i128) -> f64 {
 
 impl Dimension {
     /// Returns the number of pairs of an output and a tap that meet an element of the input. Returns `None` if a size
-    /// is invalid, or if both outputs and taps are more than [`MOST`].
+    /// is invalid, or if both outputs and taps are more than [`MAX_SCANNED_POSITIONS`].
     fn positions(self) -> Option<i128> {
         let Self { input, kernel, output, stride, padding, base_dilation, window_dilation } = self;
         let makes_sense = [input, kernel, output].into_iter().all(|size| size >= 0)
@@ -93,7 +93,7 @@ impl Dimension {
         } else {
             ((output, stride), (kernel, window_dilation))
         };
-        if few > MOST {
+        if few > MAX_SCANNED_POSITIONS {
             return None;
         }
         let last = input.checked_sub(1)?.checked_mul(base_dilation)?;

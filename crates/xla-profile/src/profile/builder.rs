@@ -13,10 +13,10 @@ use super::allocator::{self, AllocatorStat};
 use super::anomalies::Anomalies;
 use super::correlation_ids::{self, Role};
 use super::ids::{IdMap, OpId, program_of};
-use super::memory::{self, Numbers};
-use super::model::{Dropped, HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile};
-use super::progress::Reached;
-use super::room::Room;
+use super::memory::{self, ValueNumbers};
+use super::model::{HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile, ProgramFile};
+use super::progress::ReadProgress;
+use super::room::ListingLimit;
 use super::short_name::short_name;
 use super::stats::{OpStat, WantedStat, flow, resolve, set, wanted_stat};
 use super::value::Value;
@@ -41,22 +41,22 @@ pub struct Builder<'p> {
     n_hlo: usize,
     pending: Pending,
     pub(super) anomalies: Anomalies,
-    pub(super) room: Room,
-    memories: Numbers,
+    pub(super) listing_limit: ListingLimit,
+    memories: ValueNumbers,
     /// The programs that are files of their own.
-    dropped: Vec<Dropped>,
-    pub(super) progress: &'p mut dyn FnMut(Reached<'_>),
+    program_files: Vec<ProgramFile>,
+    pub(super) progress: &'p mut dyn FnMut(ReadProgress<'_>),
     pub(super) n_events: u64,
 }
 
 /// Stat names of the current plane.
 #[derive(Default)]
 struct Names {
-    slots: Vec<Slot>,
+    stat_names: Vec<StatName>,
     by_id: IdMap<u32>,
 }
 
-struct Slot {
+struct StatName {
     name: StrId,
     wanted: Option<WantedStat>,
     on_events: u64,
@@ -80,7 +80,7 @@ struct Pending {
 
 impl<'p> Builder<'p> {
     /// Creates an empty builder, which calls `progress` about once per MiB.
-    pub fn new(progress: &'p mut dyn FnMut(Reached<'_>)) -> Self {
+    pub fn new(progress: &'p mut dyn FnMut(ReadProgress<'_>)) -> Self {
         Self {
             profile: Profile::default(),
             plane: Plane::default(),
@@ -93,9 +93,9 @@ impl<'p> Builder<'p> {
             n_hlo: 0,
             pending: Pending::default(),
             anomalies: Anomalies::default(),
-            room: Room::default(),
-            memories: Numbers::default(),
-            dropped: Vec::new(),
+            listing_limit: ListingLimit::default(),
+            memories: ValueNumbers::default(),
+            program_files: Vec::new(),
             progress,
             n_events: 0,
         }
@@ -109,7 +109,7 @@ impl<'p> Builder<'p> {
     /// Adds the current file as a program. `span` is its position in the file. An `id` of 0 means that its module has none.
     pub fn program(&mut self, name: &str, id: u64, span: Span, form: HloForm) {
         let file = self.profile.files.len().saturating_sub(1);
-        self.dropped.push(Dropped { hlo: self.profile.hlo.len(), id });
+        self.program_files.push(ProgramFile { hlo: self.profile.hlo.len(), id });
         self.profile.hlo.push(HloBlob { name: name.to_owned(), program: None, file, span, form });
     }
 
@@ -121,8 +121,8 @@ impl<'p> Builder<'p> {
     /// Returns the profile with a note for each kind of anomaly. It may [need deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
-        self.profile.notes.extend(self.room.notes());
-        self.profile.pending_program_files = Some(self.dropped);
+        self.profile.notes.extend(self.listing_limit.notes());
+        self.profile.pending_program_files = Some(self.program_files);
         if !self.profile.needs_deriving() {
             self.profile.settle();
         }
@@ -186,7 +186,7 @@ impl<'p> Builder<'p> {
 
     fn value(&mut self, value: StatValue<'_>) -> Option<Value> {
         let names = &self.names;
-        resolve(value, &mut self.profile.strings, |id| Some(names.slots.get(names.by_id.get(id)? as usize)?.name))
+        resolve(value, &mut self.profile.strings, |id| Some(names.stat_names.get(names.by_id.get(id)? as usize)?.name))
     }
 }
 
@@ -203,36 +203,36 @@ impl Sink for Builder<'_> {
         self.variants.clear();
         self.pending = Pending::default();
         self.role = Role::from_plane(&head.name);
-        self.room.read(head.bytes);
+        self.listing_limit.read(head.bytes);
         self.n_hlo = self.profile.hlo.len();
         self.plane = Plane {
             id: head.id,
             name: head.name,
             file: self.profile.files.len().saturating_sub(1),
             ops: Vec::with_capacity(head.n_event_metadata),
-            lines: Vec::with_capacity(head.n_lines.min(self.room.left() as usize)),
+            lines: Vec::with_capacity(head.n_lines.min(self.listing_limit.left() as usize)),
             bytes: head.bytes,
             ..Plane::default()
         };
     }
 
     fn stat_name(&mut self, id: i64, name: &str) {
-        let slot = Slot {
+        let stat_name = StatName {
             name: self.profile.strings.intern(name),
             wanted: wanted_stat(name, self.role),
             on_events: 0,
             on_metadata: 0,
         };
-        self.names.by_id.insert(id, self.names.slots.len() as u32);
-        self.names.slots.push(slot);
+        self.names.by_id.insert(id, self.names.stat_names.len() as u32);
+        self.names.stat_names.push(stat_name);
     }
 
     fn plane_stat(&mut self, stat: Stat<'_>) {
-        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+        let Some(index) = self.names.by_id.get(stat.metadata_id) else {
             self.anomalies.unnamed_stats += 1;
             return;
         };
-        let name = self.names.slots[slot as usize].name;
+        let name = self.names.stat_names[index as usize].name;
         let value = match (stat.value, self.value(stat.value)) {
             (StatValue::Bytes(span, _), _) => PlaneStat::Bytes(span.len()),
             (_, None | Some(Value::Memory(_))) => return,
@@ -259,13 +259,13 @@ impl Sink for Builder<'_> {
     }
 
     fn metadata_stat(&mut self, stat: Stat<'_>) {
-        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+        let Some(index) = self.names.by_id.get(stat.metadata_id) else {
             self.anomalies.unnamed_stats += 1;
             return;
         };
-        let slot = &mut self.names.slots[slot as usize];
-        slot.on_metadata += 1;
-        match slot.wanted {
+        let stat_name = &mut self.names.stat_names[index as usize];
+        stat_name.on_metadata += 1;
+        match stat_name.wanted {
             Some(WantedStat::Op(which)) => {
                 let value = self.op_value(which, stat.value);
                 let id = self.plane.ops.len().saturating_sub(1) as u32;
@@ -292,7 +292,7 @@ impl Sink for Builder<'_> {
                 | WantedStat::DeviceDuration
                 | WantedStat::Allocator(_)
                 | WantedStat::Flow
-                | WantedStat::Tag(_),
+                | WantedStat::Correlation(_),
             )
             | None => {}
         }
@@ -306,18 +306,18 @@ impl Sink for Builder<'_> {
 
     #[inline]
     fn event_stat(&mut self, stat: Stat<'_>) {
-        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+        let Some(index) = self.names.by_id.get(stat.metadata_id) else {
             self.anomalies.unnamed_stats += 1;
             return;
         };
-        let slot = &mut self.names.slots[slot as usize];
-        slot.on_events += 1;
-        match slot.wanted {
+        let stat_name = &mut self.names.stat_names[index as usize];
+        stat_name.on_events += 1;
+        match stat_name.wanted {
             None | Some(WantedStat::HloProto) => {}
             Some(WantedStat::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
             Some(WantedStat::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),
             Some(WantedStat::Flow) => self.pending.flow = flow(stat.value),
-            Some(WantedStat::Tag(which)) => {
+            Some(WantedStat::Correlation(which)) => {
                 if let Some(value) = self.value(stat.value) {
                     self.pending.correlation_ids.set(which, value, &self.profile.strings);
                 }
@@ -378,8 +378,8 @@ impl Sink for Builder<'_> {
         if !line.is_async() {
             line.flows = Vec::new();
         }
-        if !self.room.take() {
-            return self.room.leave_out(line.events.len() as u64);
+        if !self.listing_limit.take() {
+            return self.listing_limit.leave_out(line.events.len() as u64);
         }
         if line.events.close() {
             self.anomalies.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
@@ -391,13 +391,13 @@ impl Sink for Builder<'_> {
         let mut plane = std::mem::take(&mut self.plane);
         // A plane with lines or programs is always listed, because its size is in proportion to its content.
         let is_empty = plane.lines.is_empty() && self.profile.hlo.len() == self.n_hlo;
-        if !self.room.take() && is_empty {
-            return self.room.leave_out(0);
+        if !self.listing_limit.take() && is_empty {
+            return self.listing_limit.leave_out(0);
         }
-        for slot in &self.names.slots {
-            let count = plane.stat_counts.entry(self.profile.text(slot.name).to_owned()).or_default();
-            count.on_events += slot.on_events;
-            count.on_metadata += slot.on_metadata;
+        for stat_name in &self.names.stat_names {
+            let count = plane.stat_counts.entry(self.profile.text(stat_name.name).to_owned()).or_default();
+            count.on_events += stat_name.on_events;
+            count.on_metadata += stat_name.on_metadata;
         }
         plane.stat_counts.retain(|_, c| c.on_events + c.on_metadata > 0);
         plane.ops.shrink_to_fit();
@@ -415,6 +415,6 @@ impl Sink for Builder<'_> {
 
     fn progress(&mut self, at: u64) {
         let planes = self.profile.planes.len();
-        (self.progress)(Reached { at, planes, events: self.n_events, plane: &self.plane.name });
+        (self.progress)(ReadProgress { at, planes, events: self.n_events, plane: &self.plane.name });
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn put(list: &mut Vec<(OpId, u32)>, op: u32, number: u32) {
 
 /// A map from values to their numbers, for the construction of a profile.
 #[derive(Default)]
-pub(super) struct Numbers(HashMap<MemoryBytes, u32>);
+pub(super) struct ValueNumbers(HashMap<MemoryBytes, u32>);
 
 impl Memories {
     /// Returns the value of a number.
@@ -48,7 +48,7 @@ impl Memories {
 
     /// Returns the number of the value in the bytes of a stat, and adds the value if it is new. Returns `None` if the
     /// bytes are empty or are not such a message.
-    pub(super) fn add(&mut self, numbers: &mut Numbers, stat: &[u8]) -> Option<u32> {
+    pub(super) fn add(&mut self, numbers: &mut ValueNumbers, stat: &[u8]) -> Option<u32> {
         let bytes = read(stat)?;
         let all = &mut self.all;
         Some(*numbers.0.entry(bytes).or_insert_with(|| {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn each_answer_once() {
-        let (mut memories, mut numbers) = (Memories::default(), Numbers::default());
+        let (mut memories, mut numbers) = (Memories::default(), ValueNumbers::default());
         let one = |bytes: u8| [0x0a, 4, 0x10, 1, 0x18, bytes];
         let found = [one(1), one(2), one(1)].map(|stat| memories.add(&mut numbers, &stat));
         assert_eq!(found, [Some(0), Some(1), Some(0)]);

@@ -40,6 +40,6 @@ pub use memory::{Memories, MemoryBytes};
 pub use model::{HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile, StatCount};
 pub use note::{Note, Severity};
 pub use note_code::NoteCode;
-pub use progress::Reached;
+pub use progress::ReadProgress;
 pub use strings::{StrId, Strings};
 pub use trace::Survey;

@@ -27,7 +27,7 @@ pub struct Profile {
     /// Distinct values of `memory_access_breakdown`, to which [`Plane::memory`] refers.
     pub memories: Memories,
     /// Programs that are files of their own. `None` after [`Profile::settle`].
-    pub(super) pending_program_files: Option<Vec<Dropped>>,
+    pub(super) pending_program_files: Option<Vec<ProgramFile>>,
 }
 
 /// A plane of a capture.
@@ -259,7 +259,7 @@ impl Profile {
 }
 
 /// A program that is a file of its own.
-pub(super) struct Dropped {
+pub(super) struct ProgramFile {
     /// Index in [`Profile::hlo`].
     pub(super) hlo: usize,
     /// `HloModuleProto.id`; 0 if there is none.

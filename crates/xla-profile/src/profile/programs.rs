@@ -1,7 +1,7 @@
 //! This module collects the names of programs from texts such as `name(id)`, and matches program files with programs.
 
 use super::ids::{OpId, ProgramId, program_of};
-use super::model::{Dropped, HloBlob, Profile};
+use super::model::{HloBlob, Profile, ProgramFile};
 use super::{Note, NoteCode, Severity};
 use rustc_hash::FxHashSet;
 
@@ -13,8 +13,8 @@ impl Profile {
             line.correlation_ids = Default::default();
         }
         name_programs(self);
-        let dropped = self.pending_program_files.take().unwrap_or_default();
-        join_programs(self, &dropped);
+        let program_files = self.pending_program_files.take().unwrap_or_default();
+        join_programs(self, &program_files);
     }
 }
 
@@ -38,29 +38,29 @@ fn name_programs(profile: &mut Profile) {
 /// Matches program files with the programs of captures: by the id in the name of the file, by the id of the module
 /// (which is another number on TPUs), or by the name of the module if only one program has that name. A program file
 /// without a match keeps an id of its own, unless another program has that id.
-fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
-    if dropped.is_empty() {
+fn join_programs(profile: &mut Profile, program_files: &[ProgramFile]) {
+    if program_files.is_empty() {
         return;
     }
     let mut ran = FxHashSet::default();
     ran.extend(profile.planes.iter().flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.program)));
     let named = profile.programs.clone();
-    for Dropped { hlo, id } in dropped {
+    for ProgramFile { hlo, id } in program_files {
         let HloBlob { name, file, .. } = &profile.hlo[*hlo];
         let of_file = id_in_name(&profile.files[*file], name);
-        let own = [of_file, Some(ProgramId(*id)).filter(|id| id.0 != 0)];
-        let own = || own.into_iter().flatten();
+        let ids = [of_file, Some(ProgramId(*id)).filter(|id| id.0 != 0)];
+        let ids = || ids.into_iter().flatten();
         let speaks_of = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
         let mut of_name = named.iter().filter(|(_, of)| *of == name).map(|(id, _)| *id);
-        let program = match (own().find(speaks_of), of_name.next(), of_name.next()) {
+        let program = match (ids().find(speaks_of), of_name.next(), of_name.next()) {
             (Some(id), ..) | (None, Some(id), None) => Some(id),
             (None, Some(_), Some(_)) => None,
-            (None, None, _) => own().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
+            (None, None, _) => ids().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
         };
         // On a TPU, the id of the module differs in any case. Only the id in the name of the file can contradict the
         // match.
         if let (Some(stated), Some(id)) =
-            (of_file, program.filter(|id| of_file != Some(*id) && own().all(|own| own != *id)))
+            (of_file, program.filter(|id| of_file != Some(*id) && ids().all(|other| other != *id)))
         {
             let message = format!(
                 "The name of the file has program id {}, but {name} ran with id {}. They are joined by the name of the module. This HLO \

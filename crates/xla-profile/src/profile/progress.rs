@@ -2,7 +2,7 @@
 
 /// The progress of building a profile.
 #[derive(Clone, Copy, Debug)]
-pub struct Reached<'a> {
+pub struct ReadProgress<'a> {
     /// Number of bytes of the current file that were read.
     pub at: u64,
     /// Number of complete planes of all files.

@@ -14,7 +14,7 @@ const BYTES: u64 = 512;
 
 /// The counts of planes and lines that are listed and left out.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct ListingLimit {
     bytes: u64,
     listed: u64,
     /// Number of planes and lines without events that are not listed.
@@ -25,7 +25,7 @@ pub(super) struct Room {
     events: u64,
 }
 
-impl Room {
+impl ListingLimit {
     /// Adds bytes that were read, in unpacked form.
     pub(super) const fn read(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
@@ -83,16 +83,16 @@ mod tests {
 
     #[test]
     fn what_is_listed_grows_with_the_bytes() {
-        let mut room = Room::default();
-        let listed = |room: &mut Room| (0..200_000).filter(|_| room.take()).count() as u64;
-        assert_eq!(listed(&mut room), ALWAYS);
-        assert!(room.notes().is_empty());
-        room.read(10 * BYTES);
-        assert_eq!(listed(&mut room), 10);
-        room.leave_out(0);
-        room.leave_out(3);
-        room.leave_out_event();
-        let codes: Vec<String> = room.notes().into_iter().map(|note| note.message).collect();
+        let mut limit = ListingLimit::default();
+        let listed = |limit: &mut ListingLimit| (0..200_000).filter(|_| limit.take()).count() as u64;
+        assert_eq!(listed(&mut limit), ALWAYS);
+        assert!(limit.notes().is_empty());
+        limit.read(10 * BYTES);
+        assert_eq!(listed(&mut limit), 10);
+        limit.leave_out(0);
+        limit.leave_out(3);
+        limit.leave_out_event();
+        let codes: Vec<String> = limit.notes().into_iter().map(|note| note.message).collect();
         assert!(
             codes[0].starts_with("1 further planes and lines") && codes[1].starts_with("4 events of 1 further"),
             "{codes:?}"

@@ -25,7 +25,7 @@ pub(super) enum WantedStat {
     /// The flow of an event on a line of asynchronous ops.
     Flow,
     /// An id that joins the event to events of other planes.
-    Tag(CorrelationStat),
+    Correlation(CorrelationStat),
 }
 
 /// A stat that describes an op.
@@ -77,8 +77,8 @@ const XLA_MODULE: &str = "XlaModule:";
 /// Returns the stat with this name on a plane of this role, or `None` if the stat is not kept.
 pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     Some(match name {
-        "correlation_id" if role != Role::Other => WantedStat::Tag(CorrelationStat::Correlation),
-        "run_id" if role == Role::Host => WantedStat::Tag(CorrelationStat::Run),
+        "correlation_id" if role != Role::Other => WantedStat::Correlation(CorrelationStat::Correlation),
+        "run_id" if role == Role::Host => WantedStat::Correlation(CorrelationStat::Run),
         // XLA writes the op name as `name`, TensorFlow writes it as the outermost annotation.
         "name" | "level 0" if role == Role::Gpu => WantedStat::Op(OpStat::Annotation),
         "device_offset_ps" => WantedStat::DeviceOffset,

@@ -7,10 +7,10 @@ use crate::chart::plot::popover_position::Rect;
 use crate::small_sort::SmallSort;
 
 /// Distance between rows in px: at least [`BETWEEN`], plus [`STEEP`] times the horizontal distance of a link beyond 120
-/// px, at most [`MOST`].
+/// px, at most [`MAX_ROW_GAP`].
 const BETWEEN: f64 = 36.0;
 const STEEP: f64 = 0.05;
-const MOST: f64 = 96.0;
+const MAX_ROW_GAP: f64 = 96.0;
 /// Largest distance between the ends of links at an item, in px.
 const APART: f64 = 24.0;
 
@@ -38,7 +38,7 @@ pub(crate) fn compute_layout(items: &[Item], links: &[Link]) -> LayeredLayout {
         if at > 0 {
             let pieces = net.pieces.iter().filter(|piece| net.spots[piece.to].row == at);
             let far = pieces.map(|p| (x[p.from] + p.out - x[p.to] - p.into).abs()).fold(0.0, f64::max);
-            y += (BETWEEN + (far - 120.0).max(0.0) * STEEP).min(MOST).round();
+            y += (BETWEEN + (far - 120.0).max(0.0) * STEEP).min(MAX_ROW_GAP).round();
         }
         let height = row.iter().filter_map(|spot| items.get(*spot)).map(|item| item.height).fold(0.0, f64::max);
         spans.push((y, y + height));

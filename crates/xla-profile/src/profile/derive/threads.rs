@@ -13,7 +13,7 @@ pub(super) fn devices(profile: &mut Profile) {
     for host in 0..profile.planes.len() {
         let plane = &profile.planes[host];
         let mut ordinals: Vec<u32> =
-            plane.lines.iter().flat_map(|l| &l.correlation_ids.runs).map(|tag| tag.device).collect();
+            plane.lines.iter().flat_map(|l| &l.correlation_ids.runs).map(|op_run| op_run.device).collect();
         ordinals.sort_unstable();
         ordinals.dedup();
         for ordinal in ordinals {
@@ -30,14 +30,15 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
         Plane { id: ordinal.into(), name: format!("/device:CPU:{ordinal}"), file: host.file, ..Plane::default() };
     let mut ops: HashMap<OpId, OpId> = HashMap::default();
     let mut executions = Vec::new();
-    let is_own = |tag: &&OpRun| tag.device == ordinal;
-    let lines = || host.lines.iter().filter(|line| line.correlation_ids.runs.iter().any(|tag| tag.device == ordinal));
+    let is_own = |op_run: &&OpRun| op_run.device == ordinal;
+    let lines =
+        || host.lines.iter().filter(|line| line.correlation_ids.runs.iter().any(|op_run| op_run.device == ordinal));
     let origin_ns = lines().map(|line| line.timestamp_ns).min().unwrap_or(0);
     for line in lines() {
-        let own: Vec<&OpRun> = line.correlation_ids.runs.iter().filter(is_own).collect();
+        let op_runs: Vec<&OpRun> = line.correlation_ids.runs.iter().filter(is_own).collect();
         let mut events = Events::default();
-        for tag in &own {
-            let at = tag.event as usize;
+        for op_run in &op_runs {
+            let at = op_run.event as usize;
             let op = *ops.entry(line.events.op(at)).or_insert_with(|| {
                 let mut op = host.op(line.events.op(at)).clone();
                 op.name = op.stats.hlo_op.unwrap_or(op.name);
@@ -57,7 +58,7 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
             derived: true,
             ..Line::default()
         };
-        runs::add(&mut executions, &line, origin_ns, &mut |event| own[event].run);
+        runs::add(&mut executions, &line, origin_ns, &mut |event| op_runs[event].run);
         device.lines.push(line);
     }
     runs::add_line(&mut device, origin_ns, executions, strings);

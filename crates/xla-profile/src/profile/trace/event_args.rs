@@ -93,7 +93,7 @@ impl Names {
                     args.allocator.number(which, billionths as f64 / 1e9);
                 }
             }
-            Some(ArgKind::Stat(WantedStat::Tag(which))) => {
+            Some(ArgKind::Stat(WantedStat::Correlation(which))) => {
                 if let Some(number) = whole() {
                     args.correlation_ids.set(which, Value::Uint(number), strings);
                 }

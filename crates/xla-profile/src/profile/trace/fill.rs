@@ -4,7 +4,7 @@ use super::super::builder::push_op;
 use super::super::correlation_ids::Role;
 use super::super::model::{Line, Op, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, set};
-use super::super::{Builder, Note, NoteCode, Reached, Severity, StrId};
+use super::super::{Builder, Note, NoteCode, ReadProgress, Severity, StrId};
 use super::Survey;
 use super::event_args::{EventArgs, Names};
 use super::survey::has_place;
@@ -110,7 +110,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             None => profile.notes.push(nature.with_place(profile.files[file].clone())),
         }
         profile.notes.extend(self.left_out.notes());
-        profile.notes.extend(self.tree.room.notes());
+        profile.notes.extend(self.tree.listing_limit.notes());
     }
 
     /// Returns the op of the current event, and adds the op if it is new.
@@ -255,7 +255,7 @@ impl Sink for Fill<'_, '_> {
 
     fn progress(&mut self, at: u64) {
         let (planes, events) = (self.builder.profile.planes.len(), self.builder.n_events);
-        (self.builder.progress)(Reached { at, planes, events, plane: "" });
+        (self.builder.progress)(ReadProgress { at, planes, events, plane: "" });
     }
 }
 

@@ -81,13 +81,13 @@ impl<'p> Counting<'p> {
         let (name, order) = (self.name.take(), self.order.take());
         match event.name {
             b"process_name" | b"process_sort_index" => {
-                let Some(at) = tree.process(event) else { return tree.room.leave_out(0) };
+                let Some(at) = tree.process(event) else { return tree.listing_limit.leave_out(0) };
                 let process = &mut tree.processes[at];
                 process.name = name.or(process.name.take());
                 process.order = order.unwrap_or(process.order);
             }
             b"thread_name" | b"thread_sort_index" => {
-                let Some(at) = tree.thread(event) else { return tree.room.leave_out(0) };
+                let Some(at) = tree.thread(event) else { return tree.listing_limit.leave_out(0) };
                 let thread = &mut tree.threads[at];
                 thread.name = name.or(thread.name.take());
                 thread.order = order.unwrap_or(thread.order);
@@ -119,14 +119,14 @@ impl Sink for Counting<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        self.survey.tree.room.read(event.bytes);
+        self.survey.tree.listing_limit.read(event.bytes);
         if event.phase == b'M' {
             return self.metadata(event);
         }
         self.discard();
         let (true, Some(start)) = (has_place(event.phase), event.start_ps) else { return };
         let survey = &mut self.survey;
-        let Some(at) = survey.tree.thread(event) else { return survey.tree.room.leave_out_event() };
+        let Some(at) = survey.tree.thread(event) else { return survey.tree.listing_limit.leave_out_event() };
         let thread = &mut survey.tree.threads[at];
         thread.first_ps = Some(thread.first_ps.map_or(start, |first| first.min(start)));
         survey.n_events += 1;

@@ -1,6 +1,6 @@
 //! This module collects the processes and threads of a trace JSON, which become planes and lines.
 
-use super::super::room::Room;
+use super::super::room::ListingLimit;
 use crate::wire::trace::{Event, Id};
 use rustc_hash::FxHashMap;
 
@@ -40,7 +40,7 @@ pub(super) struct Tree {
     by_process: FxHashMap<Key, usize>,
     by_thread: FxHashMap<(usize, Key, bool), usize>,
     /// The limit for processes and threads together.
-    pub(super) room: Room,
+    pub(super) listing_limit: ListingLimit,
 }
 
 /// An id: whether it is a text, and its number.
@@ -52,7 +52,7 @@ impl Tree {
         if let Some(at) = self.known(event.process).and_then(|key| self.by_process.get(&key)) {
             return Some(*at);
         }
-        if !self.room.take() {
+        if !self.listing_limit.take() {
             return None;
         }
         let key = self.key(event.process);
@@ -68,7 +68,7 @@ impl Tree {
             return Some(at);
         }
         let process = self.process(event)?;
-        if !self.room.take() {
+        if !self.listing_limit.take() {
             return None;
         }
         let key = self.key(event.thread);

@@ -45,25 +45,25 @@ const TURN: usize = 1 << 20;
 fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
     // The whole line is needed, so as many bytes as possible are loaded at once.
     window.ahead(span.start, span.end, span.len().min(window.stride()))?;
-    let mut reached = Reached { at: span.start, need: 20, first_damage: None };
-    while reached.at < span.end {
-        let (from, need) = (reached.at, usize::try_from(reached.need).unwrap_or(usize::MAX));
-        let bytes = window.ahead(from, span.end, reached.need)?;
+    let mut position = LinePosition { at: span.start, need: 20, first_damage: None };
+    while position.at < span.end {
+        let (from, need) = (position.at, usize::try_from(position.need).unwrap_or(usize::MAX));
+        let bytes = window.ahead(from, span.end, position.need)?;
         let bytes = bytes.get(..TURN.max(need)).unwrap_or(bytes);
         let to = from.saturating_add(bytes.len() as u64);
-        take(bytes, &mut reached, line)?;
-        if reached.at > from {
-            line.sink.progress(reached.at);
+        take_fields(bytes, &mut position, line)?;
+        if position.at > from {
+            line.sink.progress(position.at);
         }
-        if to == span.end && reached.at < to {
-            return Err(incomplete(Span { start: reached.at, ..span }, window));
+        if to == span.end && position.at < to {
+            return Err(incomplete(Span { start: position.at, ..span }, window));
         }
     }
-    reached.first_damage.map_or(Ok(()), Err)
+    position.first_damage.map_or(Ok(()), Err)
 }
 
 /// The progress of a walk over a line.
-struct Reached {
+struct LinePosition {
     /// Offset of the next field.
     at: u64,
     /// Number of bytes that must be loaded from `at` on, so that the next field is complete.
@@ -75,9 +75,9 @@ struct Reached {
 // This function is never inlined. A browser starts with quickly compiled code, and switches to optimized code when a
 // function is called again. One loop over a whole line would therefore stay slow until its end.
 #[inline(never)]
-fn take(bytes: &[u8], reached: &mut Reached, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
-    let (mut rest, mut at) = (bytes, reached.at);
-    reached.need = 20;
+fn take_fields(bytes: &[u8], position: &mut LinePosition, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
+    let (mut rest, mut at) = (bytes, position.at);
+    position.need = 20;
     while !rest.is_empty() {
         match step(rest, at, line)? {
             Step::Took { bytes, damage } => {
@@ -85,16 +85,16 @@ fn take(bytes: &[u8], reached: &mut Reached, line: &mut Line<'_, impl Sink>) -> 
                 at = at.saturating_add(bytes as u64);
                 if let Some(error) = damage {
                     line.sink.discard();
-                    reached.first_damage.get_or_insert(error);
+                    position.first_damage.get_or_insert(error);
                 }
             }
             Step::Needs(n) => {
-                reached.need = n;
+                position.need = n;
                 break;
             }
         }
     }
-    reached.at = at;
+    position.at = at;
     Ok(())
 }
 
