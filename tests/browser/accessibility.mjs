@@ -1,6 +1,6 @@
 // Runs axe-core, the accessibility checker, in a page.
 import axe from "axe-core";
-import { painted } from "./lib.mjs";
+import { waitForPaint } from "./lib.mjs";
 
 /** The rules about colours that axe checks by default. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
@@ -11,9 +11,9 @@ const COLOURS = ["color-contrast", "link-in-text-block"];
  */
 export async function violations(page, theme) {
   await page.emulateMedia({ colorScheme: theme });
-  await painted(page);
+  await waitForPaint(page);
   // axe is injected once per document, because its source is half a megabyte.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(theme === "dark" ? { runOnly: COLOURS } : {}) };
-  return (await page.evaluate((asked) => window.axe.run(document, asked), options)).violations;
+  return (await page.evaluate((runOptions) => window.axe.run(document, runOptions), options)).violations;
 }

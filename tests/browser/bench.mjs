@@ -7,93 +7,93 @@ import { readdirSync, statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { manyBuffers, synth } from "./captures.mjs";
-import { dropFiles, launch, need, open, opened, reload, startServer, until } from "./lib.mjs";
-import { grid, settled, sortBy } from "./reading.mjs";
+import { dropFiles, launch, openPage, reload, requiredPath, startServer, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
+import { grid, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const RUNS = Number(process.env.ROOFLIGHT_RUNS ?? 3);
 const MIB = 2 ** 20;
 const ms = (value) => `${value.toFixed(0)} ms`;
 
 /** Runs in the page. Records the time of the drop and the time when the first row with text was painted. */
-function watch() {
-  const seen = (window.bench = {});
-  window.addEventListener("drop", () => performance.mark("dropped", { startTime: (seen.dropped = performance.now()) }), { capture: true });
+function recordDropAndRows() {
+  const times = (window.bench = {});
+  window.addEventListener("drop", () => performance.mark("dropped", { startTime: (times.dropped = performance.now()) }), { capture: true });
   new MutationObserver(() => {
-    if (seen.dropped === undefined || seen.shown !== undefined) return;
+    if (times.dropped === undefined || times.shown !== undefined) return;
     if (!document.querySelector("[role=grid] [data-row='0'] [role=gridcell]")?.textContent) return;
-    seen.shown = NaN; // replaced once the row is painted
-    requestAnimationFrame(() => setTimeout(() => performance.mark("shown", { startTime: (seen.shown = performance.now()) })));
+    times.shown = NaN; // replaced once the row is painted
+    requestAnimationFrame(() => setTimeout(() => performance.mark("shown", { startTime: (times.shown = performance.now()) })));
   }).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
 /** Makes the worker store its wasm memory in `self.wasmMemory`, because wasm-bindgen's loader does not expose it. */
-function keepMemory() {
-  const head = "const I = WebAssembly.instantiateStreaming, J = WebAssembly.instantiate;" +
-    "const keep = (made) => { self.wasmMemory ??= (made.instance ?? made).exports.memory; return made; };" +
+function exposeMemory() {
+  const prelude = "const I = WebAssembly.instantiateStreaming, J = WebAssembly.instantiate;" +
+    "const keep = (result) => { self.wasmMemory ??= (result.instance ?? result).exports.memory; return result; };" +
     "WebAssembly.instantiateStreaming = (...a) => I.apply(WebAssembly, a).then(keep);" +
     "WebAssembly.instantiate = (...a) => J.apply(WebAssembly, a).then(keep);\n";
   const create = URL.createObjectURL;
-  URL.createObjectURL = (blob) => create.call(URL, blob.type === "text/javascript" ? new Blob([head, blob], { type: blob.type }) : blob);
+  URL.createObjectURL = (blob) => create.call(URL, blob.type === "text/javascript" ? new Blob([prelude, blob], { type: blob.type }) : blob);
 }
 
-async function once(browser, url, files) {
-  const { page, close } = await open(browser, url);
-  await page.addInitScript(watch);
-  await page.addInitScript(keepMemory);
+async function measureLoad(browser, url, files) {
+  const { page, close } = await openPage(browser, url);
+  await page.addInitScript(recordDropAndRows);
+  await page.addInitScript(exposeMemory);
   await reload(page);
   await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing", "disabled-by-default-devtools.timeline"] });
   await dropFiles(page, files);
-  await opened(page, 300_000);
+  await waitForTable(page, 300_000);
   await page.waitForFunction(() => window.bench.shown > 0);
   const { dropped, shown } = await page.evaluate(() => window.bench);
-  const tasks = longest(JSON.parse(await browser.stopTracing()).traceEvents);
-  const used = await page.workers()[0].evaluate(() => self.wasmMemory?.buffer.byteLength ?? NaN);
+  const taskTimes = longestTasks(JSON.parse(await browser.stopTracing()).traceEvents);
+  const memoryBytes = await page.workers()[0].evaluate(() => self.wasmMemory?.buffer.byteLength ?? NaN);
   await close();
-  return { ms: shown - dropped, ...tasks, memory: used };
+  return { ms: shown - dropped, ...taskTimes, memory: memoryBytes };
 }
 
 /**
  * Returns the longest task of the page's main thread between the marks "dropped" and "shown", in ms: `wall` is its
  * elapsed time, `cpu` is the largest processor time of a task. `work` is the processor time of the worker, in ms.
  */
-function longest(events) {
+function longestTasks(events) {
   const mark = (name) => events.find((event) => event.name === name && event.cat.includes("user_timing"));
-  const [from, to] = [mark("dropped"), mark("shown")];
-  const tasks = events.filter((event) => /RunTask$/.test(event.name) && event.ph === "X" && event.pid === from.pid && event.ts + event.dur >= from.ts && event.ts <= to.ts);
-  const on = (wanted) => tasks.filter((task) => (task.tid === from.tid) === wanted);
+  const [start, end] = [mark("dropped"), mark("shown")];
+  const tasks = events.filter((event) => /RunTask$/.test(event.name) && event.ph === "X" && event.pid === start.pid && event.ts + event.dur >= start.ts && event.ts <= end.ts);
+  const tasksOf = (isMainThread) => tasks.filter((task) => (task.tid === start.tid) === isMainThread);
   const workers = new Set(events.filter((event) => event.name === "thread_name" && /Dedicated ?Worker/.test(event.args.name)).map((event) => event.tid));
   const work = tasks.filter((task) => workers.has(task.tid)).reduce((sum, task) => sum + (task.tdur ?? 0), 0);
-  return { wall: Math.max(...on(true).map((task) => task.dur)) / 1000, cpu: Math.max(...on(true).map((task) => task.tdur ?? 0)) / 1000, work: work / 1000 };
+  return { wall: Math.max(...tasksOf(true).map((task) => task.dur)) / 1000, cpu: Math.max(...tasksOf(true).map((task) => task.tdur ?? 0)) / 1000, work: work / 1000 };
 }
 
 /** The paths of the captures of `mb` MB that `cargo xtask bench` has made: one file, or one file per host. */
-function captures(mb) {
-  const folder = join(need("ROOFLIGHT_BENCH"), String(mb));
+function benchCaptures(mb) {
+  const folder = join(requiredPath("ROOFLIGHT_BENCH"), String(mb));
   return readdirSync(folder).filter((name) => name.endsWith(".xplane.pb")).sort().map((name) => join(folder, name));
 }
 
-function cli(files) {
+function timeCommandLine(files) {
   const before = process.hrtime.bigint();
-  execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", ...files, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+  execFileSync(requiredPath("ROOFLIGHT_CLI"), ["breakdown", ...files, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
   return Number(process.hrtime.bigint() - before) / 1e6;
 }
 
 /** Returns the minimum of RUNS runs, for each field separately. Other programs can only make a run slower. */
-async function best(run) {
-  const all = [];
-  for (let at = 0; at < RUNS; at += 1) all.push(await run());
-  return typeof all[0] === "number" ? Math.min(...all) : Object.fromEntries(Object.keys(all[0]).map((key) => [key, Math.min(...all.map((one) => one[key]))]));
+async function bestOf(run) {
+  const results = [];
+  for (let i = 0; i < RUNS; i += 1) results.push(await run());
+  return typeof results[0] === "number" ? Math.min(...results) : Object.fromEntries(Object.keys(results[0]).map((key) => [key, Math.min(...results.map((result) => result[key]))]));
 }
 
-/** Runs in the worker. Records the time that the worker spends on each request, in ms, in `self.answers`. */
-function timeAnswers() {
-  self.answers = [];
-  const later = self.setTimeout;
+/** Runs in the worker. Records the time that the worker spends on each request, in ms, in `self.requestTimes`. */
+function timeRequests() {
+  self.requestTimes = [];
+  const originalSetTimeout = self.setTimeout;
   self.setTimeout = (work, ...rest) =>
-    later(() => {
+    originalSetTimeout(() => {
       const start = performance.now();
       work();
-      self.answers.push(performance.now() - start);
+      self.requestTimes.push(performance.now() - start);
     }, ...rest);
 }
 
@@ -101,45 +101,47 @@ function timeAnswers() {
  * Measures sorting, filtering and scrolling of a table of 100,000 rows: the worker's time and the time until the result
  * is painted.
  */
-async function rows(browser, url) {
-  const { page, close } = await open(browser, url);
+async function measureTable(browser, url) {
+  const { page, close } = await openPage(browser, url);
   await dropFiles(page, [synth({ mb: 60, devices: 1, ops: 100_000 })]);
-  await opened(page, 300_000);
+  await waitForTable(page, 300_000);
   const thread = page.workers()[0];
-  await thread.evaluate(timeAnswers);
-  /** Returns the worker's longest time for a request while `act` runs, and the time of `act` itself, in ms. */
-  const worker = async (act) => {
-    await thread.evaluate(() => (self.answers.length = 0));
+  await thread.evaluate(timeRequests);
+  /**
+   * Returns the worker's longest time for a request while `action` runs, and the time of `action` itself, in ms.
+   */
+  const timeWorker = async (action) => {
+    await thread.evaluate(() => (self.requestTimes.length = 0));
     const start = performance.now();
-    await act();
-    const painted = performance.now() - start;
-    return { worker: Math.max(...(await thread.evaluate(() => self.answers))), painted };
+    await action();
+    const untilPaint = performance.now() - start;
+    return { worker: Math.max(...(await thread.evaluate(() => self.requestTimes))), untilPaint };
   };
-  let down = true;
-  const sort = async (head) => best(() => worker(() => sortBy(page, head, (down = !down) ? "descending" : "ascending")));
-  const sorts = { Self: await sort("Self"), Category: await sort("Category"), Op: await sort("Op") };
+  let isDescending = true;
+  const timeSort = async (head) => bestOf(() => timeWorker(() => sortBy(page, head, (isDescending = !isDescending) ? "descending" : "ascending")));
+  const sortTimes = { Self: await timeSort("Self"), Category: await timeSort("Category"), Op: await timeSort("Op") };
   // Each run filters by a new text, so that no cached result is reused.
   let n = 0;
   const field = page.getByRole("textbox", { name: "Filter ops" });
-  const filter = async (text) =>
-    best(() =>
-      worker(async () => {
+  const timeFilter = async (text) =>
+    bestOf(() =>
+      timeWorker(async () => {
         n += 1;
         await field.fill(text(n));
-        await until(() => thread.evaluate(() => self.answers.length));
-        await settled(page);
+        await waitUntil(() => thread.evaluate(() => self.requestTimes.length));
+        await waitForRows(page);
       }),
     );
-  const filters = { few: await filter((n) => `fusion.${n}7`), many: await filter((n) => [..."mixer/mlp/"].map((c, i) => ((n >> i) & 1 ? c.toUpperCase() : c)).join("")) };
+  const filterTimes = { few: await timeFilter((n) => `fusion.${n}7`), many: await timeFilter((n) => [..."mixer/mlp/"].map((c, i) => ((n >> i) & 1 ? c.toUpperCase() : c)).join("")) };
   await field.fill("");
-  await settled(page);
-  await painted(page);
+  await waitForRows(page);
+  await waitForPaint(page);
   const frames = await grid(page).evaluate((node) => new Promise((done) => {
     const gaps = [];
     let last = performance.now();
-    const step = (now) => {
-      gaps.push(now - last);
-      last = now;
+    const step = (time) => {
+      gaps.push(time - last);
+      last = time;
       node.scrollTop += 120; // At 60 frames per second this is 7,200 pixels per second, a fast wheel.
       if (gaps.length < 120) requestAnimationFrame(step);
       else done(gaps.slice(1).sort((a, b) => a - b));
@@ -147,60 +149,60 @@ async function rows(browser, url) {
     requestAnimationFrame(step);
   }));
   await close();
-  return { sorts, filters, median: frames[Math.floor(frames.length / 2)], p95: frames[Math.floor(frames.length * 0.95)] };
+  return { sortTimes, filterTimes, median: frames[Math.floor(frames.length / 2)], p95: frames[Math.floor(frames.length * 0.95)] };
 }
 
 /**
  * Measures the memory view of a large compiled program: the worker's total time for its replies, and the time until the
  * treemap is shown.
  */
-async function memory(browser, url) {
+async function measureMemoryView(browser, url) {
   const file = manyBuffers();
-  const took = await best(async () => {
-    const { page, close } = await open(browser, url);
+  const times = await bestOf(async () => {
+    const { page, close } = await openPage(browser, url);
     await dropFiles(page, [file]);
     await page.getByRole("tab", { name: "Memory" }).waitFor();
     const thread = page.workers()[0];
     await page.locator(".code-line code").first().waitFor();
-    await thread.evaluate(timeAnswers);
+    await thread.evaluate(timeRequests);
     const start = performance.now();
     await page.getByRole("tab", { name: "Memory" }).click();
     await page.locator(".map-canvas .scene rect").first().waitFor();
     const shown = performance.now() - start;
-    const worker = (await thread.evaluate(() => self.answers)).reduce((sum, answer) => sum + answer, 0);
+    const worker = (await thread.evaluate(() => self.requestTimes)).reduce((sum, time) => sum + time, 0);
     await close();
     return { worker, shown };
   });
-  return { ...took, bytes: statSync(file).size };
+  return { ...times, bytes: statSync(file).size };
 }
 
-const server = await startServer(need("ROOFLIGHT_DIST"));
+const server = await startServer(requiredPath("ROOFLIGHT_DIST"));
 const browser = await launch({ isOptimised: true });
 console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
-console.log("capture   drop to table   of it worker   longest task (processor)   wasm memory        command line   page ÷ command line");
+console.log("capture   drop to table   worker time    longest task (processor)   wasm memory        command line   page ÷ command line");
 for (const mb of process.env.ROOFLIGHT_MB.split(",").map(Number)) {
-  const files = captures(mb);
+  const files = benchCaptures(mb);
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  const native = await best(() => cli(files));
-  const page = await best(() => once(browser, server.url, files));
+  const cliTime = await bestOf(() => timeCommandLine(files));
+  const pageTimes = await bestOf(() => measureLoad(browser, server.url, files));
   const cells = [
     [`${mb} MB`, 10],
-    [ms(page.ms), 16],
-    [ms(page.work), 15],
-    [`${ms(page.wall)} (${ms(page.cpu)})`, 27],
-    [`${(page.memory / MIB).toFixed(0)} MiB, ${(page.memory / bytes).toFixed(2)} ×`, 19],
-    [ms(native), 15],
-    [(page.ms / native).toFixed(2), 0],
+    [ms(pageTimes.ms), 16],
+    [ms(pageTimes.work), 15],
+    [`${ms(pageTimes.wall)} (${ms(pageTimes.cpu)})`, 27],
+    [`${(pageTimes.memory / MIB).toFixed(0)} MiB, ${(pageTimes.memory / bytes).toFixed(2)} ×`, 19],
+    [ms(cliTime), 15],
+    [(pageTimes.ms / cliTime).toFixed(2), 0],
   ];
   console.log(cells.map(([text, width]) => text.padEnd(width)).join(""));
 }
-const table = await rows(browser, server.url);
-console.log("\n100,000 rows: the worker's time, and until it is painted");
-for (const [what, { worker, painted }] of [...Object.entries(table.sorts).map(([head, took]) => [`sorted by ${head}`, took]), ...Object.entries(table.filters).map(([which, took]) => [`filtered to ${which}`, took])]) {
-  console.log(`${what.padEnd(22)}${ms(worker).padEnd(10)}${ms(painted)}`);
+const table = await measureTable(browser, server.url);
+console.log("\n100,000 rows: the worker's time, and the time until the result is painted");
+for (const [label, { worker, untilPaint }] of [...Object.entries(table.sortTimes).map(([head, times]) => [`sorted by ${head}`, times]), ...Object.entries(table.filterTimes).map(([name, times]) => [`filtered to ${name}`, times])]) {
+  console.log(`${label.padEnd(22)}${ms(worker).padEnd(10)}${ms(untilPaint)}`);
 }
 console.log(`frames while scrolling: median ${table.median.toFixed(1)} ms, 95 % below ${table.p95.toFixed(1)} ms`);
-const large = await memory(browser, server.url);
-console.log(`\na program of 37,000 instructions (${(large.bytes / 1e6).toFixed(1)} MB): its memory takes the worker ${ms(large.worker)}, and is shown after ${ms(large.shown)}`);
+const memoryTimes = await measureMemoryView(browser, server.url);
+console.log(`\na program of 37,000 instructions (${(memoryTimes.bytes / 1e6).toFixed(1)} MB): the worker computes its memory in ${ms(memoryTimes.worker)}, and the page shows it after ${ms(memoryTimes.shown)}`);
 await browser.close();
 await server.close();

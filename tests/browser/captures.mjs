@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** The temporary folder of this process. */
-export const folder = mkdtempSync(join(tmpdir(), "rooflight-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+export const temporaryFolder = mkdtempSync(join(tmpdir(), "rooflight-"));
+process.on("exit", () => rmSync(temporaryFolder, { recursive: true, force: true }));
 
 const profiles = resolve(process.env.ROOFLIGHT_PROFILES ?? join(repository, "../shared/profiles"));
 
@@ -19,7 +19,7 @@ const profiles = resolve(process.env.ROOFLIGHT_PROFILES ?? join(repository, "../
  * Returns the path of a real capture, or `undefined` when the file is missing: then the test is skipped.
  * Throws for a missing file when ROOFLIGHT_REQUIRE_PROFILES is 1.
  */
-export function real(...path) {
+export function realCapture(...path) {
   const file = join(profiles, ...path);
   if (existsSync(file)) return file;
   if (process.env.ROOFLIGHT_REQUIRE_PROFILES === "1") throw new Error(`a real capture is missing: ${path.join("/")}`);
@@ -28,17 +28,17 @@ export function real(...path) {
 }
 
 /** The real captures that several tests use. Each is `undefined` when its file is missing. */
-export const tpu = () => real("tpu-v6e-host-offload", "host.xplane.pb");
-export const cpu = () => real("cpu-jax", "vm.xplane.pb");
+export const tpu = () => realCapture("tpu-v6e-host-offload", "host.xplane.pb");
+export const cpu = () => realCapture("cpu-jax", "vm.xplane.pb");
 /** A compiled program that did not run: a bare HLO proto. */
-export const program = () => real("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");
-export const mangled = () => real("damaged", "utf8-mangled.xplane.pb");
+export const compiledProgram = () => realCapture("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");
+export const utf8Mangled = () => realCapture("damaged", "utf8-mangled.xplane.pb");
 
 /**
  * The folder of files that depend on their arguments only. All test files share it when ROOFLIGHT_CAPTURES names a
  * folder.
  */
-const shared = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CAPTURES) : folder;
+const sharedFolder = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CAPTURES) : temporaryFolder;
 
 /**
  * Runs a program of `examples/` unless its output exists, and returns the path of the output. `name` identifies the
@@ -46,14 +46,14 @@ const shared = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CA
  * without it cargo builds them.
  */
 function example(program, name, args) {
-  const out = join(shared, name);
+  const out = join(sharedFolder, name);
   if (existsSync(out)) return out;
   // Another test file may make the same output at the same time. The process that ends last removes its own copy.
-  const unfinished = join(shared, `${process.pid} ${name}`);
-  const built = process.env.ROOFLIGHT_EXAMPLES && join(resolve(process.env.ROOFLIGHT_EXAMPLES), program);
-  const cargo = ["run", "--quiet", "--profile", "test", "--example", program, "--"];
-  const rest = args(unfinished).map(String);
-  execFileSync(built ?? "cargo", built ? rest : [...cargo, ...rest], { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  const unfinished = join(sharedFolder, `${process.pid} ${name}`);
+  const builtProgram = process.env.ROOFLIGHT_EXAMPLES && join(resolve(process.env.ROOFLIGHT_EXAMPLES), program);
+  const cargoArgs = ["run", "--quiet", "--profile", "test", "--example", program, "--"];
+  const programArgs = args(unfinished).map(String);
+  execFileSync(builtProgram ?? "cargo", builtProgram ? programArgs : [...cargoArgs, ...programArgs], { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
   if (existsSync(out)) rmSync(unfinished, { recursive: true });
   else renameSync(unfinished, out);
   return out;
@@ -73,7 +73,7 @@ export const manyBuffers = () => example("many_buffers", "many-buffers.hlo_proto
  * Makes captures with known results: a run of a real program, simulated by `cargo xtask synth` with these arguments.
  * Returns `{ captures, truth }`: the paths, and the results that an analysis must find.
  */
-export function made(...args) {
+export function simulatedRun(...args) {
   const out = example("synth", `made ${args.join(" ")}`, (folder) => ["--out", folder, "--no-trace", ...args]);
   const captures = readdirSync(out).filter((name) => name.endsWith(".pb")).sort().map((name) => join(out, name));
   return { captures, truth: JSON.parse(readFileSync(join(out, "expected.json"), "utf8")) };
@@ -84,7 +84,7 @@ export function made(...args) {
  * the disk.
  */
 export function write(name, bytes, size = bytes.length) {
-  const path = join(folder, name);
+  const path = join(temporaryFolder, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
   if (size > bytes.length) {
@@ -97,26 +97,26 @@ export function write(name, bytes, size = bytes.length) {
 
 /** Makes a folder and returns its path. */
 export function emptyFolder(name) {
-  const path = join(folder, name);
+  const path = join(temporaryFolder, name);
   mkdirSync(path, { recursive: true });
   return path;
 }
 
 /** Writes the first part of a file (`part` from 0 to 1), like a broken transfer, and returns its path. */
-export function cut(path, part, name = "cut.xplane.pb") {
+export function truncated(path, part, name = "cut.xplane.pb") {
   const whole = readFileSync(path);
   return write(name, whole.subarray(0, Math.floor(whole.length * part)));
 }
 
 /** Returns pseudorandom bytes (xorshift) that are the same in every run. */
-export function noise(length, seed = 0x9e3779b9) {
+export function pseudorandomBytes(length, seed = 0x9e3779b9) {
   const bytes = Buffer.alloc(length);
   let x = seed;
-  for (let at = 0; at < length; at += 1) {
+  for (let i = 0; i < length; i += 1) {
     x ^= x << 13;
     x ^= x >>> 17;
     x ^= x << 5;
-    bytes[at] = x;
+    bytes[i] = x;
   }
   return bytes;
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { launch, need, startServer } from "./lib.mjs";
+import { launch, requiredPath, startServer } from "./lib.mjs";
 
 const source = readFileSync(new URL("checks/checks.rs", import.meta.url), "utf8");
 const names = [...source.matchAll(/pub fn (check_\w+)/g)].map(([, name]) => name);
@@ -10,13 +10,13 @@ assert.ok(names.length > 0);
 
 let browser, server, worker;
 before(async () => {
-  server = await startServer(need("ROOFLIGHT_CHECKS"));
+  server = await startServer(requiredPath("ROOFLIGHT_CHECKS"));
   browser = await launch();
   const page = await browser.newPage();
   await page.goto(`${server.url}checks.js`);
-  const started = page.waitForEvent("worker");
+  const workerStarted = page.waitForEvent("worker");
   await page.evaluate(() => { window.checks = new Worker(location.href); });
-  worker = await started;
+  worker = await workerStarted;
   await worker.evaluate((program) => wasm_bindgen({ module_or_path: program }), `${server.url}checks_bg.wasm`);
 });
 after(async () => {

@@ -5,12 +5,12 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import puppeteer from "puppeteer-core";
-import { folder, made } from "./captures.mjs";
-import { launch, need, open, startServer } from "./lib.mjs";
+import { simulatedRun, temporaryFolder } from "./captures.mjs";
+import { launch, openPage, requiredPath, startServer } from "./lib.mjs";
 
 const executablePath = process.env.ROOFLIGHT_FIREFOX;
 const skip = executablePath ? false : "no Firefox";
-const FIRST = "[role=grid] [data-row='0'] [role=gridcell]";
+const FIRST_CELL = "[role=grid] [data-row='0'] [role=gridcell]";
 const VIEWS = { roofline: ".roofline .scene path", memory: ".memory .scene path", communication: ".comm .grid [data-row='0']" };
 
 let firefox;
@@ -26,7 +26,7 @@ after(async () => {
 });
 
 /** Returns the figures and the first ten rows of the breakdown on screen. */
-const seen = (page) => page.evaluate(() => ({
+const shownContent = (page) => page.evaluate(() => ({
   figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
   rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),
 }));
@@ -35,7 +35,7 @@ const seen = (page) => page.evaluate(() => ({
  * Opens a page in Firefox. Returns the page, its problems (console warnings, errors, uncaught errors) and the URLs that
  * it requests.
  */
-async function start(url) {
+async function openInFirefox(url) {
   const page = await firefox.newPage();
   await page.setViewport({ width: 1440, height: 900 });
   const [problems, requests] = [[], []];
@@ -46,20 +46,20 @@ async function start(url) {
   return { page, problems, requests };
 }
 
-test("the served page opens the sample, and draws each view", { skip, timeout: 120_000 }, async () => {
-  const server = await startServer(need("ROOFLIGHT_DIST"));
-  const { page, problems, requests } = await start(server.url);
+test("the served page opens the sample and draws every view", { skip, timeout: 120_000 }, async () => {
+  const server = await startServer(requiredPath("ROOFLIGHT_DIST"));
+  const { page, problems, requests } = await openInFirefox(server.url);
   const button = await page.waitForSelector("::-p-text(Open the sample)");
   await button.click();
-  await page.waitForSelector(FIRST, { timeout: 60_000 });
-  const other = await open(chromium, server.url);
-  await other.page.getByRole("button", { name: "Open the sample" }).click();
-  await other.page.locator(FIRST).first().waitFor();
-  assert.deepEqual(await seen(page), await seen(other.page));
-  await other.close();
-  for (const [view, there] of Object.entries(VIEWS)) {
+  await page.waitForSelector(FIRST_CELL, { timeout: 60_000 });
+  const reference = await openPage(chromium, server.url);
+  await reference.page.getByRole("button", { name: "Open the sample" }).click();
+  await reference.page.locator(FIRST_CELL).first().waitFor();
+  assert.deepEqual(await shownContent(page), await shownContent(reference.page));
+  await reference.close();
+  for (const [view, selector] of Object.entries(VIEWS)) {
     await page.click(`#tab-${view}`);
-    await page.waitForSelector(there, { timeout: 30_000 });
+    await page.waitForSelector(selector, { timeout: 30_000 });
   }
   assert.deepEqual(requests.filter((url) => !/^(blob|data):/.test(url) && !url.startsWith(server.url)), []);
   assert.deepEqual(problems, []);
@@ -67,22 +67,22 @@ test("the served page opens the sample, and draws each view", { skip, timeout: 1
   await server.close();
 });
 
-for (const whole of [false, true]) {
-  test(`a page of one file opens from a disk: ${whole ? "with the capture" : "the report"}`, { skip, timeout: 120_000 }, async () => {
-    const path = join(folder, `firefox-${whole}.html`);
-    const args = ["report", made("--steps", "3").captures[0], "--html", path, "--app", need("ROOFLIGHT_DIST")];
-    execFileSync(need("ROOFLIGHT_CLI"), whole ? [...args, "--with-capture"] : args);
-    const { page, problems, requests } = await start(`file://${path}`);
-    await page.waitForSelector(FIRST, { timeout: 60_000 });
+for (const withCapture of [false, true]) {
+  test(`a single-file page ${withCapture ? "with the capture" : "with the report only"} opens from a disk`, { skip, timeout: 120_000 }, async () => {
+    const path = join(temporaryFolder, `firefox-${withCapture}.html`);
+    const args = ["report", simulatedRun("--steps", "3").captures[0], "--html", path, "--app", requiredPath("ROOFLIGHT_DIST")];
+    execFileSync(requiredPath("ROOFLIGHT_CLI"), withCapture ? [...args, "--with-capture"] : args);
+    const { page, problems, requests } = await openInFirefox(`file://${path}`);
+    await page.waitForSelector(FIRST_CELL, { timeout: 60_000 });
     const context = await chromium.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
-    const other = await context.newPage();
-    await other.goto(`file://${path}`);
-    await other.locator(FIRST).first().waitFor();
-    assert.deepEqual(await seen(page), await seen(other));
-    assert.equal((await page.$$(".strip.summary")).length, whole ? 0 : 1);
-    for (const [view, there] of Object.entries(VIEWS)) {
+    const reference = await context.newPage();
+    await reference.goto(`file://${path}`);
+    await reference.locator(FIRST_CELL).first().waitFor();
+    assert.deepEqual(await shownContent(page), await shownContent(reference));
+    assert.equal((await page.$$(".strip.summary")).length, withCapture ? 0 : 1);
+    for (const [view, selector] of Object.entries(VIEWS)) {
       await page.click(`#tab-${view}`);
-      await page.waitForSelector(there, { timeout: 30_000 });
+      await page.waitForSelector(selector, { timeout: 30_000 });
     }
     // The network stays on, so the list of requests shows that the page makes none.
     assert.deepEqual(requests.filter((url) => !/^(blob|data):/.test(url) && url !== `file://${path}`), []);

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { synth } from "./captures.mjs";
-import { launch, need, open, reload, startServer } from "./lib.mjs";
+import { launch, openPage, reload, requiredPath, startServer } from "./lib.mjs";
 import { readMessages } from "./messages.mjs";
 
 let server;
 let browser;
 before(async () => {
   synth(); // Made before the tests: cargo may have to build the program, which takes longer than a test may.
-  server = await startServer(need("ROOFLIGHT_DIST"));
+  server = await startServer(requiredPath("ROOFLIGHT_DIST"));
   browser = await launch();
 });
 after(async () => {
@@ -29,20 +29,20 @@ export function onPage(name, options, body) {
   const { expected, todo, timeout = 120_000, ...context } = options;
   const skip = "needs" in options && !options.needs ? "no real capture" : false;
   return test(name, { timeout, skip, todo }, async () => {
-    const { page, problems, close } = await open(browser, server.url, context);
+    const { page, problems, close } = await openPage(browser, server.url, context);
     const requests = [];
-    const left = new Set();
+    const foreignUrls = new Set();
     const allowed = [];
     page.context().on("request", (request) => {
       requests.push(request.url());
-      if (!ours(request.url()) && !allowed.some((origin) => request.url().startsWith(`${origin}/`))) left.add(request.url());
+      if (!isOwnUrl(request.url()) && !allowed.some((origin) => request.url().startsWith(`${origin}/`))) foreignUrls.add(request.url());
     });
     // A request that the Content Security Policy blocks also raises a `request` event, but does not leave the browser.
-    page.context().on("requestfailed", (request) => request.failure()?.errorText === "csp" && left.delete(request.url()));
+    page.context().on("requestfailed", (request) => request.failure()?.errorText === "csp" && foreignUrls.delete(request.url()));
     try {
       await body({ page, server, requests, allow: (origin) => allowed.push(origin) });
-      assert.deepEqual(problems.filter((problem) => !expected?.test(problem)), [], "the page complained");
-      assert.deepEqual([...left], [], "requests left the origin");
+      assert.deepEqual(problems.filter((problem) => !expected?.test(problem)), [], "the page logs no warning and no error");
+      assert.deepEqual([...foreignUrls], [], "no request leaves the origin");
     } finally {
       server.refused = null;
       await close();
@@ -51,34 +51,34 @@ export function onPage(name, options, body) {
 }
 
 /** Whether a URL has the page's own origin, is a blob of that origin, or is a data URL. */
-function ours(url) {
+function isOwnUrl(url) {
   const { origin } = new URL(server.url);
   return url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`) || url.startsWith("data:");
 }
 
 /**
- * Prolongs loads until the test calls `window.release()`: the worker's replies of one kind (by default "Opened") are
- * held back. With `holding: false`, replies are held back only after the test sets `window.holding` to true. Reloads
- * the page.
+ * Holds back the worker's replies of one kind until the test calls `window.release()`. The default kind, "Opened",
+ * prolongs loads. With `holding: false`, replies are held back only after the test sets `window.holding` to true.
+ * Reloads the page.
  */
-export async function holdLoads(page, { kind = "Opened", holding = true } = {}) {
+export async function holdReplies(page, { kind = "Opened", holding = true } = {}) {
   await readMessages(page);
   await page.addInitScript(({ kind, holding }) => {
-    const Real = window.Worker;
+    const RealWorker = window.Worker;
     window.held = [];
     window.holding = holding;
-    window.Worker = class extends Real {
-      set onmessage(heard) {
-        this.heard = heard; // null after the page has terminated this worker
+    window.Worker = class extends RealWorker {
+      set onmessage(handler) {
+        this.handler = handler; // null after the page has terminated this worker
         super.onmessage = (event) => {
-          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) window.held.push(() => this.heard?.(event));
-          else this.heard?.(event);
+          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) window.held.push(() => this.handler?.(event));
+          else this.handler?.(event);
         };
       }
     };
     window.release = () => {
       window.holding = false;
-      for (const go of window.held.splice(0)) go();
+      for (const deliver of window.held.splice(0)) deliver();
     };
   }, { kind, holding });
   await reload(page);

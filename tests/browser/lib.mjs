@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json" };
 
 /** Returns the absolute path in an environment variable. Throws when the variable is not set. */
-export function need(name) {
+export function requiredPath(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
   return resolve(value);
@@ -20,14 +20,14 @@ export function need(name) {
  * `refused` to a pattern; the server answers 404 for paths that match it.
  */
 export async function startServer(dist, { base = "/rooflight/" } = {}) {
-  const made = { requests: [], refused: null };
+  const testServer = { requests: [], refused: null };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
-    made.requests.push(path);
+    testServer.requests.push(path);
     const file = path.startsWith(base) ? normalize(join(dist, path.slice(base.length) || "index.html")) : "";
-    const inside = file.startsWith(resolve(dist) + sep);
-    const found = inside && !made.refused?.test(path) && (await stat(file).catch(() => null))?.isFile();
-    if (!found) return response.writeHead(404).end();
+    const isInDist = file.startsWith(resolve(dist) + sep);
+    const isFound = isInDist && !testServer.refused?.test(path) && (await stat(file).catch(() => null))?.isFile();
+    if (!isFound) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-store" });
     createReadStream(file).pipe(response);
   });
@@ -37,7 +37,7 @@ export async function startServer(dist, { base = "/rooflight/" } = {}) {
     server.close(done);
     server.closeAllConnections();
   });
-  return Object.assign(made, { url: `http://127.0.0.1:${port}${base}`, close });
+  return Object.assign(testServer, { url: `http://127.0.0.1:${port}${base}`, close });
 }
 
 /**
@@ -62,27 +62,27 @@ export function launch({ isOptimised = false, ...options } = {}) {
  * errors and uncaught errors. Service workers are blocked unless `serviceWorkers` is "allow": a cached page would hide
  * the files that tests remove from the server.
  */
-export async function open(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
-  const made = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
-  const page = await made.newPage();
+export async function openPage(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
+  const browserContext = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
+  const page = await browserContext.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   const isOurs = (line) => ["error", "warning"].includes(line.type()) && !/Service Worker registration blocked/.test(line.text());
   page.on("console", (line) => isOurs(line) && problems.push(`${line.type()}: ${line.text()}`));
   await page.goto(url);
-  await started(page);
-  return { page, problems, close: () => made.close() };
+  await waitForApp(page);
+  return { page, problems, close: () => browserContext.close() };
 }
 
 /** Waits until the page's program runs. Before that, the page ignores drops. */
-export async function started(page) {
+export async function waitForApp(page) {
   await page.locator("main").first().waitFor();
 }
 
 /** Reloads the page and waits until its program runs. */
 export async function reload(page) {
   await page.reload();
-  await started(page);
+  await waitForApp(page);
 }
 
 /**
@@ -105,42 +105,42 @@ export async function pickFiles(page, paths) {
 }
 
 /** Waits for the table of an open capture. */
-export async function opened(page, timeout = 60_000) {
+export async function waitForTable(page, timeout = 60_000) {
   await page.locator("[role=grid] [data-row='0'] [role=gridcell]").first().waitFor({ timeout });
 }
 
 /**
- * Calls `read()` until `wanted` accepts the value, and returns that value. Throws after `timeout` ms; the error has the
- * last value.
+ * Calls `read()` until `accepts` returns true for the value, and returns that value. Throws after `timeout` ms; the
+ * error has the last value.
  */
-export async function until(read, wanted = Boolean, timeout = 15_000) {
-  const end = Date.now() + timeout;
+export async function waitUntil(read, accepts = Boolean, timeout = 15_000) {
+  const deadline = Date.now() + timeout;
   for (;;) {
     const value = await read();
-    if (wanted(value)) return value;
-    if (Date.now() > end) throw new Error(`it stayed ${JSON.stringify(value)}`);
+    if (accepts(value)) return value;
+    if (Date.now() > deadline) throw new Error(`after ${timeout} ms the value is still ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 25));
   }
 }
 
 /**
- * Calls `read()` for `time` ms and throws when `wanted` rejects a value. Use this to check that something does not
- * happen.
+ * Calls `read()` for `time` ms and throws when `accepts` returns false for a value. Use this to check that something
+ * does not happen.
  */
-export async function stays(read, wanted, time = 600) {
-  const end = Date.now() + time;
-  while (Date.now() < end) {
+export async function assertStays(read, accepts, time = 600) {
+  const deadline = Date.now() + time;
+  while (Date.now() < deadline) {
     const value = await read();
-    if (!wanted(value)) throw new Error(`it became ${JSON.stringify(value)}`);
+    if (!accepts(value)) throw new Error(`the value became ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 25));
   }
 }
 
 /** Waits until changes are painted and transitions have ended. A colour in transition would have another contrast. */
-export async function painted(page) {
+export async function waitForPaint(page) {
   await page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const ends = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
-    await Promise.all(ends.map((one) => one.finished.catch(() => {})));
+    const finiteAnimations = document.getAnimations().filter((animation) => animation.effect?.getTiming().iterations !== Infinity);
+    await Promise.all(finiteAnimations.map((animation) => animation.finished.catch(() => {})));
   });
 }

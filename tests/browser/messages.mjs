@@ -3,8 +3,8 @@
 // src/protocol/request.rs, in their order. This module does not depend on a view.
 import { readFileSync } from "node:fs";
 
-const requests = readFileSync(new URL("../../src/protocol/request.rs", import.meta.url), "utf8");
-const kinds = (name) => [...requests.split(`pub enum ${name} {`)[1].split("\n}")[0].matchAll(/^ {4}([A-Z]\w*)/gm)].map((found) => found[1]);
+const requestSource = readFileSync(new URL("../../src/protocol/request.rs", import.meta.url), "utf8");
+const kinds = (name) => [...requestSource.split(`pub enum ${name} {`)[1].split("\n}")[0].matchAll(/^ {4}([A-Z]\w*)/gm)].map((match) => match[1]);
 
 /**
  * Adds `messageOf(data, "Reply" | "Request")` to a page. The function returns the id and the kind of a message. Call
@@ -14,11 +14,11 @@ export const readMessages = (page) =>
   page.addInitScript(
     (kinds) => {
       window.messageOf = (data, name) => {
-        let [id, at] = [0, 0];
+        let [id, offset] = [0, 0];
         const bytes = data?.[0] ?? [];
-        do id |= (bytes[at] & 0x7f) << (7 * at);
-        while (bytes[at++] & 0x80);
-        return { id, kind: kinds[name][bytes[at]] };
+        do id |= (bytes[offset] & 0x7f) << (7 * offset);
+        while (bytes[offset++] & 0x80);
+        return { id, kind: kinds[name][bytes[offset]] };
       };
     },
     { Reply: kinds("Reply"), Request: kinds("Request") },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { synth } from "./captures.mjs";
-import { launch, need, open, opened, pickFiles, reload, started, startServer, until } from "./lib.mjs";
+import { launch, openPage, pickFiles, reload, requiredPath, startServer, waitForApp, waitForTable, waitUntil } from "./lib.mjs";
 import { share } from "./sharing.mjs";
 
 const PATH = "/some/sub/path/";
@@ -20,36 +20,36 @@ before(async () => {
 after(() => browser?.close());
 
 /** Copies the built page into a temporary folder, where a test can change it. Returns the folder. */
-function copied() {
+function copyDist() {
   const folder = mkdtempSync(join(tmpdir(), "rooflight-dist-"));
-  cpSync(need("ROOFLIGHT_DIST"), folder, { recursive: true });
+  cpSync(requiredPath("ROOFLIGHT_DIST"), folder, { recursive: true });
   return folder;
 }
 
 /** Turns the copy into a newer build: the same page, whose style sheet has another name. Returns both names. */
-function rebuild(folder) {
-  const [old] = readdirSync(folder).filter((name) => /^tokens-.*\.css$/.test(name));
-  const name = old.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
+function makeNewerBuild(folder) {
+  const [oldName] = readdirSync(folder).filter((name) => /^tokens-.*\.css$/.test(name));
+  const newName = oldName.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
   for (const file of ["index.html", "sw.js"]) {
-    writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(old, name).replace(/(const BUILD = ")./, "$1x"));
+    writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(oldName, newName).replace(/(const BUILD = ")./, "$1x"));
   }
-  cpSync(join(folder, old), join(folder, name));
-  return { old, name };
+  cpSync(join(folder, oldName), join(folder, newName));
+  return { oldName, newName };
 }
 
 /** Waits until the service worker has cached the whole page. Returns the names of the caches. */
-const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
-const sheet = (page) => page.locator("link[rel=stylesheet]").first().getAttribute("href");
+const waitForCache = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
+const styleSheetHref = (page) => page.locator("link[rel=stylesheet]").first().getAttribute("href");
 
-test("after one visit the page opens with no network, all of it", { timeout: 120_000 }, async () => {
-  const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });
-  const { page, problems, close } = await open(browser, server.url, { serviceWorkers: "allow" });
-  const [cache, ...more] = await kept(page);
+test("after one visit the whole page works without a network", { timeout: 120_000 }, async () => {
+  const server = await startServer(requiredPath("ROOFLIGHT_DIST"), { base: PATH });
+  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const [cache, ...more] = await waitForCache(page);
   assert.ok(cache.startsWith(`rooflight ${server.url} `) && more.length === 0, cache);
   await server.close();
   await reload(page);
   await pickFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   for (const name of VIEWS) {
     await page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
     await page.getByRole("tabpanel", { name: new RegExp(`^${name}`) }).first().waitFor();
@@ -60,71 +60,71 @@ test("after one visit the page opens with no network, all of it", { timeout: 120
   await close();
 });
 
-test("a newer build is shown at once, and the older one goes when nothing shows it", { timeout: 120_000 }, async () => {
-  const folder = copied();
+test("a newer build is shown at once, and the older build is deleted when no tab shows it", { timeout: 120_000 }, async () => {
+  const folder = copyDist();
   const server = await startServer(folder, { base: PATH });
-  const { page, close } = await open(browser, server.url, { serviceWorkers: "allow" });
-  const [before] = await kept(page);
-  const { old, name } = rebuild(folder);
+  const { page, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const [olderCache] = await waitForCache(page);
+  const { oldName, newName } = makeNewerBuild(folder);
   // The open page keeps the older build, whose files stay available.
-  const second = await page.context().newPage();
-  await second.goto(server.url);
-  await started(second);
-  assert.equal(await sheet(second), `./${name}`);
-  assert.equal(await sheet(page), `./${old}`);
-  await until(() => second.evaluate(() => caches.keys()), (names) => names.length === 2);
+  const secondPage = await page.context().newPage();
+  await secondPage.goto(server.url);
+  await waitForApp(secondPage);
+  assert.equal(await styleSheetHref(secondPage), `./${newName}`);
+  assert.equal(await styleSheetHref(page), `./${oldName}`);
+  await waitUntil(() => secondPage.evaluate(() => caches.keys()), (names) => names.length === 2);
   await pickFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   await page.getByRole("tab", { name: /^Roofline/ }).click();
   await page.getByRole("tabpanel", { name: /^Roofline/ }).waitFor();
   await page.close();
   // No tab shows the older build while this tab is at about:blank.
-  const names = await until(async () => {
-    await second.goto("about:blank");
-    await second.goto(server.url);
-    await started(second);
-    return second.evaluate(() => caches.keys());
+  const names = await waitUntil(async () => {
+    await secondPage.goto("about:blank");
+    await secondPage.goto(server.url);
+    await waitForApp(secondPage);
+    return secondPage.evaluate(() => caches.keys());
   }, (names) => names.length === 1);
-  assert.notEqual(names[0], before);
+  assert.notEqual(names[0], olderCache);
   await server.close();
-  await second.reload();
-  await started(second);
-  assert.equal(await sheet(second), `./${name}`);
+  await secondPage.reload();
+  await waitForApp(secondPage);
+  assert.equal(await styleSheetHref(secondPage), `./${newName}`);
   await close();
 });
 
-test("it works under a sub-path of a host that knows nothing of it, and asks nobody else", { timeout: 180_000 }, async () => {
-  const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });
-  const { page, problems, close } = await open(browser, server.url, { serviceWorkers: "allow" });
-  const left = [];
-  page.context().on("request", (request) => /^(blob|data):/.test(request.url()) || request.url().startsWith(server.url) || left.push(request.url()));
+test("the page works under a sub-path of a plain host and requests nothing outside that path", { timeout: 180_000 }, async () => {
+  const server = await startServer(requiredPath("ROOFLIGHT_DIST"), { base: PATH });
+  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const foreignUrls = [];
+  page.context().on("request", (request) => /^(blob|data):/.test(request.url()) || request.url().startsWith(server.url) || foreignUrls.push(request.url()));
   await page.goto(server.url);
-  await started(page);
-  await kept(page);
+  await waitForApp(page);
+  await waitForCache(page);
   // The browser needs these icons to install the page.
   const manifest = await page.evaluate(() => fetch(document.querySelector("link[rel=manifest]").href).then((response) => response.json()));
   for (const { src, sizes } of manifest.icons) {
-    const size = await page.evaluate((src) => new Promise((done, failed) => {
+    const size = await page.evaluate((src) => new Promise((done, reject) => {
       const image = new Image();
       image.onload = () => done(`${image.width}x${image.height}`);
-      image.onerror = failed;
+      image.onerror = reject;
       image.src = src;
     }), src);
     assert.equal(size, sizes);
   }
   await page.getByRole("button", { name: "Open the sample" }).click();
-  await opened(page);
+  await waitForTable(page);
   for (const name of VIEWS) {
     await page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
     await page.getByRole("tabpanel", { name: new RegExp(`^${name}`) }).first().waitFor();
   }
   await page.getByRole("tab", { name: /^Breakdown/ }).click();
-  await opened(page);
+  await waitForTable(page);
   await page.locator("[data-row='0'] [role=gridcell]").first().click();
   await page.keyboard.press("Enter");
   await page.locator(".op-panel .op-hlo").first().waitFor();
   await share(page);
-  assert.deepEqual(left, [], "requests left the page's own folder");
+  assert.deepEqual(foreignUrls, [], "no request leaves the folder of the page");
   assert.deepEqual(problems, []);
   assert.ok(server.requests.every((path) => path.startsWith(PATH)), server.requests.join(" "));
   await close();

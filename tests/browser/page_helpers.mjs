@@ -1,7 +1,7 @@
 // This module reads the texts on screen and presses the controls that a person would press. It depends on the roles and
 // names of the page, but on no number.
 import assert from "node:assert/strict";
-import { until } from "./lib.mjs";
+import { waitUntil } from "./lib.mjs";
 
 export const grid = (page) => page.getByRole("grid");
 
@@ -9,7 +9,7 @@ export const grid = (page) => page.getByRole("grid");
 export const opPanel = (page) => page.locator(".op-panel");
 
 /** Waits until the table is not busy. */
-export async function settled(page) {
+export async function waitForRows(page) {
   await page.locator("[role=grid][aria-busy=false]").waitFor();
 }
 
@@ -32,7 +32,7 @@ export async function rowCount(page) {
  * Returns the rows that are in the document, as [index, texts of the cells], without the mark "▲" of a rate above the
  * peak.
  */
-export function seenRows(page) {
+export function renderedRows(page) {
   return page.locator("[data-row]").evaluateAll((rows) =>
     rows.map((row) => [Number(row.dataset.row), [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.replace("▲", "").trim())]),
   );
@@ -42,25 +42,25 @@ export function seenRows(page) {
  * Returns all rows from top to bottom, as { head: text }. Scrolls the table until every row has been in the document.
  */
 export async function allRows(page) {
-  await settled(page);
+  await waitForRows(page);
   const names = (await heads(page)).map((head) => head.name);
   const count = await rowCount(page);
-  const found = new Map();
-  await until(async () => {
-    for (const [index, cells] of await seenRows(page)) if (cells.some(Boolean)) found.set(index, cells);
-    const next = [...Array(count).keys()].find((index) => !found.has(index));
-    if (next !== undefined) await scrollTo(page, next, count);
-    return next;
-  }, (next) => next === undefined, 60_000);
-  return [...Array(count).keys()].map((index) => Object.fromEntries(found.get(index).map((text, at) => [names[at], text])));
+  const cellsByRow = new Map();
+  await waitUntil(async () => {
+    for (const [index, cells] of await renderedRows(page)) if (cells.some(Boolean)) cellsByRow.set(index, cells);
+    const missing = [...Array(count).keys()].find((index) => !cellsByRow.has(index));
+    if (missing !== undefined) await scrollToRow(page, missing, count);
+    return missing;
+  }, (missing) => missing === undefined, 60_000);
+  return [...Array(count).keys()].map((index) => Object.fromEntries(cellsByRow.get(index).map((text, i) => [names[i], text])));
 }
 
 /** Scrolls the table until row `index` of `count` rows is approximately in the middle. */
-export async function scrollTo(page, index, count) {
+export async function scrollToRow(page, index, count) {
   await grid(page).evaluate((node, share) => {
     const body = node.querySelector(".grid-body");
-    const within = node.scrollHeight > node.clientHeight;
-    if (within) node.scrollTop = body.offsetHeight * share - node.clientHeight / 2;
+    const isScrollable = node.scrollHeight > node.clientHeight;
+    if (isScrollable) node.scrollTop = body.offsetHeight * share - node.clientHeight / 2;
     else window.scrollTo(0, window.scrollY + body.getBoundingClientRect().top + body.offsetHeight * share - innerHeight / 2);
   }, index / count);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -68,11 +68,11 @@ export async function scrollTo(page, index, count) {
 
 /** Returns the texts of one column, in the order shown. Rows that are not in the document are missing. */
 export async function column(page, name) {
-  await settled(page);
-  const at = (await heads(page)).findIndex((head) => head.name === name);
-  assert.notEqual(at, -1, `no column ${name}`);
-  const rows = (await seenRows(page)).filter(([, cells]) => cells.some(Boolean));
-  return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[at]);
+  await waitForRows(page);
+  const columnIndex = (await heads(page)).findIndex((head) => head.name === name);
+  assert.notEqual(columnIndex, -1, `no column ${name}`);
+  const rows = (await renderedRows(page)).filter(([, cells]) => cells.some(Boolean));
+  return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[columnIndex]);
 }
 
 /** Returns the figures above the table, as { label: "value unit" }. */
@@ -97,7 +97,7 @@ export async function groupBy(page, by) {
     await page.locator("#by").getByRole("menuitemradio", { name: by, exact: true }).click();
   }
   await page.getByRole("grid", { name: `Time by ${by.toLowerCase()}` }).waitFor();
-  await settled(page);
+  await waitForRows(page);
 }
 
 /**
@@ -110,17 +110,17 @@ export async function pick(page, picker, name) {
   // "Step 12" must not match "Step 120".
   const label = typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name;
   const option = list.getByRole("option").filter({ has: page.locator(".entry-label").filter({ hasText: label }) });
-  // A long list holds only the lines in view, so scroll from the first line to the wanted one.
+  // A long list holds only the lines in view, so scroll from the first line to the requested one.
   await list.getByRole("option").first().waitFor();
   await list.evaluate((element) => { element.scrollTop = 0; });
-  await until(async () => {
-    await settled(page);
+  await waitUntil(async () => {
+    await waitForRows(page);
     if ((await option.count()) > 0) return true;
     await list.evaluate((element) => { element.scrollTop += element.clientHeight / 2; });
     return false;
-  }, (found) => found);
+  }, (isFound) => isFound);
   await option.first().click();
-  await settled(page);
+  await waitForRows(page);
 }
 
 /**
@@ -131,9 +131,9 @@ export async function pressHead(page, name, order) {
   const head = page.getByRole("columnheader").filter({ has: page.getByText(name, { exact: true }) });
   const before = await head.getAttribute("aria-sort");
   await head.getByRole("button").click();
-  const now = await until(() => head.getAttribute("aria-sort"), (is) => (order ? is === order : is !== before));
-  await settled(page);
-  return now;
+  const newOrder = await waitUntil(() => head.getAttribute("aria-sort"), (value) => (order ? value === order : value !== before));
+  await waitForRows(page);
+  return newOrder;
 }
 
 /** Sorts by a column, with one or two presses of its head. */
@@ -141,11 +141,11 @@ export async function sortBy(page, name, order) {
   if ((await pressHead(page, name)) !== order) await pressHead(page, name, order);
 }
 
-/** Compares two names by their bytes, but compares numbers at their ends by value. */
-export function naturally(a, b) {
+/** Compares two names by their bytes, but compares numbers at the ends of the names by value. */
+export function compareNaturally(a, b) {
   const parts = (name) => /^([^]*?)(\d*)$/.exec(name).slice(1);
   const [[x, m], [y, n]] = [parts(a), parts(b)];
   const number = (digits) => (digits === "" ? -1n : BigInt(digits));
-  const bytes = (one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const bytes = (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right));
   return bytes(x, y) || Number(number(m) - number(n)) || bytes(a, b);
 }

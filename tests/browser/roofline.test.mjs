@@ -1,81 +1,81 @@
-// These tests compare the Roofline view with the command line: marks, tooltips, table and totals. They choose ops by
+// These tests compare the Roofline view with the command line: marks, tooltips, table and totals. They select ops by
 // mouse, brush and keyboard, change the peaks, the costs of kernels and the useful FLOPs, and check saved files and the
 // address.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { made, synth, tpu } from "./captures.mjs";
+import { simulatedRun, synth, tpu } from "./captures.mjs";
+import { cliOutput, formatDecimal, formatPercent, matchesShortened } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, painted, pickFiles, reload, until } from "./lib.mjs";
-import { column, figures, pick, pressHead, rowCount, settled } from "./reading.mjs";
-import { decimal, matches, percent, printed } from "./written.mjs";
+import { pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
+import { column, figures, pick, pressHead, rowCount, waitForRows } from "./page_helpers.mjs";
 
-const cli = (file, format, ...more) => printed("roofline", file, `--${format}`, ...more);
-const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
+const cliText = (file, format, ...more) => cliOutput("roofline", file, `--${format}`, ...more);
+const cliReport = (file, ...more) => JSON.parse(cliText(file, "json", ...more));
 
-const ms = (ps, n = 3) => (ps > 0 && ps / 1e9 < 0.0005 ? "<0.001" : decimal(ps / 1e9, n));
-const tflops = (rate) => (rate / 1e12 < 0.005 ? "<0.01" : decimal(rate / 1e12, rate / 1e12 < 0.995 ? 2 : 1));
+const formatMs = (ps, n = 3) => (ps > 0 && ps / 1e9 < 0.0005 ? "<0.001" : formatDecimal(ps / 1e9, n));
+const formatTflops = (rate) => (rate / 1e12 < 0.005 ? "<0.01" : formatDecimal(rate / 1e12, rate / 1e12 < 0.995 ? 2 : 1));
 
-const capture = () => made("--steps", "3").captures[0];
-const svg = (page) => page.locator(".roofline-canvas .scene");
-const drawn = (page) => page.locator(".roofline-canvas .scene [fill='var(--k-compute)']");
-const label = (page) => svg(page).getAttribute("aria-label");
-const said = (page) => page.locator(".roofline-selection");
+const capture = () => simulatedRun("--steps", "3").captures[0];
+const chart = (page) => page.locator(".roofline-canvas .scene");
+const marks = (page) => page.locator(".roofline-canvas .scene [fill='var(--k-compute)']");
+const chartLabel = (page) => chart(page).getAttribute("aria-label");
+const selection = (page) => page.locator(".roofline-selection");
 
 /** Opens `file` and shows its Roofline view. */
-async function show(page, file) {
+async function openRoofline(page, file) {
   await pickFiles(page, [file]);
-  await opened(page);
+  await waitForTable(page);
   await page.keyboard.press("3");
-  await drawn(page).first().waitFor();
-  await ready(page);
+  await marks(page).first().waitFor();
+  await waitForReply(page);
 }
 
 /** Waits until the view shows the answer to the latest request. */
-async function ready(page) {
-  await painted(page);
-  await settled(page);
+async function waitForReply(page) {
+  await waitForPaint(page);
+  await waitForRows(page);
 }
 
-const rows = (by) => (page) => page.locator(".table-tools").getByRole("button", { name: by, exact: true }).click();
+const groupRowsBy = (by) => (page) => page.locator(".table-tools").getByRole("button", { name: by, exact: true }).click();
 
-onPage("figures, rows and totals are the command line's", { needs: tpu() }, async ({ page }) => {
+onPage("figures, rows and totals equal the command line's", { needs: tpu() }, async ({ page }) => {
   for (const file of [capture(), tpu()]) {
-    await show(page, file);
-    const report = json(file);
-    const hero = `${percent(report.step_summary.weighted_avg_roofline_util)} %`;
-    await until(async () => (await figures(page))["Roofline efficiency"], (is) => is === hero);
-    const { step_summary: sums, window, considered_duration_ps: considered } = report;
-    const told = await figures(page);
-    assert.equal(told.Coverage, `${percent(sums.rooflined_dur_ps / considered)} %`);
-    assert.equal(told["HFU (incl. recompute)"], `${percent(window.mfu)} %`);
+    await openRoofline(page, file);
+    const report = cliReport(file);
+    const heroText = `${formatPercent(report.step_summary.weighted_avg_roofline_util)} %`;
+    await waitUntil(async () => (await figures(page))["Roofline efficiency"], (value) => value === heroText);
+    const { step_summary: summary, window, considered_duration_ps: considered } = report;
+    const shown = await figures(page);
+    assert.equal(shown.Coverage, `${formatPercent(summary.rooflined_dur_ps / considered)} %`);
+    assert.equal(shown["HFU (incl. recompute)"], `${formatPercent(window.mfu)} %`);
     const scale = considered >= 1e12 ? 1e12 : 1e9;
-    const bound = ["Compute-bound", "Memory-bound"].map((name) => Number.parseFloat(told[name].replace(",", "")));
-    const unit = told["Memory-bound"].endsWith(" ms") === told["Compute-bound"].endsWith(" ms");
-    if (unit) assert.ok(Math.abs(bound[0] + bound[1] - sums.rooflined_dur_ps / scale) < 0.02, `${bound} of ${sums.rooflined_dur_ps}`);
+    const boundTimes = ["Compute-bound", "Memory-bound"].map((name) => Number.parseFloat(shown[name].replace(",", "")));
+    const isSameUnit = shown["Memory-bound"].endsWith(" ms") === shown["Compute-bound"].endsWith(" ms");
+    if (isSameUnit) assert.ok(Math.abs(boundTimes[0] + boundTimes[1] - summary.rooflined_dur_ps / scale) < 0.02, `${boundTimes} of ${summary.rooflined_dur_ps}`);
 
     assert.equal(await rowCount(page), report.groups.length);
-    const byGap = report.groups.toSorted((a, b) => (b.recoverable_ps ?? -1) - (a.recoverable_ps ?? -1) || (a.key < b.key ? -1 : 1));
+    const sortedByGap = report.groups.toSorted((a, b) => (b.recoverable_ps ?? -1) - (a.recoverable_ps ?? -1) || (a.key < b.key ? -1 : 1));
     const names = await column(page, "Op");
-    const whole = (name) => report.groups.find((row) => row.key === name || matches(row.key, name));
-    for (const [at, name] of names.slice(0, 20).entries()) {
-      assert.ok(matches(byGap[at].key, name), `${name} in place of ${byGap[at].key}`);
-      assert.ok(whole(name));
+    const groupOf = (name) => report.groups.find((row) => row.key === name || matchesShortened(row.key, name));
+    for (const [i, name] of names.slice(0, 20).entries()) {
+      assert.ok(matchesShortened(sortedByGap[i].key, name), `${name} in place of ${sortedByGap[i].key}`);
+      assert.ok(groupOf(name));
     }
-    const utils = await column(page, "At roof");
-    for (const [at, text] of utils.slice(0, 20).entries()) {
-      const row = byGap[at];
-      const is = row.roofline_util === null ? "–" : percent(row.roofline_util);
-      assert.equal(text.replace("▲ ", ""), is, row.key);
+    const efficiencies = await column(page, "At roof");
+    for (const [i, text] of efficiencies.slice(0, 20).entries()) {
+      const row = sortedByGap[i];
+      const expected = row.roofline_util === null ? "–" : formatPercent(row.roofline_util);
+      assert.equal(text.replace("▲ ", ""), expected, row.key);
     }
   }
 });
 
-onPage("a mark says what was put in", async ({ page }) => {
-  const { captures, truth } = made("--steps", "3");
-  await show(page, captures[0]);
+onPage("the table of the marks and the tooltip of a mark show the values of the capture", async ({ page }) => {
+  const { captures, truth } = simulatedRun("--steps", "3");
+  await openRoofline(page, captures[0]);
   await pick(page, "step", /all|whole/i);
-  await ready(page);
+  await waitForReply(page);
   // The table of the chart holds the exact position of every mark.
   await page.getByRole("button", { name: "Save or show this chart" }).click();
   await page.getByRole("menuitem", { name: "Show as a table" }).click();
@@ -84,40 +84,40 @@ onPage("a mark says what was put in", async ({ page }) => {
   const device = truth.devices[0];
   let compared = 0;
   for (const [name, , intensity, rate] of cells) {
-    const at = truth.ops.findIndex((op) => op.name === name);
-    if (at < 0) continue;
-    const { flops } = truth.ops[at];
-    const [own, runs] = [device.self_ps[at], device.runs[at]];
-    assert.equal(rate, tflops((flops * runs) / (own / 1e12)), name);
+    const index = truth.ops.findIndex((op) => op.name === name);
+    if (index < 0) continue;
+    const { flops } = truth.ops[index];
+    const [selfPs, executions] = [device.self_ps[index], device.runs[index]];
+    assert.equal(rate, formatTflops((flops * executions) / (selfPs / 1e12)), name);
     assert.match(intensity, /\d/);
     compared += 1;
   }
-  assert.ok(compared > 150, `${compared} compared`);
+  assert.ok(compared > 150, `${compared} marks were compared`);
   await page.getByRole("button", { name: "Save or show this chart" }).click();
   await page.getByRole("menuitem", { name: "Show as a picture" }).click();
   // By pointer: the tooltip of the largest op shows its name and its rate.
-  const largest = truth.ops.map((op, at) => ({ ...op, at })).filter((op) => /fusion/.test(op.name) && op.flops > 1e11).sort((a, b) => device.self_ps[b.at] - device.self_ps[a.at])[0];
+  const largest = truth.ops.map((op, index) => ({ ...op, index })).filter((op) => /fusion/.test(op.name) && op.flops > 1e11).sort((a, b) => device.self_ps[b.index] - device.self_ps[a.index])[0];
   await page.locator("#filter").fill(`^${largest.name.replaceAll(".", "\\.")}$`);
   await page.getByRole("button", { name: "Regular expression" }).click();
-  await until(() => drawn(page).count(), (n) => n === 1);
-  const box = await drawn(page).first().boundingBox();
+  await waitUntil(() => marks(page).count(), (n) => n === 1);
+  const box = await marks(page).first().boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const tip = page.getByRole("tooltip");
   await tip.waitFor();
-  const words = await tip.innerText();
-  assert.ok(words.includes(largest.name), words);
-  assert.ok(words.includes(`${tflops((largest.flops * device.runs[largest.at]) / (device.self_ps[largest.at] / 1e12))} TFLOP/s`), words);
+  const text = await tip.innerText();
+  assert.ok(text.includes(largest.name), text);
+  assert.ok(text.includes(`${formatTflops((largest.flops * device.runs[largest.index]) / (device.self_ps[largest.index] / 1e12))} TFLOP/s`), text);
 });
 
-onPage("by keyboard: marks are walked, told, chosen and opened", async ({ page }) => {
-  await show(page, capture());
-  await svg(page).focus();
-  const before = await label(page);
-  assert.match(before, /^Roofline of TPU:0, step \d+: \d+ marks against bf16 459\.0 TFLOP\/s, HBM 2,765 GB\/s; ridge at 166\.0/);
+onPage("arrow keys move between marks and describe them, and Enter selects a mark and opens its op", async ({ page }) => {
+  await openRoofline(page, capture());
+  await chart(page).focus();
+  const labelBefore = await chartLabel(page);
+  assert.match(labelBefore, /^Roofline of TPU:0, step \d+: \d+ marks against bf16 459\.0 TFLOP\/s, HBM 2,765 GB\/s; ridge at 166\.0/);
   await page.keyboard.press("ArrowRight");
-  const now = await label(page);
-  assert.notEqual(now, before);
-  assert.match(now, /FLOP\/byte, .* TFLOP\/s, .* % of its (compute|HBM) roof, self .*, gap .*\.$/);
+  const markLabel = await chartLabel(page);
+  assert.notEqual(markLabel, labelBefore);
+  assert.match(markLabel, /FLOP\/byte, .* TFLOP\/s, .* % of its (compute|HBM) roof, self .*, gap .*\.$/);
   await page.getByRole("tooltip").waitFor();
   await page.keyboard.press("+");
   await page.getByRole("button", { name: "Fit" }).and(page.locator(":enabled")).waitFor();
@@ -126,16 +126,16 @@ onPage("by keyboard: marks are walked, told, chosen and opened", async ({ page }
   await page.keyboard.press("Enter");
   await page.locator(".op-verdict").waitFor();
   const name = await page.locator("#op-name").innerText();
-  assert.ok(now.includes(`${name}:`), `${name} of ${now}`);
+  assert.ok(markLabel.includes(`${name}:`), `${name} of ${markLabel}`);
   await page.keyboard.press("Escape");
-  await until(() => said(page).innerText(), (is) => is.startsWith(name));
+  await waitUntil(() => selection(page).innerText(), (text) => text.startsWith(name));
   await page.keyboard.press("Escape");
-  await until(() => said(page).innerText(), (is) => is.startsWith("Click a point"));
+  await waitUntil(() => selection(page).innerText(), (text) => text.startsWith("Click a point"));
 });
 
-onPage("a brush chooses what is in it; Shift adds; what is chosen is summed", async ({ page }) => {
+onPage("a brush selects the marks inside it, Shift adds marks, and the selection is summed", async ({ page }) => {
   const file = capture();
-  await show(page, file);
+  await openRoofline(page, file);
   const frame = await page.locator(".roofline-canvas").boundingBox();
   const drag = async (from, to, shift = false) => {
     if (shift) await page.keyboard.down("Shift");
@@ -147,74 +147,74 @@ onPage("a brush chooses what is in it; Shift adds; what is chosen is summed", as
   };
   await page.getByRole("button", { name: "Zoom out" }).click();
   await drag([45, 20], [frame.width - 4, frame.height - 42]);
-  const all = await said(page).innerText();
-  const seen = Number.parseInt(all.replace(",", ""), 10);
-  assert.ok(seen > 100, all);
+  const allText = await selection(page).innerText();
+  const total = Number.parseInt(allText.replace(",", ""), 10);
+  assert.ok(total > 100, allText);
   await page.keyboard.press("Escape");
   // Choose the left half, then add the right half: all marks are chosen again.
   const middle = frame.width / 2;
   await drag([45, 20], [middle, frame.height - 42]);
-  const left = await said(page).innerText();
-  assert.ok(Number.parseInt(left, 10) < seen, left);
+  const leftText = await selection(page).innerText();
+  assert.ok(Number.parseInt(leftText, 10) < total, leftText);
   await drag([middle, 20], [frame.width - 4, frame.height - 42], true);
-  assert.equal(await said(page).innerText(), all);
+  assert.equal(await selection(page).innerText(), allText);
   // The gaps of all chosen marks add up to the step's gap, without the ops that have no position or lie outside the
   // view.
-  const share = Number(/gap .*?, ([\d.]+) % of all/.exec(all)[1]);
-  assert.ok(share > 95 && share <= 100.01, all);
+  const share = Number(/gap .*?, ([\d.]+) % of all/.exec(allText)[1]);
+  assert.ok(share > 95 && share <= 100.01, allText);
   // The names of all marks are too long for the address. The names of a few marks fit.
   await page.keyboard.press("Escape");
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
-  await until(() => page.url(), (url) => url.includes("sel="));
+  await waitUntil(() => page.url(), (url) => url.includes("sel="));
 });
 
-onPage("other peaks change the figures, and stay", async ({ page }) => {
+onPage("changed peaks update the figures, and a reload keeps them", async ({ page }) => {
   const file = capture();
-  await show(page, file);
+  await openRoofline(page, file);
   const before = await figures(page);
   await page.locator("#peaks-button").click();
   const field = page.getByRole("textbox", { name: "bf16, TFLOP/s" });
   assert.equal(await field.inputValue(), "459");
   await field.fill("918");
   await field.press("Enter");
-  const report = json(file, "--peak-tflops", "bf16=918");
-  assert.notEqual(percent(report.window.mfu), percent(json(file).window.mfu));
-  await until(async () => (await figures(page))["HFU (incl. recompute)"], (is) => is === `${percent(report.window.mfu)} %`);
-  assert.equal((await figures(page))["Roofline efficiency"], `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
-  assert.match(await label(page), /bf16 918\.0 TFLOP\/s/);
+  const report = cliReport(file, "--peak-tflops", "bf16=918");
+  assert.notEqual(formatPercent(report.window.mfu), formatPercent(cliReport(file).window.mfu));
+  await waitUntil(async () => (await figures(page))["HFU (incl. recompute)"], (value) => value === `${formatPercent(report.window.mfu)} %`);
+  assert.equal((await figures(page))["Roofline efficiency"], `${formatPercent(report.step_summary.weighted_avg_roofline_util)} %`);
+  assert.match(await chartLabel(page), /bf16 918\.0 TFLOP\/s/);
   assert.match(await page.locator("#peaks").innerText(), /yours/);
   // The field rejects a text that is not a number.
   await field.fill("fast");
   await field.press("Enter");
-  assert.equal(await until(() => field.inputValue()), "918");
+  assert.equal(await waitUntil(() => field.inputValue()), "918");
   await page.keyboard.press("Escape");
   // After a reload and opening the file again, the peak is still 918.
-  await until(() => page.url(), (url) => url.includes("peak"));
+  await waitUntil(() => page.url(), (url) => url.includes("peak"));
   await reload(page);
   await pickFiles(page, [file]);
-  await opened(page);
-  await svg(page).waitFor();
-  await ready(page);
-  assert.match(await label(page), /bf16 918\.0 TFLOP\/s/);
+  await waitForTable(page);
+  await chart(page).waitFor();
+  await waitForReply(page);
+  assert.match(await chartLabel(page), /bf16 918\.0 TFLOP\/s/);
   // An op's panel uses the same peak.
-  await svg(page).focus();
+  await chart(page).focus();
   await page.keyboard.press("Enter");
   await page.locator(".op-verdict").waitFor();
   assert.match(await page.locator(".op-panel").innerText(), /of 918\.0 TFLOP\/s/);
   await page.keyboard.press("Escape");
   await page.locator("#peaks-button").click();
   await page.getByRole("button", { name: "Reset" }).click();
-  await until(async () => (await figures(page))["HFU (incl. recompute)"], (is) => is === before["HFU (incl. recompute)"]);
+  await waitUntil(async () => (await figures(page))["HFU (incl. recompute)"], (value) => value === before["HFU (incl. recompute)"]);
   // Another chip brings its published peaks.
   await pick(page, "peaks-chip", "TPU v6e");
   await page.locator("#peaks").getByRole("button", { name: "Reset" }).waitFor();
-  await until(() => label(page), (is) => /bf16 918\.0 TFLOP\/s, HBM 1,638 GB\/s/.test(is));
+  await waitUntil(() => chartLabel(page), (label) => /bf16 918\.0 TFLOP\/s, HBM 1,638 GB\/s/.test(label));
 });
 
-onPage("what a kernel costs and what a step has to compute are the user's to say", async ({ page }) => {
+onPage("the user can set the cost of a kernel and the useful FLOPs of a step", async ({ page }) => {
   const file = capture();
-  await show(page, file);
+  await openRoofline(page, file);
   const name = (await column(page, "Op"))[0];
   await page.locator("#kernels-button").click();
   const panel = page.locator("#kernels");
@@ -225,99 +225,99 @@ onPage("what a kernel costs and what a step has to compute are the user's to say
   await panel.getByLabel("Bytes per call").fill("2e9");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("rowheader", { name }).waitFor();
-  const report = json(file, "--kernel-cost", `${name}=1.5e12,2e9`);
-  await until(async () => (await figures(page))["Roofline efficiency"], (is) => is === `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
+  const report = cliReport(file, "--kernel-cost", `${name}=1.5e12,2e9`);
+  await waitUntil(async () => (await figures(page))["Roofline efficiency"], (value) => value === `${formatPercent(report.step_summary.weighted_avg_roofline_util)} %`);
   await panel.getByRole("button", { name: /Remove the cost/ }).click();
   await page.keyboard.press("Escape");
 
   await page.locator("#useful-button").click();
-  const useful = page.locator("#useful");
-  await useful.getByLabel("Global batch size").fill("8");
-  await useful.getByLabel("Sequence length").fill("2048");
-  await useful.getByLabel(/FLOPs per token/).fill("1G");
-  await useful.getByRole("button", { name: "Apply" }).click();
-  const told = json(file, "--batch", "8", "--sequence", "2048", "--flops-per-token", "1e9").window;
-  await until(async () => (await figures(page))["MFU from tokens"], (is) => is === `${percent(told.useful_mfu)} %`);
-  await useful.getByRole("button", { name: "Reset" }).click();
-  await until(async () => (await figures(page))["MFU from tokens"], (is) => is === undefined);
+  const usefulPanel = page.locator("#useful");
+  await usefulPanel.getByLabel("Global batch size").fill("8");
+  await usefulPanel.getByLabel("Sequence length").fill("2048");
+  await usefulPanel.getByLabel(/FLOPs per token/).fill("1G");
+  await usefulPanel.getByRole("button", { name: "Apply" }).click();
+  const expected = cliReport(file, "--batch", "8", "--sequence", "2048", "--flops-per-token", "1e9").window;
+  await waitUntil(async () => (await figures(page))["MFU from tokens"], (value) => value === `${formatPercent(expected.useful_mfu)} %`);
+  await usefulPanel.getByRole("button", { name: "Reset" }).click();
+  await waitUntil(async () => (await figures(page))["MFU from tokens"], (value) => value === undefined);
 });
 
-onPage("sources, programs and steps; forms left out; Enter goes on from each", async ({ page }) => {
+onPage("rows by source, program and step equal the command line's, groups of work can be hidden, and Enter opens a step", async ({ page }) => {
   const file = capture();
-  await show(page, file);
-  const all = await drawn(page).count();
-  const form = page.getByRole("group", { name: "Groups of work" }).getByRole("button", { name: "Matmul" });
-  await form.click();
-  assert.equal(await form.getAttribute("aria-pressed"), "false");
-  assert.ok((await drawn(page).count()) < all);
-  await form.click();
-  assert.equal(await drawn(page).count(), all);
+  await openRoofline(page, file);
+  const allCount = await marks(page).count();
+  const matmulButton = page.getByRole("group", { name: "Groups of work" }).getByRole("button", { name: "Matmul" });
+  await matmulButton.click();
+  assert.equal(await matmulButton.getAttribute("aria-pressed"), "false");
+  assert.ok((await marks(page).count()) < allCount);
+  await matmulButton.click();
+  assert.equal(await marks(page).count(), allCount);
 
-  await rows("Sources")(page);
+  await groupRowsBy("Sources")(page);
   await page.getByRole("grid", { name: "Gap to the roof by source" }).waitFor();
-  await ready(page);
-  assert.equal(await rowCount(page), json(file, "--by", "source").groups.length);
-  await rows("Programs")(page);
+  await waitForReply(page);
+  assert.equal(await rowCount(page), cliReport(file, "--by", "source").groups.length);
+  await groupRowsBy("Programs")(page);
   await page.getByRole("grid", { name: "Gap to the roof by program" }).waitFor();
-  await ready(page);
-  const programs = json(file, "--by", "program").groups.map((row) => row.key);
-  for (const [at, name] of (await column(page, "Program")).entries()) assert.ok(matches(programs[at], name), name);
-  await rows("Steps")(page);
+  await waitForReply(page);
+  const programs = cliReport(file, "--by", "program").groups.map((row) => row.key);
+  for (const [i, name] of (await column(page, "Program")).entries()) assert.ok(matchesShortened(programs[i], name), name);
+  await groupRowsBy("Steps")(page);
   await page.getByRole("grid", { name: "Gap to the roof by step" }).waitFor();
-  await ready(page);
-  const steps = json(file).steps;
+  await waitForReply(page);
+  const steps = cliReport(file).steps;
   assert.equal(await rowCount(page), steps.length);
   await pressHead(page, "Step", "ascending");
   assert.deepEqual(await column(page, "Step"), steps.map((step) => String(step.step)));
-  assert.deepEqual(await column(page, "At roof"), steps.map((step) => percent(step.roofline_util)));
+  assert.deepEqual(await column(page, "At roof"), steps.map((step) => formatPercent(step.roofline_util)));
   const before = await page.locator("#step-button").innerText();
   await page.locator("[data-row='2'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
-  await until(() => page.locator("#step-button").innerText(), (is) => is.startsWith(`Step ${steps[2].step}`));
+  await waitUntil(() => page.locator("#step-button").innerText(), (text) => text.startsWith(`Step ${steps[2].step}`));
   await page.goBack();
-  await until(() => page.locator("#step-button").innerText(), (is) => is === before);
+  await waitUntil(() => page.locator("#step-button").innerText(), (text) => text === before);
 });
 
-onPage("what is saved is what the command line writes; pictures stand alone", async ({ page }) => {
+onPage("saved files equal the command line's output, and saved charts need no style sheet", async ({ page }) => {
   const file = capture();
-  await show(page, file);
-  const save = async (menu, name) => {
+  await openRoofline(page, file);
+  const saveFile = async (menu, name) => {
     await page.locator(menu).click();
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   };
   const stem = basename(file).replace(".xplane.pb", "");
-  const saved = await save("#save-button", /JSON/);
+  const saved = await saveFile("#save-button", /JSON/);
   assert.equal(saved.name, `${stem} roofline by op.json`);
-  const [page_, terminal] = [JSON.parse(saved.bytes), json(file)];
+  const [pageReport, expected] = [JSON.parse(saved.bytes), cliReport(file)];
   const byKey = (groups) => groups.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  assert.deepEqual(byKey(page_.groups), byKey(terminal.groups));
-  assert.deepEqual({ ...page_.step_summary, top_gaps: 0 }, { ...terminal.step_summary, top_gaps: 0 });
-  const csv = await save("#save-button", /CSV/);
-  assert.deepEqual(csv.bytes.toString().split("\n").toSorted(), cli(file, "csv").split("\n").toSorted());
-  const picture = await save("#roofline-menu-button", /SVG/);
-  const text = picture.bytes.toString();
+  assert.deepEqual(byKey(pageReport.groups), byKey(expected.groups));
+  assert.deepEqual({ ...pageReport.step_summary, top_gaps: 0 }, { ...expected.step_summary, top_gaps: 0 });
+  const csv = await saveFile("#save-button", /CSV/);
+  assert.deepEqual(csv.bytes.toString().split("\n").toSorted(), cliText(file, "csv").split("\n").toSorted());
+  const svg = await saveFile("#roofline-menu-button", /SVG/);
+  const text = svg.bytes.toString();
   assert.match(text, /^<svg xmlns=/);
   for (const word of ["bf16 peak 459.0 TFLOP/s", "HBM 2,765 GB/s", "ridge 166.0", "url(#p-wall)"]) assert.ok(text.includes(word), word);
   assert.ok(!text.includes("var("));
-  const png = await save("#roofline-menu-button", /PNG/);
+  const png = await saveFile("#roofline-menu-button", /PNG/);
   assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
 });
 
-onPage("narrow: all of it within the screen", { width: 390, height: 844 }, async ({ page }) => {
-  await show(page, synth());
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= 390, `${wide} px wide`);
+onPage("at 390 pixels the Roofline view is not wider than the window", { width: 390, height: 844 }, async ({ page }) => {
+  await openRoofline(page, synth());
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 390, `${width} px wide`);
   await page.locator(".roofline-table").evaluate((table) => table.scrollIntoView());
   await page.locator("[data-row='3']").waitFor();
   assert.ok((await column(page, "Gap")).length > 3);
 });
 
-onPage("an address that means nothing is said, and the usual is shown", { expected: /$^/ }, async ({ page, server }) => {
+onPage("an unknown value in the URL is reported, and the default is shown", { expected: /$^/ }, async ({ page, server }) => {
   await page.goto(`${server.url}#v=1&view=roofline&roofline=by%3Acolour`);
   await reload(page);
   await pickFiles(page, [capture()]);
-  await opened(page);
+  await waitForTable(page);
   await page.getByText("by:colour, which Rooflight does not know").waitFor();
   assert.equal(await page.getByRole("grid", { name: "Gap to the roof by op" }).count(), 1);
 });

@@ -3,26 +3,26 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { made, repository, synth } from "./captures.mjs";
+import { repository, simulatedRun, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, pickFiles, stays, until } from "./lib.mjs";
-import { figures, pick, settled } from "./reading.mjs";
+import { assertStays, pickFiles, waitForTable, waitUntil } from "./lib.mjs";
+import { figures, pick, waitForRows } from "./page_helpers.mjs";
 
-const sample = (page) => page.getByRole("button", { name: "Open the sample" });
+const sampleButton = (page) => page.getByRole("button", { name: "Open the sample" });
 
 /** Saves the table as JSON and returns the parsed report. */
-async function saved(page) {
+async function saveReport(page) {
   await page.locator("#save-button").click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /JSON/ }).click()]);
   return JSON.parse(readFileSync(await download.path(), "utf8"));
 }
 
-onPage("one click opens the sample: its breakdown is what was put in", async ({ page, requests }) => {
+onPage("one click opens the sample, and its breakdown equals the simulated values", async ({ page, requests }) => {
   const options = readFileSync(join(repository, "samples/arguments.txt"), "utf8").trim().split(/\s+/).filter((word) => word !== "--no-trace");
-  const { truth } = made(...options);
-  assert.ok(!requests.some((url) => url.includes("sample")), "it is fetched when it is asked for");
-  await sample(page).click();
-  await opened(page);
+  const { truth } = simulatedRun(...options);
+  assert.ok(!requests.some((url) => url.includes("sample")), "the page does not fetch the sample before the click");
+  await sampleButton(page).click();
+  await waitForTable(page);
   assert.ok(requests.some((url) => url.endsWith("/sample.xplane.pb.xz")));
   await page.locator("#notes-button").click();
   await page.getByText("The times in this capture are simulated").waitFor();
@@ -31,56 +31,56 @@ onPage("one click opens the sample: its breakdown is what was put in", async ({ 
   for (const [n, device] of truth.devices.entries()) {
     await pick(page, "device", `TPU:${n}`);
     await pick(page, "step", /all|whole/i);
-    await settled(page);
-    const { groups, totals } = await saved(page);
+    await waitForRows(page);
+    const { groups, totals } = await saveReport(page);
     assert.equal(totals.busy_duration_ps, device.busy_ps);
-    const found = new Map(groups.map((group) => [group.key, group]));
-    for (const [at, op] of truth.ops.entries()) {
-      if (!device.runs[at]) continue;
-      const row = found.get(op.name);
-      assert.deepEqual([row.total_dur_ps, row.n_executions, row.flops_sum, row.bytes_accessed_sum], [device.self_ps[at], device.runs[at], op.flops * device.runs[at], op.bytes_accessed * device.runs[at]], op.name);
+    const groupsByName = new Map(groups.map((group) => [group.key, group]));
+    for (const [i, op] of truth.ops.entries()) {
+      if (!device.runs[i]) continue;
+      const row = groupsByName.get(op.name);
+      assert.deepEqual([row.total_dur_ps, row.n_executions, row.flops_sum, row.bytes_accessed_sum], [device.self_ps[i], device.runs[i], op.flops * device.runs[i], op.bytes_accessed * device.runs[i]], op.name);
     }
-    assert.equal(found.size, device.runs.filter((n) => n).length);
+    assert.equal(groupsByName.size, device.runs.filter((n) => n).length);
   }
   // The figure on screen agrees with the saved report.
   const { Busy } = await figures(page);
   const [, number, unit] = Busy.match(/([\d.]+) (ms|s)\b/);
   const seconds = Number(number) / (unit === "ms" ? 1000 : 1);
-  const truly = truth.devices.at(-1).busy_ps / 1e12;
-  assert.ok(Math.abs(seconds / truly - 1) < 1e-4, `${Busy}, not ${truly} s`);
+  const expectedSeconds = truth.devices.at(-1).busy_ps / 1e12;
+  assert.ok(Math.abs(seconds / expectedSeconds - 1) < 1e-4, `${Busy} in place of ${expectedSeconds} s`);
 });
 
-onPage("without the sample beside the page: said, and the page goes on", { expected: /404/ }, async ({ page }) => {
+onPage("when the sample cannot be fetched, the landing page shows an error", { expected: /404/ }, async ({ page }) => {
   await page.route("**/sample.xplane.pb.xz", (route) => route.fulfill({ status: 404 }));
-  await sample(page).click();
+  await sampleButton(page).click();
   const alert = page.getByRole("alert");
   await alert.getByText("The sample could not be fetched").waitFor();
   assert.match(await alert.innerText(), /404/);
-  assert.ok(await sample(page).isVisible());
+  assert.ok(await sampleButton(page).isVisible());
 });
 
-onPage("a sample that comes late takes no place: what was opened meanwhile stays", async ({ page }) => {
-  let come;
-  const late = new Promise((done) => (come = done));
+onPage("a late sample does not replace a capture that was opened in the meantime", async ({ page }) => {
+  let answerRequest;
+  const answered = new Promise((done) => (answerRequest = done));
   await page.route("**/sample.xplane.pb.xz", async (route) => {
-    await late;
+    await answered;
     await route.continue().catch(() => {}); // given up by the page
   });
-  await sample(page).click();
+  await sampleButton(page).click();
   await page.locator(".loading").getByRole("button", { name: "Cancel" }).waitFor();
   await pickFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   const title = await page.title();
-  come();
-  await stays(() => page.title(), (now) => now === title, 1000);
+  answerRequest();
+  await assertStays(() => page.title(), (current) => current === title, 1000);
   assert.ok(!title.startsWith("sample"));
 });
 
-onPage("a reload opens the sample again, as it was looked at", async ({ page }) => {
-  await sample(page).click();
-  await opened(page);
+onPage("a reload opens the sample again in the same view", async ({ page }) => {
+  await sampleButton(page).click();
+  await waitForTable(page);
   await page.keyboard.press("5");
-  await until(() => page.url(), (url) => url.includes("view=communication") || url.includes("view=comm"));
+  await waitUntil(() => page.url(), (url) => url.includes("view=communication") || url.includes("view=comm"));
   await page.reload();
   await page.locator("#tab-communication[aria-selected=true]").waitFor();
   assert.match(await page.title(), /^sample/);

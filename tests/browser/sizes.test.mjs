@@ -3,21 +3,21 @@
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, opened, painted } from "./lib.mjs";
-import { figures, heads, opPanel } from "./reading.mjs";
+import { dropFiles, waitForPaint, waitForTable } from "./lib.mjs";
+import { figures, heads, opPanel } from "./page_helpers.mjs";
 
 /** Returns a description of each element that extends beyond the right edge of the window. */
-const sticksOut = (page) =>
+const overflowingElements = (page) =>
   page.evaluate(() => {
-    const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .visually-hidden");
+    const windowWidth = document.documentElement.clientWidth;
+    const isInScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .visually-hidden");
     return [...document.querySelectorAll("body *")]
-      .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
-      .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
+      .filter((node) => node.checkVisibility() && !isInScroller(node) && node.getBoundingClientRect().right > windowWidth + 1)
+      .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${windowWidth}`);
   });
 
 /** Returns the texts of figures that are cut off. A figure must be shown in full or not at all. */
-const cutFigures = (page) =>
+const clippedFigures = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll(".figure dd, .part-time, .grid .num, .tree .num")]
       .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0)
@@ -25,7 +25,7 @@ const cutFigures = (page) =>
   );
 
 const SIZES = [
-  [320, 640, "the narrowest that must reflow"],
+  [320, 640, "the narrowest width"],
   [360, 740, "a small phone"],
   [720, 450, "1440 × 900 with text at 200 %"],
   [1024, 700, "a tablet"],
@@ -34,77 +34,77 @@ const SIZES = [
   [3840, 2160, "4K"],
 ];
 
-for (const [width, height, what] of SIZES) {
-  onPage(`${width} × ${height}, ${what}: nothing sticks out, no figure is cut`, { width, height }, async ({ page }) => {
+for (const [width, height, description] of SIZES) {
+  onPage(`at ${width} × ${height} pixels (${description}), no element leaves the window and no figure is clipped`, { width, height }, async ({ page }) => {
     await dropFiles(page, [synth()], { x: 100, y: 200 });
-    await opened(page);
-    await painted(page);
-    assert.deepEqual(await sticksOut(page), []);
-    assert.deepEqual(await cutFigures(page), []);
+    await waitForTable(page);
+    await waitForPaint(page);
+    assert.deepEqual(await overflowingElements(page), []);
+    assert.deepEqual(await clippedFigures(page), []);
     assert.ok(Object.keys(await figures(page)).length >= 4);
     const names = (await heads(page)).map((head) => head.name);
     assert.deepEqual(names.slice(0, 3), ["Op", "Self", "Step"]);
-    if (width >= 2560) assert.ok(names.includes("Scope leaf") && names.includes("Shape"), `more room, more columns: ${names}`);
+    if (width >= 2560) assert.ok(names.includes("Scope leaf") && names.includes("Shape"), `a wide window shows more columns: ${names}`);
     if (width < 720) assert.equal(names.length, 3);
-    assert.equal(await page.locator("#columns-button").count(), width < 720 ? 0 : 1, "columns to choose only where there are some");
+    assert.equal(await page.locator("#columns-button").count(), width < 720 ? 0 : 1, "only a wide window has the column chooser");
     for (const picture of ["Steps", "Devices"]) {
       await page.getByRole("button", { name: picture, exact: true }).click();
       await page.locator(".scene").waitFor();
-      assert.deepEqual(await sticksOut(page), [], picture);
+      assert.deepEqual(await overflowingElements(page), [], picture);
     }
     await page.getByRole("button", { name: "Non-compute", exact: true }).click();
     await page.locator(".data-movement .tree-name").first().click();
     await page.locator(".data-movement .tree-group + *").first().waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "non-compute");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "non-compute");
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
     await opPanel(page).getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
-    assert.deepEqual(await sticksOut(page), [], "graph");
+    assert.deepEqual(await overflowingElements(page), [], "graph");
     await page.getByRole("button", { name: "Close the graph" }).click();
     await opPanel(page).getByRole("button", { name: "Close", exact: true }).click();
     await page.getByRole("tab", { name: "Roofline" }).click();
     await page.locator(".roofline .scene").waitFor();
     await page.locator(".roofline-table").evaluate((table) => table.scrollIntoView());
     await page.locator(".roofline-table [data-row='0']").waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "roofline");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "roofline");
     await page.getByRole("tab", { name: "Memory" }).click();
     await page.locator(".memory").waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "memory");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "memory");
     await page.getByRole("tab", { name: "Communication" }).click();
     await page.locator(".comm-steps .scene rect").first().waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "communication");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "communication");
     await page.getByRole("button", { name: "Bandwidth", exact: true }).click();
     await page.locator(".comm-bandwidth .scene").waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "bandwidth");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "bandwidth");
     await page.getByRole("tab", { name: "File" }).click();
     await page.locator(".code-line code").first().waitFor();
     await page.locator(".file-planes .tree-name").first().click();
     await page.locator(".file-planes .leaf").first().waitFor();
-    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "file");
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "file");
   });
 }
 
-onPage("on paper: light, figures and rows, no controls", { theme: "dark" }, async ({ page }) => {
+onPage("a printed page is light and has figures and rows but no controls", { theme: "dark" }, async ({ page }) => {
   await dropFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
-  for (const gone of [".tools", ".picture-head .segmented", ".btn.icon-only"]) assert.equal(await page.locator(gone).first().isVisible(), false, gone);
-  for (const there of [".figure.hero", ".stack svg", "[data-row='0']", ".grid-foot"]) assert.ok(await page.locator(there).first().isVisible(), there);
+  for (const selector of [".tools", ".picture-head .segmented", ".btn.icon-only"]) assert.equal(await page.locator(selector).first().isVisible(), false, selector);
+  for (const selector of [".figure.hero", ".stack svg", "[data-row='0']", ".grid-foot"]) assert.ok(await page.locator(selector).first().isVisible(), selector);
 });
 
-onPage("forced colours: what is chosen is still seen, charts keep theirs", { forcedColors: "active" }, async ({ page }) => {
+onPage("in forced colours, a pressed button has an outline and charts keep their colours", { forcedColors: "active" }, async ({ page }) => {
   await dropFiles(page, [synth()]);
-  await opened(page);
-  const outline = (selector) => page.locator(selector).first().evaluate((node) => getComputedStyle(node).outlineStyle);
-  assert.equal(await outline(".segmented button[aria-pressed=true]"), "solid");
+  await waitForTable(page);
+  const outlineStyle = (selector) => page.locator(selector).first().evaluate((node) => getComputedStyle(node).outlineStyle);
+  assert.equal(await outlineStyle(".segmented button[aria-pressed=true]"), "solid");
   assert.equal(await page.locator(".scene").evaluate((node) => getComputedStyle(node).forcedColorAdjust), "none");
 });
 
-onPage("who wants less motion gets none; who wants more contrast gets edges", { reducedMotion: "reduce", contrast: "more" }, async ({ page }) => {
+onPage("reduced motion turns off transitions, and more contrast makes lines as strong as edges", { reducedMotion: "reduce", contrast: "more" }, async ({ page }) => {
   await dropFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   const token = (name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(), name);
   assert.equal(parseFloat(await token("--calm")), 0);
   assert.equal(await token("--line"), await token("--edge"));

@@ -1,21 +1,21 @@
 // This test starts the page under a host's path, opens the sample, and checks that every view shows content.
 import assert from "node:assert/strict";
 import { onPage } from "./harness.mjs";
-import { opened, until } from "./lib.mjs";
-import { figures, groupBy, rowCount } from "./reading.mjs";
+import { waitForTable, waitUntil } from "./lib.mjs";
+import { figures, groupBy, rowCount } from "./page_helpers.mjs";
 
 const VIEWS = { Roofline: ".roofline svg", Memory: ".memory svg", Communication: ".comm svg", File: ".file-parts", Breakdown: "[role=grid]" };
 
-onPage("the sample opens, and every view shows it", async ({ page }) => {
+onPage("the sample opens, and every view shows content", async ({ page }) => {
   await page.getByRole("button", { name: "Open the sample" }).click();
-  await opened(page);
+  await waitForTable(page);
   await groupBy(page, "Op");
   assert.ok((await rowCount(page)) > 100);
   assert.ok(Object.keys(await figures(page)).length > 2);
-  for (const [view, shows] of Object.entries(VIEWS)) {
+  for (const [view, selector] of Object.entries(VIEWS)) {
     await page.getByRole("tab", { name: new RegExp(`^${view}`) }).click();
-    await page.locator(shows).first().waitFor();
+    await page.locator(selector).first().waitFor();
   }
   await page.getByRole("textbox", { name: "Filter ops" }).fill("fusion");
-  await until(() => page.locator("#filter-status").innerText());
+  await waitUntil(() => page.locator("#filter-status").innerText());
 });

@@ -1,17 +1,17 @@
-// These tests check that no data leaves the page: the policy exists, binds the page and the worker, and a whole session
-// sends no request to another origin. (Every other test also asserts that no request leaves the origin: see
+// These tests check that no data leaves the page: the policy exists, applies to the page and the worker, and a whole
+// session sends no request to another origin. (Every other test also asserts that no request leaves the origin: see
 // harness.mjs.)
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { folder, synth } from "./captures.mjs";
+import { synth, temporaryFolder } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, opened, reload } from "./lib.mjs";
-import { groupBy, pick, sortBy } from "./reading.mjs";
+import { dropFiles, reload, waitForTable } from "./lib.mjs";
+import { groupBy, pick, sortBy } from "./page_helpers.mjs";
 
 /** Starts a server on another origin, which permits requests from every origin. Returns { url, hits, close }. */
-async function stranger() {
+async function startForeignServer() {
   const hits = [];
   const server = createServer((request, response) => {
     hits.push(request.url);
@@ -21,21 +21,21 @@ async function stranger() {
   return { url: `http://127.0.0.1:${server.address().port}/`, hits, close: () => new Promise((done) => server.close(done)) };
 }
 
-const ask = async (url) => {
+const tryFetch = async (url) => {
   try {
     await fetch(url);
-    return "came through";
+    return "succeeded";
   } catch (error) {
     return error.name;
   }
 };
 
-onPage("the policy stands in the page, before anything it could bind", async ({ page }) => {
+onPage("the content security policy precedes everything in the page that it restricts", async ({ page }) => {
   const html = await page.evaluate(() => fetch(document.baseURI).then((response) => response.text()));
   const policy = await page.evaluate((text) => new DOMParser().parseFromString(text, "text/html").querySelector("meta[http-equiv='Content-Security-Policy']")?.content, html);
-  assert.ok(policy, "no policy");
-  assert.ok(html.indexOf("Content-Security-Policy") < html.search(/<(script|link|style|img)\b/), "something comes before it");
-  const directives = Object.fromEntries(policy.split(";").map((one) => one.trim().split(/\s+/)).map(([name, ...sources]) => [name, sources]));
+  assert.ok(policy, "the page has a policy");
+  assert.ok(html.indexOf("Content-Security-Policy") < html.search(/<(script|link|style|img)\b/), "nothing precedes the policy");
+  const directives = Object.fromEntries(policy.split(";").map((directive) => directive.trim().split(/\s+/)).map(([name, ...sources]) => [name, sources]));
   assert.deepEqual(directives["default-src"], ["'none'"]);
   // The page's first script adds a second policy, which permits only the page's own origin and the origin that the
   // address names. The browser enforces both policies.
@@ -52,46 +52,46 @@ onPage("the policy stands in the page, before anything it could bind", async ({ 
 });
 
 onPage("the page cannot reach another origin", { expected: /content security policy|violates|refused to connect|Failed to load/i }, async ({ page }) => {
-  const other = await stranger();
+  const foreign = await startForeignServer();
   try {
-    assert.equal(await page.evaluate(ask, other.url), "TypeError");
+    assert.equal(await page.evaluate(tryFetch, foreign.url), "TypeError");
     const image = await page.evaluate((url) => new Promise((done) => {
       const image = new Image();
       image.onload = () => done("loaded");
       image.onerror = () => done("refused");
       image.src = url;
-    }), other.url);
+    }), foreign.url);
     assert.equal(image, "refused");
-    assert.deepEqual(other.hits, []);
+    assert.deepEqual(foreign.hits, []);
     // The other origin does answer outside the page, so the policy causes the refusal.
-    assert.equal(await ask(other.url), "came through");
-    assert.equal(other.hits.length, 1);
+    assert.equal(await tryFetch(foreign.url), "succeeded");
+    assert.equal(foreign.hits.length, 1);
   } finally {
-    await other.close();
+    await foreign.close();
   }
 });
 
-onPage("nor can the worker", { expected: /content security policy|violates|refused to connect|Failed to load/i }, async ({ page, server }) => {
+onPage("the worker cannot reach another origin", { expected: /content security policy|violates|refused to connect|Failed to load/i }, async ({ page, server }) => {
   await dropFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   const [worker] = page.workers();
-  assert.match(worker.url(), /^blob:/, "a worker from the network would not be bound by the page's policy");
-  const other = await stranger();
+  assert.match(worker.url(), /^blob:/, "the page's policy would not apply to a worker from the network");
+  const foreign = await startForeignServer();
   try {
-    assert.equal(await worker.evaluate(ask, other.url), "TypeError");
-    const imported = await worker.evaluate((url) => import(url).then(() => "came through", (error) => error.message), other.url);
+    assert.equal(await worker.evaluate(tryFetch, foreign.url), "TypeError");
+    const imported = await worker.evaluate((url) => import(url).then(() => "succeeded", (error) => error.message), foreign.url);
     assert.match(imported, /Failed to fetch dynamically imported module/);
-    assert.deepEqual(other.hits, []);
-    assert.equal(await worker.evaluate(ask, `${server.url}index.html`), "came through", "its own origin it can reach");
+    assert.deepEqual(foreign.hits, []);
+    assert.equal(await worker.evaluate(tryFetch, `${server.url}index.html`), "succeeded", "the worker can reach its own origin");
   } finally {
-    await other.close();
+    await foreign.close();
   }
 });
 
-onPage("a whole session asks for the page's own files, once each, and nothing else", async ({ page, server, requests }) => {
+onPage("a whole session requests only the page's own files, and the worker's program once per page load", async ({ page, server, requests }) => {
   await reload(page);
   await dropFiles(page, [synth()]);
-  await opened(page);
+  await waitForTable(page);
   for (const by of ["Category", "Kind", "Source", "Program", "Op"]) await groupBy(page, by);
   await sortBy(page, "Count", "descending");
   await pick(page, "device", "TPU:1");
@@ -108,14 +108,14 @@ onPage("a whole session asks for the page's own files, once each, and nothing el
   // The page fetches the program of its workers once for each of the two page loads.
   assert.equal(names.filter((name) => name.endsWith(".wasm")).length, 2, names.join());
   assert.ok(names.every((name) => /^$|^[\w.-]+\.(html|js|wasm|css|svg)$/.test(name)), names.join());
-  assert.ok(server.requests.every((path) => path.startsWith(pathname)), "and the server saw no other path");
+  assert.ok(server.requests.every((path) => path.startsWith(pathname)), "the server receives no request for another path");
 });
 
-onPage("names from a file are text, never markup", async ({ page }) => {
-  const evil = `<img src=x onerror=alert(1)>.xplane.pb`;
-  copyFileSync(synth(), join(folder, evil));
-  await dropFiles(page, [join(folder, evil)]);
-  await opened(page);
-  assert.equal(await page.title(), `${evil} · Rooflight`);
+onPage("names from a file are shown as text and never as markup", async ({ page }) => {
+  const hostileName = `<img src=x onerror=alert(1)>.xplane.pb`;
+  copyFileSync(synth(), join(temporaryFolder, hostileName));
+  await dropFiles(page, [join(temporaryFolder, hostileName)]);
+  await waitForTable(page);
+  assert.equal(await page.title(), `${hostileName} · Rooflight`);
   assert.equal(await page.locator("img").count(), 0);
 });

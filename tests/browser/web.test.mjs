@@ -2,151 +2,151 @@
 // a broken connection, and with an explanation of each failure.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { made, synth } from "./captures.mjs";
+import { simulatedRun, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { host } from "./hosts.mjs";
-import { opened, pickFiles, reload, started, stays, until } from "./lib.mjs";
-import { figures } from "./reading.mjs";
+import { assertStays, pickFiles, reload, waitForApp, waitForTable, waitUntil } from "./lib.mjs";
+import { figures } from "./page_helpers.mjs";
 
-const capture = () => made("--steps", "3").captures[0];
+const capture = () => simulatedRun("--steps", "3").captures[0];
 /**
  * Returns at least 33 MiB, which the page does not fetch without a question. The copies of one capture form one XSpace.
  */
-const large = () => {
-  const one = readFileSync(capture());
-  return Buffer.concat(Array.from({ length: Math.ceil((33 << 20) / one.length) }, () => one));
+const largeCapture = () => {
+  const bytes = readFileSync(capture());
+  return Buffer.concat(Array.from({ length: Math.ceil((33 << 20) / bytes.length) }, () => bytes));
 };
-const field = (page) => page.locator("#from-web");
-const src = (page) => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("src"));
+const urlField = (page) => page.locator("#from-web");
+const srcParameter = (page) => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("src"));
 
 /**
- * Types an address and presses Enter. With `anew`, waits for the page to reload, because its policy does not yet name
- * that host.
+ * Types an address and presses Enter. With `reloads`, waits for the page to reload, because its policy does not yet
+ * name that host.
  */
-async function fetchFrom(page, url, { anew = true } = {}) {
-  await field(page).fill(url);
-  const load = anew ? page.waitForEvent("load") : undefined;
-  await field(page).press("Enter");
+async function fetchFrom(page, url, { reloads = true } = {}) {
+  await urlField(page).fill(url);
+  const load = reloads ? page.waitForEvent("load") : undefined;
+  await urlField(page).press("Enter");
   await load;
-  if (anew) await started(page);
+  if (reloads) await waitForApp(page);
 }
 
 /** Opens the page with a link to the capture at `url`. */
-async function follow(page, home, url) {
+async function openLink(page, pageUrl, url) {
   await page.goto("about:blank");
-  await page.goto(`${home}#v=1&src=${encodeURIComponent(url)}`);
-  await started(page);
+  await page.goto(`${pageUrl}#v=1&src=${encodeURIComponent(url)}`);
+  await waitForApp(page);
 }
 
-const failed = (page) => page.locator(".failed").innerText();
+const failureText = (page) => page.locator(".failed").innerText();
 
-onPage("a small one opens at once; its address opens it again, until another takes its place", async ({ page, allow }) => {
-  const from = await host(capture());
-  allow(from.origin);
+onPage("a small capture opens without a question, and the URL opens it again until another capture replaces it", async ({ page, allow }) => {
+  const webHost = await host(capture());
+  allow(webHost.origin);
   try {
-    const url = from.url("a run.xplane.pb").replace(" ", "%20");
+    const url = webHost.url("a run.xplane.pb").replace(" ", "%20");
     await fetchFrom(page, url);
-    await opened(page);
+    await waitForTable(page);
     assert.match(await page.title(), /^a run\.xplane\.pb/);
-    const seen = await figures(page);
-    await until(() => src(page), (is) => is === url);
+    const figuresBefore = await figures(page);
+    await waitUntil(() => srcParameter(page), (value) => value === url);
     await reload(page);
-    await opened(page);
-    assert.deepEqual(await figures(page), seen);
-    assert.deepEqual(from.asked, [["GET", undefined], ["GET", undefined]], "one request each, and no preflight");
+    await waitForTable(page);
+    assert.deepEqual(await figures(page), figuresBefore);
+    assert.deepEqual(webHost.requests, [["GET", undefined], ["GET", undefined]], "the page sends one request per load and no preflight");
     await pickFiles(page, [synth()]);
-    await until(() => page.title(), (title) => !title.startsWith("a run"));
-    await until(() => src(page), (is) => is === null);
+    await waitUntil(() => page.title(), (title) => !title.startsWith("a run"));
+    await waitUntil(() => srcParameter(page), (value) => value === null);
     // The same file from the disk gives the same figures.
     await pickFiles(page, [capture()]);
-    await until(() => page.title(), (title) => title.startsWith("worker-0"));
-    await until(() => figures(page), (now) => JSON.stringify(now) === JSON.stringify(seen));
+    await waitUntil(() => page.title(), (title) => title.startsWith("worker-0"));
+    await waitUntil(() => figures(page), (current) => JSON.stringify(current) === JSON.stringify(figuresBefore));
   } finally {
-    await from.close();
+    await webHost.close();
   }
 });
 
-onPage("an address as it was pasted: with spaces around it, its scheme in capitals", async ({ page, server, allow }) => {
-  const from = await host(capture());
-  allow(from.origin);
+onPage("an address with spaces around it and an upper-case scheme opens", async ({ page, server, allow }) => {
+  const webHost = await host(capture());
+  allow(webHost.origin);
   try {
-    await follow(page, server.url, ` ${from.url("a.xplane.pb").replace("http:", "HTTP:")} `);
-    await opened(page);
+    await openLink(page, server.url, ` ${webHost.url("a.xplane.pb").replace("http:", "HTTP:")} `);
+    await waitForTable(page);
   } finally {
-    await from.close();
+    await webHost.close();
   }
 });
 
-onPage("a large one is asked about: where from, how large; then fetched, or not", async ({ page, server, allow }) => {
-  const bytes = large();
-  const from = await host(bytes);
-  allow(from.origin);
+onPage("before a large fetch, the page asks with the host and the size, and the user can cancel or fetch", async ({ page, server, allow }) => {
+  const bytes = largeCapture();
+  const webHost = await host(bytes);
+  allow(webHost.origin);
   try {
-    await follow(page, server.url, from.url("large.xplane.pb"));
-    const asks = page.getByRole("alertdialog");
-    await asks.waitFor();
-    assert.equal(await asks.locator("b").innerText(), `Fetch ${(bytes.length / 2 ** 20).toFixed(1)} MiB from ${new URL(from.origin).host}?`);
-    assert.match(await asks.innerText(), /runs\/large\.xplane\.pb/);
-    await until(() => asks.getByRole("button", { name: "Fetch" }).evaluate((button) => button === document.activeElement));
-    await asks.getByRole("button", { name: "Cancel" }).click();
-    await asks.waitFor({ state: "detached" });
+    await openLink(page, server.url, webHost.url("large.xplane.pb"));
+    const dialog = page.getByRole("alertdialog");
+    await dialog.waitFor();
+    assert.equal(await dialog.locator("b").innerText(), `Fetch ${(bytes.length / 2 ** 20).toFixed(1)} MiB from ${new URL(webHost.origin).host}?`);
+    assert.match(await dialog.innerText(), /runs\/large\.xplane\.pb/);
+    await waitUntil(() => dialog.getByRole("button", { name: "Fetch" }).evaluate((button) => button === document.activeElement));
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
     assert.equal(await page.locator(".loading").count(), 0);
-    await fetchFrom(page, from.url("large.xplane.pb"), { anew: false });
-    await asks.getByRole("button", { name: "Fetch" }).click();
-    await opened(page);
+    await fetchFrom(page, webHost.url("large.xplane.pb"), { reloads: false });
+    await dialog.getByRole("button", { name: "Fetch" }).click();
+    await waitForTable(page);
     assert.match(await page.title(), /^large/);
   } finally {
-    await from.close();
+    await webHost.close();
   }
 });
 
-onPage("of unknown length: asked; then bytes are told as they come", async ({ page, server, allow }) => {
-  const from = await host(capture(), { length: false });
-  allow(from.origin);
+onPage("before a fetch of unknown size, the page asks, and the capture then opens", async ({ page, server, allow }) => {
+  const webHost = await host(capture(), { length: false });
+  allow(webHost.origin);
   try {
-    await follow(page, server.url, from.url("a.xplane.pb"));
+    await openLink(page, server.url, webHost.url("a.xplane.pb"));
     await page.getByRole("alertdialog").getByText("does not say how large it is").waitFor();
     await page.getByRole("alertdialog").getByRole("button", { name: "Fetch" }).click();
-    await opened(page);
+    await waitForTable(page);
   } finally {
-    await from.close();
+    await webHost.close();
   }
 });
 
-onPage("what breaks off is gone on with, where the host gives parts", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
+onPage("an interrupted download resumes if the host supports range requests", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
   const half = Math.floor(readFileSync(capture()).length / 2);
-  const from = await host(capture(), { breaks: half });
-  allow(from.origin);
+  const webHost = await host(capture(), { breaksAfter: half });
+  allow(webHost.origin);
   try {
-    await follow(page, server.url, from.url("a.xplane.pb"));
-    await opened(page);
-    assert.equal(from.asked.length, 2);
-    assert.match(from.asked[1][1], /^bytes=[1-9]\d*-$/);
-    assert.equal(await page.locator(".strip").count(), 0, "all of it is there");
+    await openLink(page, server.url, webHost.url("a.xplane.pb"));
+    await waitForTable(page);
+    assert.equal(webHost.requests.length, 2);
+    assert.match(webHost.requests[1][1], /^bytes=[1-9]\d*-$/);
+    assert.equal(await page.locator(".strip").count(), 0, "the capture is complete");
   } finally {
-    await from.close();
+    await webHost.close();
   }
 });
 
-onPage("what cannot be had is said, with what to do", { expected: /Failed to load|net::ERR|CORS|blocked by/ }, async ({ page, server, allow }) => {
-  const gone = await host(capture());
-  await gone.close();
+onPage("a failed fetch is reported with its reason and a remedy", { expected: /Failed to load|net::ERR|CORS|blocked by/ }, async ({ page, server, allow }) => {
+  const closedHost = await host(capture());
+  await closedHost.close();
   const half = Math.floor(readFileSync(capture()).length / 2);
   const hosts = [
     [await host(capture(), { cors: false }), /lacks Access-Control-Allow-Origin for http:\/\/127.0.0.1:\d+ \(CORS\).*drop the file/s],
     [await host(capture(), { status: 404 }), /answers 404 Not Found: there is no such file/],
     [await host(capture(), { status: 403 }), /answers 403 Forbidden: it requires a login/],
-    [await host(capture(), { breaks: half, ranges: false }), /broke after .* of .*does not support resuming/s],
+    [await host(capture(), { breaksAfter: half, ranges: false }), /broke after .* of .*does not support resuming/s],
     [await host(Buffer.from("<!doctype html><title>Sign in</title>")), /is not an XLA profile/],
-    [gone, /The host does not answer/],
+    [closedHost, /The host does not answer/],
   ];
   try {
-    for (const [from, said] of hosts) {
-      allow(from.origin);
-      await follow(page, server.url, from.url("a.xplane.pb"));
-      await until(() => failed(page).catch(() => ""), (text) => said.test(text));
+    for (const [webHost, pattern] of hosts) {
+      allow(webHost.origin);
+      await openLink(page, server.url, webHost.url("a.xplane.pb"));
+      await waitUntil(() => failureText(page).catch(() => ""), (text) => pattern.test(text));
     }
-    for (const [named, said] of [
+    for (const [url, pattern] of [
       // The browser refuses to fetch such an address and gives no reason.
       [`http://someone:secret@127.0.0.1:1/a.xplane.pb`, /holds a user name or a password before the @/],
       // In the policy, these host names would be directives of their own.
@@ -154,56 +154,56 @@ onPage("what cannot be had is said, with what to do", { expected: /Failed to loa
       ["http://a;script-src/a.xplane.pb", /host name a;script-src has characters/],
       ["https://*/a.xplane.pb", /has characters other than letters/],
     ]) {
-      await follow(page, server.url, named);
-      const text = await until(() => failed(page).catch(() => ""), (text) => said.test(text));
+      await openLink(page, server.url, url);
+      const text = await waitUntil(() => failureText(page).catch(() => ""), (text) => pattern.test(text));
       assert.ok(!text.includes("secret"), text);
-      const policies = await page.locator("meta[http-equiv]").evaluateAll((all) => all.map((one) => one.content));
+      const policies = await page.locator("meta[http-equiv]").evaluateAll((all) => all.map((meta) => meta.content));
       assert.deepEqual(policies.slice(1).map((policy) => policy.trim()), ["connect-src 'self'"]);
     }
-    for (const [typed, said] of [["gs://bucket/a.xplane.pb", /starts with gs:/], ["runs/a.xplane.pb", /has no host/]]) {
-      await fetchFrom(page, typed, { anew: false });
-      await until(() => failed(page), (text) => said.test(text));
+    for (const [text, pattern] of [["gs://bucket/a.xplane.pb", /starts with gs:/], ["runs/a.xplane.pb", /has no host/]]) {
+      await fetchFrom(page, text, { reloads: false });
+      await waitUntil(() => failureText(page), (text) => pattern.test(text));
     }
   } finally {
-    for (const [from] of hosts) await from.close();
+    for (const [webHost] of hosts) await webHost.close();
   }
 });
 
-onPage("Cancel ends it for good, and a failure stays said: it is fetched again when it is asked for", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
-  const from = await host(capture(), { stalls: 1000 });
-  allow(from.origin);
-  const cancel = page.locator(".loading").getByRole("button", { name: "Cancel" });
+onPage("Cancel ends a fetch for good, a new request fetches again, and an error stays visible", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
+  const webHost = await host(capture(), { stallsAfter: 1000 });
+  allow(webHost.origin);
+  const cancelButton = page.locator(".loading").getByRole("button", { name: "Cancel" });
   try {
-    await follow(page, server.url, from.url("a.xplane.pb"));
-    await cancel.click();
-    await field(page).waitFor();
+    await openLink(page, server.url, webHost.url("a.xplane.pb"));
+    await cancelButton.click();
+    await urlField(page).waitFor();
     // Wait longer than the delay after which the page shows a load.
-    await stays(async () => [await page.locator(".loading").count(), from.asked.length].join(), (both) => both === "0,1");
-    await fetchFrom(page, from.url("a.xplane.pb"), { anew: false });
-    await cancel.waitFor();
-    assert.equal(from.asked.length, 2);
+    await assertStays(async () => [await page.locator(".loading").count(), webHost.requests.length].join(), (state) => state === "0,1");
+    await fetchFrom(page, webHost.url("a.xplane.pb"), { reloads: false });
+    await cancelButton.waitFor();
+    assert.equal(webHost.requests.length, 2);
   } finally {
-    await from.close();
+    await webHost.close();
   }
-  const broke = /broke after/;
-  await until(() => failed(page).catch(() => ""), (text) => broke.test(text));
-  await stays(() => failed(page), (text) => broke.test(text));
+  const pattern = /broke after/;
+  await waitUntil(() => failureText(page).catch(() => ""), (text) => pattern.test(text));
+  await assertStays(() => failureText(page), (text) => pattern.test(text));
 });
 
-onPage("only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
+onPage("the page can reach only the host that its URL names", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
   // The first answer of this host announces the whole file, but breaks off after 1,000 bytes.
-  const from = await host(capture(), { breaks: 1000 });
-  const other = await host(capture());
-  allow(from.origin);
+  const webHost = await host(capture(), { breaksAfter: 1000 });
+  const otherHost = await host(capture());
+  allow(webHost.origin);
   try {
-    await follow(page, server.url, from.url("a.xplane.pb"));
-    await until(() => from.asked.length, (n) => n > 0);
-    const ask = (url) => fetch(url).then(() => "came through", (error) => error.name);
-    assert.equal(await page.evaluate(ask, other.url("x")), "TypeError");
-    assert.equal(await page.evaluate(ask, from.url("x")), "came through");
-    assert.deepEqual(other.asked, []);
+    await openLink(page, server.url, webHost.url("a.xplane.pb"));
+    await waitUntil(() => webHost.requests.length, (n) => n > 0);
+    const tryFetch = (url) => fetch(url).then(() => "succeeded", (error) => error.name);
+    assert.equal(await page.evaluate(tryFetch, otherHost.url("x")), "TypeError");
+    assert.equal(await page.evaluate(tryFetch, webHost.url("x")), "succeeded");
+    assert.deepEqual(otherHost.requests, []);
   } finally {
-    await from.close();
-    await other.close();
+    await webHost.close();
+    await otherHost.close();
   }
 });
