@@ -192,7 +192,9 @@ const STATES = {
     await page.keyboard.press("Escape");
     await page.keyboard.press("2");
     await page.getByRole("button", { name: "Scopes", exact: true }).click();
-    await page.locator(".scene").focus();
+    const icicle = page.locator(".scene[aria-label^='Self time by scope path']");
+    await icicle.locator("rect").first().waitFor();
+    await icicle.focus();
     await page.keyboard.press("ArrowDown");
     await page.locator(".tip").waitFor();
     await page.evaluate(() => (location.hash += "&zoom=jit(train_step)"));
