@@ -68,7 +68,7 @@ pub struct Group {
 pub struct Program {
     pub name: String,
     /// Number of executions, and bytes that copies read and write.
-    pub says: String,
+    pub summary: String,
     /// Opcodes with their number of executions. The last entry sums the opcodes that are not listed.
     pub opcodes: Vec<(String, String)>,
 }
@@ -83,7 +83,7 @@ pub struct DataMovementTable {
     pub total: [String; 4],
     pub programs: Vec<Program>,
     /// Summary sentence, shown beside the chart selector.
-    pub says: String,
+    pub summary: String,
 }
 
 /// Largest number of opcodes listed per program.
@@ -119,7 +119,7 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
             format::count(n),
         ],
         programs: programs(data_movement),
-        says: summary_text(data_movement, of_step),
+        summary: summary_text(data_movement, of_step),
     }
 }
 
@@ -235,7 +235,7 @@ fn memory(space: i64) -> String {
 fn programs(data_movement: &DataMovement) -> Vec<Program> {
     let one = |of: &crate::analysis::data_movement::ProgramOpcodes| {
         let n: u64 = of.opcodes.iter().map(|opcode| opcode.n).sum();
-        let says = format!(
+        let summary = format!(
             "{}, {} a dot or a convolution; copies read and write {}",
             format::counted(n, "execution", "executions"),
             format::count(of.n_dot_convolution),
@@ -248,7 +248,7 @@ fn programs(data_movement: &DataMovement) -> Vec<Program> {
             let more = format::counted(rest.len() as u64, "more opcode", "more opcodes");
             opcodes.push((more, format::count(rest.iter().map(|o| o.n).sum())));
         }
-        Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), says, opcodes }
+        Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), summary, opcodes }
     };
     data_movement.opcodes.iter().take(PROGRAMS).map(one).collect()
 }

@@ -136,12 +136,12 @@ fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
     more.push(("metadata".to_owned(), format::bytes_text(plane.metadata_bytes)));
     more.extend(plane.stats.iter().take(STATS).map(|stat| (stat.name.clone(), stat.value.text())));
     for of in plane.stat_names.iter().take(STATS) {
-        let says = match (of.on_events, of.on_metadata) {
+        let counts = match (of.on_events, of.on_metadata) {
             (0, n) => format!("on {} metadata entries", format::count(n)),
             (n, 0) => format!("on {} events", format::count(n)),
             (n, m) => format!("on {} events, {} metadata entries", format::count(n), format::count(m)),
         };
-        more.push((of.name.clone(), says));
+        more.push((of.name.clone(), counts));
     }
     let left = (plane.stats.len().saturating_sub(STATS) + plane.stat_names.len().saturating_sub(STATS)) as u64;
     if left > 0 {
@@ -232,7 +232,7 @@ pub fn cut(text: &str) -> (&str, usize) {
 }
 
 /// Returns the message for a search text that is not a valid regular expression.
-pub fn bad(error: &FilterError) -> String {
+pub fn filter_error(error: &FilterError) -> String {
     format!("{} at column {}", error.message, error.column)
 }
 

@@ -38,8 +38,8 @@ pub fn head(comm: &Comm) -> String {
     if let Some(DeviceBalance { worst_spread: Some(spread), .. }) = &comm.balance {
         let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
     }
-    if let Some(says) = straggler(comm) {
-        let _ = writeln!(out, "{says}");
+    if let Some(sentence) = straggler(comm) {
+        let _ = writeln!(out, "{sentence}");
     }
     if out.is_empty() { out } else { out + "\n" }
 }

@@ -50,9 +50,9 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
             let name = if source.key_kind == "source_stack" { source.source_inner.as_ref() } else { None };
             table.row(row(format!("  {}", name.unwrap_or(&source.key).replace('\n', " ‹ ")), source));
         }
-        rest(&mut table, "  ", a.sources_of(category), top, unit);
+        add_omitted_row(&mut table, "  ", a.sources_of(category), top, unit);
     }
-    rest(&mut table, "", &a.by_category, top, unit);
+    add_omitted_row(&mut table, "", &a.by_category, top, unit);
     let mut cells = vec!["All".into(), time(a.total, unit)];
     cells.push(of_step(a.header.step_duration.and_then(|w| a.total.fraction_of(w))));
     cells.push(time(a.stall, unit));
@@ -62,7 +62,7 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     table
 }
 
-fn rest(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, unit: TimeUnit) {
+fn add_omitted_row(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, unit: TimeUnit) {
     let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
     let sum = |of: fn(&DataMovementRow) -> Picos| time(rest.iter().map(of).sum(), unit);
     let n = count(rest.iter().map(|r| r.n_executions).sum());

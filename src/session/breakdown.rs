@@ -31,16 +31,16 @@ impl CaptureSession {
     /// Answers a request about the table of a query.
     pub(crate) fn breakdown_rows(&mut self, query: &Query, action: &TableAction) -> Reply {
         let (profile, analysis) = (&self.profile, &self.analysis);
-        let kept = match self.answers.get(profile, analysis, query) {
-            Ok(kept) => kept,
+        let entry = match self.answers.get(profile, analysis, query) {
+            Ok(entry) => entry,
             Err(error) => return Reply::BadFilter(error),
         };
-        let figures = &kept.answer.figures;
-        let rows = BreakdownRows(kept.answer.rows(profile, analysis));
-        let order = std::mem::take(&mut kept.order);
+        let figures = &entry.answer.figures;
+        let rows = BreakdownRows(entry.answer.rows(profile, analysis));
+        let order = std::mem::take(&mut entry.order);
         let mut table = breakdown_table(Source::Made(&rows), query, &figures.header, &figures.shown, order);
         let reply = answer(&mut table, action);
-        kept.order = table.into_kept();
+        entry.order = table.into_cached_order();
         reply
     }
 
@@ -52,13 +52,13 @@ impl CaptureSession {
         format: Export,
     ) -> Result<String, FilterError> {
         let (profile, analysis) = (&self.profile, &self.analysis);
-        let kept = self.answers.get(profile, analysis, query)?;
-        let rows = BreakdownRows(kept.answer.rows(profile, analysis));
-        let Figures { header, by, totals, shown, notes } = kept.answer.figures.clone();
-        let order = std::mem::take(&mut kept.order);
+        let entry = self.answers.get(profile, analysis, query)?;
+        let rows = BreakdownRows(entry.answer.rows(profile, analysis));
+        let Figures { header, by, totals, shown, notes } = entry.answer.figures.clone();
+        let order = std::mem::take(&mut entry.order);
         let mut table = breakdown_table(Source::Made(&rows), query, &header, &shown, order);
         let groups = table.sorted(sort).iter().map(|i| rows.0.group(*i as usize)).collect();
-        kept.order = table.into_kept();
+        entry.order = table.into_cached_order();
         let breakdown = Breakdown { header, by, totals, shown, groups, notes };
         if format == Export::Csv {
             return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());

@@ -9,7 +9,7 @@ use crate::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
 use crate::analysis::breakdown::{Answer, Group, RowText, RowView, Shown};
 use crate::profile::Profile;
 use crate::table::Value;
-use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::order::{distinct_texts, ranks_of_order, sort_by_name, text_rank};
 use crate::table::page::row_key;
 use crate::table::source::{RowMaker, Source};
@@ -87,7 +87,7 @@ pub(crate) struct KeptBreakdown {
     query: Query,
     pub(super) answer: Answer,
     /// Order of the rows in the last request.
-    pub(super) order: KeptOrder,
+    pub(super) order: CachedOrder,
 }
 
 impl KeptBreakdowns {
@@ -102,7 +102,7 @@ impl KeptBreakdowns {
             Some(at) => self.0.remove(at),
             None => {
                 let answer = analysis.answer(profile, query)?;
-                KeptBreakdown { query: query.clone(), answer, order: KeptOrder::default() }
+                KeptBreakdown { query: query.clone(), answer, order: CachedOrder::default() }
             }
         };
         if self.0.len() == KEPT_ANSWERS {
@@ -120,7 +120,7 @@ pub(crate) fn breakdown_table<'r>(
     query: &Query,
     header: &Header,
     shown: &Shown,
-    kept: KeptOrder,
+    kept: CachedOrder,
 ) -> TableRows<'r, Group> {
     let window = header.step_duration.map(Picos::as_f64);
     let filtered_out = shown.n_all.saturating_sub(rows.n_rows() as u32);

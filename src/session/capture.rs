@@ -193,9 +193,9 @@ impl CaptureSession {
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
     }
 
-    /// Answers a question about the text of a program with the reply that `tell` returns. Prints the text if it is not
+    /// Answers a question about the text of a program with the reply that `to_reply` returns. Prints the text if it is not
     /// cached.
-    fn listed(&mut self, program: ProgramRef, tell: impl FnOnce(&Listed) -> Reply) -> Reply {
+    fn listed(&mut self, program: ProgramRef, to_reply: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();
         let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
         let Some(of) = of else { return Reply::Failed(no_program()) };
@@ -205,7 +205,7 @@ impl CaptureSession {
                     of.n_computations = listed.head.n_computations;
                     of.n_instructions = Some(listed.head.n_instructions);
                 }
-                tell(&listed)
+                to_reply(&listed)
             }
             Err(note) => Reply::Failed(messages::no_text(&of.name, note.message)),
         }

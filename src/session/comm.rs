@@ -16,14 +16,14 @@ const MAX_ROWS: usize = 1000;
 
 /// Returns the collectives, the copies and their exposed time. Sizes and device groups come from the programs.
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &CommQuery) -> Comm {
-    let at_hand = QueryPrograms::new(profile, programs);
-    analysis.comm(profile, query, Some(&|id| at_hand.module(id)))
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.comm(profile, query, Some(&|id| query_programs.module(id)))
 }
 
 /// Returns the intervals of collectives and copies in one step of one device, in rows without overlap.
 pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LaneQuery) -> CommLanes {
-    let at_hand = QueryPrograms::new(profile, programs);
-    analysis.comm_lanes(profile, query, Some(&|id| at_hand.module(id)))
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.comm_lanes(profile, query, Some(&|id| query_programs.module(id)))
 }
 
 impl CaptureSession {

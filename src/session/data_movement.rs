@@ -33,8 +33,8 @@ fn brief(mut data_movement: DataMovement, limit: usize) -> DataMovementView {
 /// Returns all data movement. A program is read when its first op needs it, and stays in memory until all ops are
 /// classified.
 pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
-    let at_hand = QueryPrograms::new(profile, programs);
-    analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.data_movement(profile, query, Some(&|id| query_programs.module(id)))
 }
 
 impl CaptureSession {

@@ -1,7 +1,7 @@
 //! This module caches the live buffers of the last request, while the user scrolls, sorts and filters their table.
 
 use crate::analysis::memory::{AliveAt, MemoryQuery};
-use crate::table::answer::KeptOrder;
+use crate::table::answer::CachedOrder;
 
 /// The live buffers at a point of a program's memory curve.
 pub(crate) struct LiveBuffers {
@@ -11,5 +11,5 @@ pub(crate) struct LiveBuffers {
     /// Number of points of the curve.
     pub(super) n_points: u32,
     /// Order of the rows in the last request.
-    pub(super) order: KeptOrder,
+    pub(super) order: CachedOrder,
 }

@@ -32,25 +32,25 @@ impl CaptureSession {
         })
     }
 
-    /// Answers a question about the memory of programs with the value that `tell` returns.
+    /// Answers a question about the memory of programs with the value that `read` returns.
     pub(crate) fn answer_memory<T: Serialize>(
         &mut self,
-        tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
+        read: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
     ) -> Reply {
-        self.of_programs(tell).map_or_else(|failure| failure, |view| Reply::answer_to_question(&view))
+        self.of_programs(read).map_or_else(|failure| failure, |view| Reply::answer_to_question(&view))
     }
 
-    /// Calls `tell` with the programs of the session.
+    /// Calls `read` with the programs of the session.
     ///
     /// # Errors
     /// Returns the reply that gives the reason why the memory is unknown.
     pub(crate) fn of_programs<T>(
         &mut self,
-        tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
+        read: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
     ) -> Result<T, Reply> {
         self.file();
         let all = self.file.as_ref().map_or(&[][..], |file| &file.programs);
-        tell(&mut self.programs, &self.profile, all).map_err(|note| {
+        read(&mut self.programs, &self.profile, all).map_err(|note| {
             Reply::Failed(Failure { title: "The memory of this program is unknown".to_owned(), message: note.message })
         })
     }

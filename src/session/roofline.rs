@@ -12,7 +12,7 @@ use crate::protocol::table_query::TableAction;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{Export, Reply, RoofPoint};
 use crate::report::{json, roofline_json, roofline_table};
-use crate::table::answer::KeptOrder;
+use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 
 impl CaptureSession {
@@ -57,12 +57,12 @@ impl CaptureSession {
         };
         if by == RoofBy::Step {
             let rows = step_rows(&cached.steps);
-            return answer(&mut roof_table(&rows, &cached.answer.figures, by, KeptOrder::default()), action);
+            return answer(&mut roof_table(&rows, &cached.answer.figures, by, CachedOrder::default()), action);
         }
-        let kept = std::mem::take(&mut cached.order);
-        let mut table = roof_table(&cached.rows, &cached.answer.figures, by, kept);
+        let cached_order = std::mem::take(&mut cached.order);
+        let mut table = roof_table(&cached.rows, &cached.answer.figures, by, cached_order);
         let reply = answer(&mut table, action);
-        cached.order = table.into_kept();
+        cached.order = table.into_cached_order();
         reply
     }
 

@@ -6,7 +6,7 @@ use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoof};
 use crate::profile::Profile;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_POINTS, RoofPoint, RooflineHead};
-use crate::table::answer::KeptOrder;
+use crate::table::answer::CachedOrder;
 use crate::table::page::SortBy;
 use crate::units::Picos;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub(crate) struct RooflineCache {
     /// Rows in the numbering of the answer.
     pub(super) rows: Vec<RoofRow>,
     /// Order of the rows in the last request.
-    pub(super) order: KeptOrder,
+    pub(super) order: CachedOrder,
 }
 
 impl RooflineCache {
@@ -55,20 +55,20 @@ impl RooflineCache {
         let whole = answer.figures.considered;
         let mut rows: Vec<RoofRow> =
             (0..answer.n_rows() as u32).map(|row| RoofRow::new(point(row), by, whole)).collect();
-        let mut table = roof_table(&rows, &answer.figures, by, KeptOrder::default());
+        let mut table = roof_table(&rows, &answer.figures, by, CachedOrder::default());
         let by_gap = table.sorted(None);
-        let order = table.into_kept();
+        let order = table.into_cached_order();
         cumulate(&mut rows, &by_gap);
         Ok(Self { query: query.clone(), answer, steps, rows, order })
     }
 
     /// Returns the numbers of all rows in an order. `None` stands for the order that the table has by default.
     pub(super) fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
-        let kept = std::mem::take(&mut self.order);
+        let cached_order = std::mem::take(&mut self.order);
         let by = self.rows.first().map_or(RoofBy::Op, |row| row.by);
-        let mut table = roof_table(&self.rows, &self.answer.figures, by, kept);
+        let mut table = roof_table(&self.rows, &self.answer.figures, by, cached_order);
         let order = table.sorted(sort);
-        self.order = table.into_kept();
+        self.order = table.into_cached_order();
         order
     }
 
@@ -117,8 +117,8 @@ pub fn roofline(
     programs: &mut Programs,
     query: &RooflineQuery,
 ) -> Result<RooflineAnswer, FilterError> {
-    let at_hand = QueryPrograms::new(profile, programs);
-    analysis.roofline(profile, query, Some(&|id| at_hand.module(id)))
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.roofline(profile, query, Some(&|id| query_programs.module(id)))
 }
 
 /// Computes the position of each step in the roofline model, with the programs of the session.
@@ -131,6 +131,6 @@ pub fn roofline_steps(
     programs: &mut Programs,
     query: &RooflineQuery,
 ) -> Result<Vec<StepRoof>, FilterError> {
-    let at_hand = QueryPrograms::new(profile, programs);
-    analysis.roofline_steps(profile, query, Some(&|id| at_hand.module(id)))
+    let query_programs = QueryPrograms::new(profile, programs);
+    analysis.roofline_steps(profile, query, Some(&|id| query_programs.module(id)))
 }

@@ -5,7 +5,7 @@ use crate::protocol::RoofPoint;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Bandwidth, Count, List, Number, Percent, Time};
-use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::format;
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
@@ -57,7 +57,7 @@ pub fn roof_table<'r>(
     rows: &'r [RoofRow],
     figures: &RooflineFigures,
     by: RoofBy,
-    kept: KeptOrder,
+    cached_order: CachedOrder,
 ) -> TableRows<'r, RoofRow> {
     let head = |shown: &Shown| match (shown.id, by) {
         ("key", RoofBy::Op) => Some("Op"),
@@ -74,7 +74,7 @@ pub fn roof_table<'r>(
         RoofBy::Program => ("program", "programs"),
         RoofBy::Step => ("step", "steps"),
     };
-    let table = TableRows::new(&ROOF_TABLE, rows, None, head, kept).with_nouns(nouns);
+    let table = TableRows::new(&ROOF_TABLE, rows, None, head, cached_order).with_nouns(nouns);
     if by == RoofBy::Step {
         return table;
     }

@@ -8,7 +8,7 @@ use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, co
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
 use crate::protocol::Reply;
 use crate::protocol::table_query::{CopiedRows, TableAction, TableOf};
-use crate::table::answer::{KeptOrder, TableRows};
+use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::shown::Shown;
 use crate::units::Picos;
 
@@ -42,12 +42,12 @@ pub fn comm_table<'r>(comm: &'r Comm, query: &CommQuery, carried: TransferFilter
         "source" if by != CommBy::Op => None,
         _ => Some(shown.head),
     };
-    TableRows::new(&COMM_TABLE, rows, step, head, KeptOrder::default())
+    TableRows::new(&COMM_TABLE, rows, step, head, CachedOrder::default())
 }
 
 /// Returns the table of the buffers that are alive at a point of a memory curve. `n_points` is the number of points of
 /// the curve.
-pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: KeptOrder) -> TableRows<'_, Buffer> {
+pub fn buffer_table(alive: &AliveAt, n_points: u32, kept: CachedOrder) -> TableRows<'_, Buffer> {
     let more = alive.n.saturating_sub(alive.buffers.len() as u32);
     let whole = Some(n_points.into());
     TableRows::new(&BUFFER_TABLE, &alive.buffers, whole, |shown| Some(shown.head), kept).with_more(more)
@@ -61,13 +61,13 @@ impl CaptureSession {
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Buffers(query, point) => {
-                let kept = match self.kept_buffers(query, *point) {
+                let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
                     Err(reply) => return reply,
                 };
                 let mut table = buffer_table(&kept.alive, kept.n_points, std::mem::take(&mut kept.order));
                 let reply = answer(&mut table, action);
-                kept.order = table.into_kept();
+                kept.order = table.into_cached_order();
                 reply
             }
         }
@@ -77,7 +77,7 @@ impl CaptureSession {
     ///
     /// # Errors
     /// Returns the reply that gives the reason why they are unknown.
-    fn kept_buffers(&mut self, query: &MemoryQuery, point: u32) -> Result<&mut LiveBuffers, Reply> {
+    fn cached_buffers(&mut self, query: &MemoryQuery, point: u32) -> Result<&mut LiveBuffers, Reply> {
         let of = (MemoryQuery { buffers: u32::MAX, ..query.clone() }, point);
         let kept = match self.live_buffers.take().filter(|kept| kept.of == of) {
             Some(kept) => kept,
@@ -86,7 +86,7 @@ impl CaptureSession {
                     let alive = alive_at(profile, programs, all, &of.0, point)?;
                     Ok((alive.unwrap_or_default(), curve_points(profile, programs, all, &of.0)?))
                 })?;
-                LiveBuffers { of, alive, n_points, order: KeptOrder::default() }
+                LiveBuffers { of, alive, n_points, order: CachedOrder::default() }
             }
         };
         Ok(self.live_buffers.insert(kept))
@@ -107,7 +107,7 @@ impl ReportSession {
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
-                answer(&mut buffer_table(&space.alive, space.curve.n_points, KeptOrder::default()), action)
+                answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)
             }
         })
     }

@@ -22,7 +22,7 @@ impl Report {
         report.origin.level = report.origin.level.min(level.at);
         report.cut_rows(level);
         if !level.is_wide {
-            report.rows.iter_mut().for_each(|row| narrow(&mut row.group));
+            report.rows.iter_mut().for_each(|row| drop_details(&mut row.group));
         }
         report.cut_roofline(level);
         for device in &mut report.steps.devices {
@@ -119,7 +119,7 @@ impl Report {
             let cut = CommRow::cut(rows, level.collectives as usize);
             *more = cut.iter().fold(*more, |(n, time), row| (n.saturating_add(1), time + row.overlap.exposed));
             if !level.is_wide {
-                rows.iter_mut().for_each(narrow_comm);
+                rows.iter_mut().for_each(drop_comm_details);
             }
         }
         comm.steps.truncate(level.steps as usize);
@@ -134,7 +134,7 @@ impl Report {
     }
 }
 
-fn narrow(group: &mut Group) {
+fn drop_details(group: &mut Group) {
     group.shapes.clear();
     group.parts.clear();
     group.layer = None;
@@ -144,7 +144,7 @@ fn narrow(group: &mut Group) {
     group.example_dur = None;
 }
 
-fn narrow_comm(row: &mut CommRow) {
+fn drop_comm_details(row: &mut CommRow) {
     row.source = None;
     row.scope = None;
 }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The cached results about the rows of a table: ranks, the last order, and the largest numbers. The owner of the rows
 /// keeps it beside the rows, and drops it together with them.
 #[derive(Debug, Default)]
-pub struct KeptOrder {
+pub struct CachedOrder {
     /// Rank of each row by name.
     ranks: Option<Vec<u32>>,
     /// The rows that pass the last filter, in the last order.
@@ -35,7 +35,7 @@ pub struct TableRows<'r, R: 'static> {
     /// Totals that are not the sum of their column.
     totals: Vec<(&'static str, Value<'static>)>,
     columns: Vec<ReadyColumn<'r, R>>,
-    kept: KeptOrder,
+    kept: CachedOrder,
 }
 
 impl<'r, R> TableRows<'r, R> {
@@ -49,7 +49,7 @@ impl<'r, R> TableRows<'r, R> {
         rows: impl Into<Source<'r, R>>,
         whole: Option<f64>,
         head: impl Fn(&Shown) -> Option<&'static str>,
-        kept: KeptOrder,
+        kept: CachedOrder,
     ) -> Self {
         Self::from_source(table, rows.into(), whole, &head, kept)
     }
@@ -59,7 +59,7 @@ impl<'r, R> TableRows<'r, R> {
         rows: Source<'r, R>,
         whole: Option<f64>,
         head: &dyn Fn(&Shown) -> Option<&'static str>,
-        mut kept: KeptOrder,
+        mut kept: CachedOrder,
     ) -> Self {
         let known = |shown: &'r Shown| {
             let (head, column) = (head(shown)?, table.column(shown.id)?);
@@ -118,7 +118,7 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     /// Returns the cache for the next request about these rows.
-    pub fn into_kept(self) -> KeptOrder {
+    pub fn into_cached_order(self) -> CachedOrder {
         self.kept
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let shown = Memo::new(move |_| {
         found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
     });
-    let says = move || shown.with(|shown| shown.as_ref().map(|shown| shown.says.clone()));
+    let status = move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()));
     let entry =
         move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, found, format)));
     let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
@@ -59,7 +59,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     view! {
         <div class="picture-head" data-roving="">
             {choice(state)}
-            <span class="picture-note" title=says>{live(says)}</span>
+            <span class="picture-note" title=status>{live(status)}</span>
             {live(how)}
             <span class="grow"></span>
             {tools("data-movement-menu", entries)}
@@ -195,7 +195,7 @@ fn program(of: &Program) -> AnyView {
     };
     view! {
         <details class="data-movement-program">
-            <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.says.clone()}</span></summary>
+            <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.summary.clone()}</span></summary>
             <p class="tree-more">{of.opcodes.iter().map(one).collect_view()}</p>
         </details>
     }

@@ -6,7 +6,7 @@ use prost::Message;
 use rooflight::analysis::memory::{AliveAt, Buffer, MemoryQuery, ProgramMemory, ProgramPeaks};
 use rooflight::hlo::Module;
 use rooflight::session::buffer_table;
-use rooflight::table::answer::KeptOrder;
+use rooflight::table::answer::CachedOrder;
 use rooflight::table::filter::TextFilter;
 use rooflight::table::format;
 use rooflight::table::page::{Cell, PageQuery, SortBy, TablePage};
@@ -36,7 +36,7 @@ fn alive(proto: &HloProto) -> Option<(AliveAt, u32)> {
 fn page(of: &(AliveAt, u32), sort: Option<SortBy>, text: &str) -> TablePage {
     let filter = TextFilter::anywhere(text);
     let query = PageQuery { sort, filter, first: 0, count: u32::MAX };
-    buffer_table(&of.0, of.1, KeptOrder::default()).page(&query).unwrap()
+    buffer_table(&of.0, of.1, CachedOrder::default()).page(&query).unwrap()
 }
 
 fn texts(buffer: &Buffer) -> Vec<String> {

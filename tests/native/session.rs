@@ -9,7 +9,7 @@ use rooflight::analysis::breakdown::columns::{GROUP_TABLE, heading, nouns};
 use rooflight::protocol::table_query::{CopiedRows, TableAction, TableOf};
 use rooflight::protocol::{BreakdownHead, Question, Reply, Request};
 use rooflight::session::{Input, OpenSession};
-use rooflight::table::answer::{KeptOrder, TableRows};
+use rooflight::table::answer::{CachedOrder, TableRows};
 use rooflight::table::copy::CopyForm;
 use rooflight::table::page::{PageQuery, SortBy, TablePage, row_key};
 use rooflight::table::shown::Shown;
@@ -109,7 +109,7 @@ fn every_column_both_ways() {
                 if head(&mut engine, query.clone()).n_groups > 0 { query } else { Query { by, ..Query::default() } };
             let groups = analysis.breakdown(&opened.profile, &query).unwrap().groups;
             let head = |column: &Shown| heading(column, by);
-            let mut in_memory = TableRows::new(&GROUP_TABLE, &groups, None, head, KeptOrder::default());
+            let mut in_memory = TableRows::new(&GROUP_TABLE, &groups, None, head, CachedOrder::default());
             for column in GROUP_TABLE.shown.iter().filter(|column| heading(column, by).is_some()) {
                 for descending in [true, false] {
                     let sort = SortBy::new(column.id, descending);
@@ -137,7 +137,7 @@ fn rows_are_those_of_the_breakdown() {
         assert_eq!(keys(&mut engine, &query, None), whole.groups.iter().map(key).collect::<Vec<_>>());
         let table = |shown: &Shown| heading(shown, by);
         let window = whole.header.step_duration.map(Picos::as_f64);
-        let mut rows = TableRows::new(&GROUP_TABLE, &whole.groups, window, table, KeptOrder::default())
+        let mut rows = TableRows::new(&GROUP_TABLE, &whole.groups, window, table, CachedOrder::default())
             .with_nouns(nouns(by))
             .with_peak("flop_rate", whole.header.peaks.flops)
             .with_peak("byte_rate", whole.header.peaks.hbm_bytes);

@@ -94,18 +94,18 @@ pub enum Clock {
 /// the origin, or 213 days or more after it.
 pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     match clock {
-        Clock::Device => after(line.events.device_times()?, 0),
+        Clock::Device => offset_intervals(line.events.device_times()?, 0),
         Clock::Event { origin_ns } => {
             let base =
                 line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
-            after(line.events.times(), base)
+            offset_intervals(line.events.times(), base)
         }
     }
 }
 
 /// Converts starts and durations to intervals, and adds `base` picoseconds to each start. Returns `None` if a start
 /// overflows. An end that overflows becomes `u64::MAX`.
-fn after(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {
+fn offset_intervals(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {
     let at = |(start, duration): (u64, u64)| {
         let start = start.checked_add(base)?;
         Some((start, start.saturating_add(duration)))

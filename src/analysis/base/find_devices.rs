@@ -193,7 +193,7 @@ fn measure_ops(plane: &Plane, device: &mut Device) -> u128 {
         events.iter().flatten().for_each(|(start, _)| starts.add(*start));
     }
     device.whole = (whole.0.min(whole.1), whole.1);
-    let before = starts.before();
+    let before = starts.count_before();
     for step in &mut device.steps {
         step.n_ops = before(step.window.1) - before(step.window.0);
     }
@@ -222,7 +222,7 @@ impl Starts {
     }
 
     /// Returns a function that counts the ops that start before an edge.
-    fn before(mut self) -> impl Fn(u64) -> u64 {
+    fn count_before(mut self) -> impl Fn(u64) -> u64 {
         let mut sum = 0;
         for n in &mut self.between {
             sum += *n;

@@ -57,7 +57,7 @@ impl<'a> RowView<'a> {
             RowText::ScopeLeaf | RowText::TfOp => Some((0, id(stats.tf_op))),
             _ => {
                 // The text of a row with several ops depends on sums.
-                let (_, op, facts, _) = self.only(i)?;
+                let (_, op, facts, _) = self.single_op(i)?;
                 match column {
                     RowText::Category => Some((0, id(op.stats.category))),
                     RowText::Program => {

@@ -105,7 +105,7 @@ impl<'a> RowView<'a> {
     }
 
     /// Returns the op of row `i` if the row has only one, as most rows do.
-    pub(in crate::analysis) fn only(self, i: usize) -> Option<MemberOp<'a>> {
+    pub(in crate::analysis) fn single_op(self, i: usize) -> Option<MemberOp<'a>> {
         let (from, to) = self.row(i).members;
         (to - from == 1).then(|| self.ops(i).next())?
     }
@@ -142,7 +142,7 @@ impl<'a> RowView<'a> {
     /// Returns the category with the most time; of several, the first by name.
     pub fn category(self, i: usize) -> Option<&'a str> {
         let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.session.profile.text(c));
-        if let Some((_, op, ..)) = self.only(i) {
+        if let Some((_, op, ..)) = self.single_op(i) {
             return Some(name(op));
         }
         let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.self_time, time.n))));
@@ -174,7 +174,7 @@ impl<'a> RowView<'a> {
 
     /// Returns the result shape with the most self time.
     pub fn shape(self, i: usize) -> Option<&'a str> {
-        match self.only(i) {
+        match self.single_op(i) {
             Some((_, op, ..)) => shape(self.session.profile, op),
             None => self.shapes(i).first().map(|(shape, _)| *shape),
         }

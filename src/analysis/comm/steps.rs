@@ -35,7 +35,7 @@ impl Lists {
     }
 
     /// Splits the time of a window without compute and without a transfer in flight by the ops that run in it.
-    fn beside(&self, window: Interval, timeline: &CoreTimeline) -> Remainder {
+    fn remainder(&self, window: Interval, timeline: &CoreTimeline) -> Remainder {
         let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
         let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
         let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));
@@ -72,7 +72,7 @@ impl Analysis {
                 sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
                 sum.collectives.add(&collectives.within(window, &core_window.timeline.compute));
                 sum.copies.add(&copies.within(window, &core_window.timeline.compute));
-                let beside = |of: &Lists| of.beside(window, &core_window.timeline);
+                let beside = |of: &Lists| of.remainder(window, &core_window.timeline);
                 sum.beside_collectives.get_or_insert_default().add(&beside(&collectives));
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }

@@ -295,8 +295,8 @@ impl LiveRanges<'_> {
     fn outputs(&mut self, entry: ComputationId) {
         let module = self.module;
         let root = module.computation(entry).and_then(|of| of.root);
-        let given = root.map_or_else(|| Rc::new([]) as Value, |root| self.value(root));
-        for buffer in given.iter() {
+        let root_buffers = root.map_or_else(|| Rc::new([]) as Value, |root| self.value(root));
+        for buffer in root_buffers.iter() {
             let buffer = self.memory(*buffer);
             self.made[buffer as usize].is_output = true;
         }
@@ -306,7 +306,7 @@ impl LiveRanges<'_> {
             .collect();
         for (output, parameter) in aliases(module) {
             let of = parameters.get(&parameter).and_then(|id| self.values.get(id)).and_then(|value| value.first());
-            if let (Some(buffer), Some(parameter)) = (given.get(output).copied(), of.copied()) {
+            if let (Some(buffer), Some(parameter)) = (root_buffers.get(output).copied(), of.copied()) {
                 self.share(buffer, parameter);
             }
         }

@@ -191,10 +191,10 @@ impl ProgramMemory {
                 None => n_left_out += 1,
             }
         }
-        let tell = |lane: Vec<LiveRange>| {
+        let to_row = |lane: Vec<LiveRange>| {
             lane.into_iter().map(|range| self.describe_range(module, &vocabularies, range)).collect()
         };
-        LiveRangeRows { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
+        LiveRangeRows { from, to, lanes: lanes.into_iter().map(to_row).collect(), n_left_out }
     }
 }
 

@@ -133,9 +133,9 @@ mod tests {
     use super::*;
     use crate::hlo::text::instruction;
 
-    fn with_instruction(text: &str, tell: impl FnOnce(InstructionRef<'_>)) {
+    fn with_instruction(text: &str, check: impl FnOnce(InstructionRef<'_>)) {
         let parsed = instruction(text).unwrap();
-        tell(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true });
+        check(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true });
     }
 
     #[test]

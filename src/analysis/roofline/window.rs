@@ -92,7 +92,7 @@ impl Analysis {
     /// program with the most time, else the number of devices in the capture, selected or not.
     fn job_devices(
         &self,
-        given: Option<u32>,
+        requested: Option<u32>,
         by_program: &IndexMap<Option<ProgramId>, u64>,
         programs: Option<Programs<'_>>,
     ) -> DeviceCount {
@@ -101,7 +101,7 @@ impl Analysis {
             let module = programs?((*longest?.0)?)?;
             u32::try_from(module.devices()?).ok()
         };
-        let found = given.map(|n| (n, DeviceCountSource::Yours));
+        let found = requested.map(|n| (n, DeviceCountSource::Yours));
         let found = found.or_else(|| Some((compiled()?, DeviceCountSource::Program)));
         let (n, source) = found.unwrap_or((self.devices.len() as u32, DeviceCountSource::Capture));
         DeviceCount { n, source }

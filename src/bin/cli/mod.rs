@@ -177,8 +177,8 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);
-                let tell = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
-                self.summed(&kinds, &sources, &steps, tell)?
+                let render = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
+                self.summed(&kinds, &sources, &steps, render)?
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
@@ -190,14 +190,14 @@ impl OpenCapture<'_> {
         })
     }
 
-    /// Computes roofline, memory and communication, and passes all results to `tell`, which writes the summary. Formats
+    /// Computes roofline, memory and communication, and passes all results to `render`, which writes the summary. Formats
     /// that do not show these results do not call this function.
     fn summed(
         &self,
         kinds: &Breakdown,
         sources: &Breakdown,
         steps: &StepStats,
-        tell: impl FnOnce(Summary<'_>) -> String,
+        render: impl FnOnce(Summary<'_>) -> String,
     ) -> Result<String, Failure> {
         let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
         let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
@@ -206,7 +206,7 @@ impl OpenCapture<'_> {
         let comm = session::comm(analysis, profile, programs, &comm);
         let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
-        Ok(tell(Summary {
+        Ok(render(Summary {
             kinds,
             sources,
             steps,

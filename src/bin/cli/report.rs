@@ -156,8 +156,8 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
 /// gives an address.
 fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
     let of_environment = || std::env::var(BASE).ok().map(|text| (BASE, text));
-    let given = args.base.clone().map(|text| ("--base", text)).or_else(of_environment);
-    let Some((name, text)) = given.filter(|(_, text)| !text.trim().is_empty()) else { return Ok(None) };
+    let base = args.base.clone().map(|text| ("--base", text)).or_else(of_environment);
+    let Some((name, text)) = base.filter(|(_, text)| !text.trim().is_empty()) else { return Ok(None) };
     base_address(&text).map(|base| Some(base.to_owned())).ok_or_else(|| Failure {
         title: format!("{name} is {text}, and that is not the address of a page"),
         message:

@@ -178,7 +178,7 @@ impl Drawn<'_> {
                     Some(((from, b.max(to)), of))
                 }
                 before => {
-                    before.into_iter().for_each(|(ends, of)| self.together(ends, &of, y, h));
+                    before.into_iter().for_each(|(ends, of)| self.draw_merged(ends, &of, y, h));
                     thin.then(|| ((a, b), vec![*at]))
                 }
             };
@@ -186,7 +186,7 @@ impl Drawn<'_> {
                 self.block(*at, span, (a, b), y, h);
             }
         }
-        run.into_iter().for_each(|(ends, of)| self.together(ends, &of, y, h));
+        run.into_iter().for_each(|(ends, of)| self.draw_merged(ends, &of, y, h));
     }
 
     /// Draws one span: an outline, filled during the exposed time.
@@ -216,7 +216,7 @@ impl Drawn<'_> {
     }
 
     /// Draws neighbouring spans below one pixel as one mark. The mark is more opaque if more of the time is exposed.
-    fn together(&mut self, (a, b): (f64, f64), of: &[usize], y: f64, h: f64) {
+    fn draw_merged(&mut self, (a, b): (f64, f64), of: &[usize], y: f64, h: f64) {
         let spans = of.iter().map(|at| &self.lanes.spans[*at]);
         let (time, bare) = spans.clone().fold((Picos::ZERO, Picos::ZERO), |(time, bare), span| {
             (time + Picos(span.end.0.saturating_sub(span.start.0)), bare + span.exposed)
@@ -295,19 +295,19 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
 
 /// Returns a sentence about spans and intervals that are not drawn. `None` if everything is drawn.
 pub fn left_out(lanes: &CommLanes) -> Option<String> {
-    let mut says = Vec::new();
+    let mut reasons = Vec::new();
     if lanes.left_out.0 > 0 {
         let n = format::counted(lanes.left_out.0, "shorter span", "shorter spans");
-        says.push(format!("{n} ({}) are not drawn", format::time_text(lanes.left_out.1)));
+        reasons.push(format!("{n} ({}) are not drawn", format::time_text(lanes.left_out.1)));
     }
     if lanes.stretches_left_out.0 > 0 {
         let n = format::counted(lanes.stretches_left_out.0, "short stretch", "short stretches");
-        says.push(format!(
+        reasons.push(format!(
             "{n} of compute and waiting ({}) are not drawn",
             format::time_text(lanes.stretches_left_out.1)
         ));
     }
-    (!says.is_empty()).then(|| format!("{}: zoom in to see them.", says.join("; ")))
+    (!reasons.is_empty()).then(|| format!("{}: zoom in to see them.", reasons.join("; ")))
 }
 
 fn title(lanes: &CommLanes, options: &LaneOptions<'_>) -> String {

@@ -42,10 +42,10 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
 
 /// Returns true if the activity in the remaining time is known for all steps. A shared report does not carry it.
 pub fn is_split(steps: &[StepComm], of: CommRows) -> bool {
-    steps.iter().all(|step| beside(step, of).is_some())
+    steps.iter().all(|step| remainder(step, of).is_some())
 }
 
-const fn beside(step: &StepComm, of: CommRows) -> Option<Remainder> {
+const fn remainder(step: &StepComm, of: CommRows) -> Option<Remainder> {
     match of {
         CommRows::Collectives => step.beside_collectives,
         CommRows::Copies => step.beside_copies,
@@ -74,7 +74,7 @@ pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
     let one = |step: &StepComm| {
         let Overlap { exposed, overlapped, .. } = overlap(step, of);
         let mut parts = vec![step.compute_busy.saturating_sub(overlapped), overlapped, exposed];
-        match beside(step, of).filter(|_| split) {
+        match remainder(step, of).filter(|_| split) {
             Some(Remainder { data_movement, communication, other, idle }) => {
                 parts.extend([data_movement, communication + other, idle]);
             }

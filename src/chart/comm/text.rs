@@ -11,7 +11,7 @@ use crate::table::format::{self, ABSENT};
 pub struct Advice {
     pub primitive: &'static str,
     /// Sentence with the stall, the number of executions and the hidden share.
-    pub says: String,
+    pub text: String,
     /// XLA flags to try; empty if nothing waits, or if no flag is known for the chip.
     pub flags: Vec<Flag>,
 }
@@ -27,13 +27,13 @@ pub fn advice(comm: &Comm) -> Vec<Advice> {
             || ABSENT.to_owned(),
             |share| format!("{} of what is in flight is hidden", format::percent_text(share)),
         );
-        let says = format!(
+        let text = format!(
             "{} in {}{share}{core}; {hidden}.",
             format::time_text(traffic.stall),
             format::counted(traffic.n, "execution", "executions"),
         );
         let flags = of.suggestions(comm.header.device_type.as_deref());
-        Advice { primitive: of.primitive.key(), says, flags }
+        Advice { primitive: of.primitive.key(), text, flags }
     };
     comm.primitives.iter().map(one).collect()
 }
@@ -60,23 +60,23 @@ pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
 /// not be compared. Empty for one device.
 pub fn balance(comm: &Comm) -> Vec<String> {
     let Some(of) = &comm.balance else { return Vec::new() };
-    let mut says: Vec<String> = comm_table::straggler(comm).into_iter().collect();
+    let mut lines: Vec<String> = comm_table::straggler(comm).into_iter().collect();
     if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
         let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
         let bad = if spread > 0.05 { ": more than 5 % is high" } else { "" };
-        says.push(format!(
+        lines.push(format!(
             "Steps of {} devices: at most {} apart, in step {step}{slowest}{bad}.",
             of.devices.len().max(2),
             format::percent_text(spread)
         ));
     }
     if of.n_unmatched > 0 {
-        says.push(format!(
+        lines.push(format!(
             "{} not compared: their groups are not known, or their executions differ in number between devices.",
             format::counted(of.n_unmatched.into(), "collective is", "collectives are")
         ));
     }
-    says
+    lines
 }
 
 /// Returns the cells of a device: its name, the time that it waits for its peers, the number of executions at which it

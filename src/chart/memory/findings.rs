@@ -9,7 +9,7 @@ use crate::table::format::{self, ABSENT};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     pub head: String,
-    pub says: String,
+    pub message: String,
     /// Buffers as rows: name, size, and a detail.
     pub rows: Vec<[String; 3]>,
     /// Ids of the buffers, for the what-if; empty if the what-if has no meaning for the finding.
@@ -28,7 +28,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(vocabulary) = &space.vocabulary {
         let dims: Vec<String> = vocabulary.dims.iter().map(|n| format::count(*n)).collect();
-        let says = if vocabulary.saves > 0 {
+        let message = if vocabulary.saves > 0 {
             format!(
                 "{} alive at the peak have a dimension of the vocabulary’s size ({}). The loss in {} pieces (chunked cross-entropy) \
                  would lower the peak by {}, to {}: replayed.",
@@ -47,7 +47,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         };
         found.push(Finding {
             head: "Buffers of vocabulary size".to_owned(),
-            says,
+            message,
             rows: rows(&vocabulary.buffers, |of| of.shape.clone()),
             buffers: vocabulary.buffers.iter().map(|of| of.id).collect(),
         });
@@ -57,7 +57,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         let n = format::counted(space.long_lived.len() as u64, "temporary", "temporaries");
         found.push(Finding {
             head: "Long-lived temporaries".to_owned(),
-            says: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
+            message: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
             rows: rows(&space.long_lived, |of| format!("{} to {}", format::count(of.first.into()), format::count(of.last.into()))),
             buffers: space.long_lived.iter().map(|of| of.id).collect(),
         });
@@ -72,7 +72,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         };
         found.push(Finding {
             head: "The largest rises of the curve".to_owned(),
-            says: "The largest buffers at the peak.".to_owned(),
+            message: "The largest buffers at the peak.".to_owned(),
             rows: space.jumps.iter().take(ROWS).map(row).collect(),
             buffers: Vec::new(),
         });
@@ -87,7 +87,7 @@ fn estimate(of: &Estimate) -> Finding {
         "By rule of thumb a parameter takes {} B of weights, {} B of gradients, and with Adam {} B for m, {} B for v and {} B of a master copy.",
         per.weights, per.gradients, per.m, per.v, per.master
     );
-    let says = match of.n_parameters {
+    let message = match of.n_parameters {
         Some(n) if of.counted => {
             format!("{rule} This device holds {} of them, counted from its weights.", format::count(n))
         }
@@ -103,7 +103,7 @@ fn estimate(of: &Estimate) -> Finding {
     };
     Finding {
         head: "Compared with the parameters".to_owned(),
-        says,
+        message,
         rows: of.rows.iter().map(row).collect(),
         buffers: Vec::new(),
     }

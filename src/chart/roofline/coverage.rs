@@ -14,7 +14,7 @@ pub struct Part {
     /// Fraction of the selected time.
     pub share: f64,
     /// Time and number of ops: "9.66 ms, 2 ops".
-    pub says: String,
+    pub amount: String,
 }
 
 /// Returns the part with a roof, then the other parts by time. The parts sum to the selected time.
@@ -26,21 +26,21 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
             reason: None,
             label: "covered".to_owned(),
             share: share(roof.total),
-            says: format::time_text(roof.total),
+            amount: format::time_text(roof.total),
         });
     }
     parts.extend(figures.skipped.iter().map(|skipped| Part {
         reason: Some(skipped.reason),
         label: skipped.reason.label().to_owned(),
         share: share(skipped.total),
-        says: format!("{}, {}", format::time_text(skipped.total), format::counted(skipped.n_ops.into(), "op", "ops")),
+        amount: format!("{}, {}", format::time_text(skipped.total), format::counted(skipped.n_ops.into(), "op", "ops")),
     }));
     parts
 }
 
 /// Returns the text alternative of the bar.
 pub fn sentence(parts: &[Part]) -> String {
-    let part = |part: &Part| format!("{} {} ({})", format::percent_text(part.share), part.label, part.says);
+    let part = |part: &Part| format!("{} {} ({})", format::percent_text(part.share), part.label, part.amount);
     let parts: Vec<String> = parts.iter().map(part).collect();
     format!("Coverage of the compute time: {}.", parts.join("; "))
 }

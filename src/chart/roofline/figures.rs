@@ -12,7 +12,7 @@ fn exact(time: Picos) -> String {
     format::exact_time(time)
 }
 
-fn some(value: Option<f64>, unit: &str) -> String {
+fn optional_number(value: Option<f64>, unit: &str) -> String {
     value.map_or_else(|| "not in the capture".to_owned(), |value| format!("{}{unit}", format::quantity(value)))
 }
 
@@ -80,8 +80,8 @@ fn share_of(figures: &RooflineFigures) -> String {
 
 fn ridge(figures: &RooflineFigures) -> String {
     let ridge = figures.peaks.first().and_then(|peaks| Some((peaks.ridge(peaks.main())?, peaks.main().label())));
-    let says = |(ridge, of)| format!("{} FLOP/byte for {of}", format::decimal(ridge, 1));
-    ridge.map_or_else(|| ABSENT.to_owned(), says)
+    let ridge_text = |(ridge, of)| format!("{} FLOP/byte for {of}", format::decimal(ridge, 1));
+    ridge.map_or_else(|| ABSENT.to_owned(), ridge_text)
 }
 
 fn coverage(figures: &RooflineFigures) -> Figure {
@@ -96,8 +96,8 @@ fn mfu(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
     let window = &figures.window;
     let base = |flops: Option<f64>, what: &str| {
         vec![
-            row(what, some(flops, "FLOP")),
-            row("Peak", some(window.peak_flops, "FLOP/s of a device")),
+            row(what, optional_number(flops, "FLOP")),
+            row("Peak", optional_number(window.peak_flops, "FLOP/s of a device")),
             row("Window, over devices", exact(window.window)),
         ]
     };
@@ -137,7 +137,7 @@ fn mfu(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
         format!("{memory} bandwidth utilization"),
         share_figure(window.hbm_util),
         &format!("Bytes of {memory} ÷ (bandwidth × window)"),
-        vec![row("Bytes", some(window.bytes, "B")), row("Window, over devices", exact(window.window))],
+        vec![row("Bytes", optional_number(window.bytes, "B")), row("Window, over devices", exact(window.window))],
     ));
     side
 }

@@ -132,7 +132,7 @@ pub fn template(columns: &[Column], measure: Measure, foot: &[(String, String)])
     let track = |(at, column): (usize, &Column)| match width(column, total(foot, column)) {
         Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
         Some(digits) => format!("calc({digits:.1}ch + {PADDING}px)"),
-        None => format!("minmax({}px, 1fr)", least(measure)),
+        None => format!("minmax({}px, 1fr)", min_name_width(measure)),
     };
     columns.iter().enumerate().map(track).collect::<Vec<_>>().join(" ")
 }
@@ -145,12 +145,16 @@ const LAST: &str = "var(--gutter) - 8px";
 pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(String, String)]) -> String {
     let digits: f64 = columns.iter().filter_map(|column| width(column, total(foot, column))).sum();
     let padded = columns.iter().filter(|column| column.digits.is_some()).map(|_| PADDING).sum::<f64>();
-    let names = columns.iter().filter(|column| column.digits.is_none()).map(|_| f64::from(least(measure))).sum::<f64>();
+    let names = columns
+        .iter()
+        .filter(|column| column.digits.is_none())
+        .map(|_| f64::from(min_name_width(measure)))
+        .sum::<f64>();
     format!("calc({digits:.1}ch + {}px + {LAST})", padded + names)
 }
 
 /// Returns the minimum width of the name column, in px.
-fn least(measure: Measure) -> u32 {
+fn min_name_width(measure: Measure) -> u32 {
     if measure.two_lines() { 96 } else { 160 }
 }
 

@@ -31,16 +31,16 @@ pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources:
         selection,
         picture: now.picture,
         view: now.view,
-        roofline: only(&now.roofline, |place: RooflineViewState| RooflineViewState {
+        roofline: rewrite_view(&now.roofline, |place: RooflineViewState| RooflineViewState {
             sort: place.sort,
             x: place.x,
             ..RooflineViewState::default()
         }),
-        memory: only(&now.memory, |place: MemoryViewState| MemoryViewState {
+        memory: rewrite_view(&now.memory, |place: MemoryViewState| MemoryViewState {
             side: place.side,
             ..MemoryViewState::default()
         }),
-        comm: only(&now.comm, |place: CommViewState| CommViewState {
+        comm: rewrite_view(&now.comm, |place: CommViewState| CommViewState {
             of: place.of,
             pane: place.pane,
             ..CommViewState::default()
@@ -51,7 +51,7 @@ pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources:
 }
 
 /// Parses the state of a view, and writes the part that `keep` returns. Returns an empty text if `text` is not valid.
-fn only<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
+fn rewrite_view<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
     text.parse().map_or_else(|_| String::new(), |place| keep(place).to_string())
 }
 

@@ -11,7 +11,7 @@ use crate::protocol::{BreakdownHead, Reply};
 use crate::session::breakdown_rows::breakdown_table;
 use crate::session::tables::answer;
 use crate::small_sort::SmallSort;
-use crate::table::answer::KeptOrder;
+use crate::table::answer::CachedOrder;
 use crate::table::source::Source;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -44,7 +44,7 @@ impl ReportSession {
         let groups = self.groups(query)?;
         let shown = self.shown(&groups, self.n_all(query, groups.len())?);
         let rows = Source::InMemory(&groups);
-        Ok(answer(&mut breakdown_table(rows, query, &self.report.header, &shown, KeptOrder::default()), action))
+        Ok(answer(&mut breakdown_table(rows, query, &self.report.header, &shown, CachedOrder::default()), action))
     }
 
     /// Returns the number of rows without a filter. For the grouping by op, this counts the ops that the report sums
@@ -98,11 +98,11 @@ impl ReportSession {
         };
         let mut groups = match query.by {
             GroupBy::Op => groups,
-            GroupBy::Kind => together(groups, query.by, |group| Some(group.kind.key())),
-            GroupBy::Category => together(groups, query.by, by_group(Group::main_category)?),
-            GroupBy::OpGroup => together(groups, query.by, by_group(|group| group.op_group.as_deref())?),
-            GroupBy::Phase => together(groups, query.by, by_group(|group| group.phase.as_deref())?),
-            GroupBy::Program => together(groups, query.by, by_group(|group| group.program.as_deref())?),
+            GroupBy::Kind => merge_groups(groups, query.by, |group| Some(group.kind.key())),
+            GroupBy::Category => merge_groups(groups, query.by, by_group(Group::main_category)?),
+            GroupBy::OpGroup => merge_groups(groups, query.by, by_group(|group| group.op_group.as_deref())?),
+            GroupBy::Phase => merge_groups(groups, query.by, by_group(|group| group.phase.as_deref())?),
+            GroupBy::Program => merge_groups(groups, query.by, by_group(|group| group.program.as_deref())?),
             GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
                 return Err(self.lacks("this grouping"));
             }
@@ -145,7 +145,7 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
 }
 
 /// Merges rows with the same key. Rows without a key are merged into one row, "<none>".
-fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
+fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
     let mut sums: IndexMap<String, Group> = IndexMap::default();
     for group in groups {
         let key = key(&group).unwrap_or("<none>").to_owned();

@@ -9,7 +9,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_POINTS, Reply, RoofPoint, RooflineHead};
 use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::tables::answer;
-use crate::table::answer::KeptOrder;
+use crate::table::answer::CachedOrder;
 use crate::units::Picos;
 
 impl ReportSession {
@@ -54,7 +54,7 @@ impl ReportSession {
             RoofBy::Step => step_rows(&part.steps),
             _ => self.points().into_iter().map(|point| RoofRow::new(point, by, part.figures.considered)).collect(),
         };
-        Ok(answer(&mut roof_table(&rows, &part.figures, by, KeptOrder::default()), action))
+        Ok(answer(&mut roof_table(&rows, &part.figures, by, CachedOrder::default()), action))
     }
 
     fn points(&self) -> Vec<RoofPoint> {

@@ -86,7 +86,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
 }
 
 /// Visits the roofs of rows that are not ops.
-fn own<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> Done {
+fn row_roofs<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> Done {
     each(of, |row| v.present(roof(row), defaults::roof))?;
     let known = of.iter_mut().filter_map(|row| roof(row).as_mut());
     roofs(v, &mut known.map(|roof| (roof, Whole::default())).collect::<Vec<_>>())
@@ -97,12 +97,12 @@ pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> Done {
     v.time(&mut figures.considered)?;
     v.rows(&mut figures.peaks, DevicePeaks::default)?;
     each(&mut figures.peaks, |device| peaks(v, device))?;
-    own(v, std::slice::from_mut(&mut figures.step), |step| step)?;
+    row_roofs(v, std::slice::from_mut(&mut figures.step), |step| step)?;
     v.rows(&mut figures.programs, defaults::program_roof)?;
     each(&mut figures.programs, |program| v.text(&mut program.program, None, Text::Program))?;
     each(&mut figures.programs, |program| v.program_id(&mut program.program_id))?;
     each(&mut figures.programs, |program| v.time(&mut program.total))?;
-    own(v, &mut figures.programs, |program| &mut program.roof)?;
+    row_roofs(v, &mut figures.programs, |program| &mut program.roof)?;
     skipped(v, &mut figures.skipped)?;
     opaque(v, &mut figures.opaque)?;
     gaps(v, &mut figures.gaps)?;
@@ -112,7 +112,7 @@ pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> Done {
     v.rows(&mut of.steps, defaults::step_roof)?;
     each(&mut of.steps, |step| v.exact(&mut step.number))?;
     each(&mut of.steps, |step| v.time(&mut step.total))?;
-    own(v, &mut of.steps, |step| &mut step.roof)?;
+    row_roofs(v, &mut of.steps, |step| &mut step.roof)?;
     v.small(&mut of.n_rows)?;
     v.small(&mut of.more.0)?;
     v.time(&mut of.more.1)

@@ -130,7 +130,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
 /// scope.
 #[component]
 pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
-    let says = move || {
+    let status = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
             return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any();
@@ -158,7 +158,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>)
         <div class="filter-line" data-roving="" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
-            <p class="filter-status" id="filter-status" role="status">{live(says)}</p>
+            <p class="filter-status" id="filter-status" role="status">{live(status)}</p>
         </div>
     }
     .any()

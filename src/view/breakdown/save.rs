@@ -30,7 +30,7 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         entries.push(Entry::new("Copy table as TSV", copy(true, CopyForm::Tsv)).key("Y"));
         entries.push(Entry::new("Copy table as Markdown", copy(true, CopyForm::Markdown)));
         if state.can(|can| can.export) {
-            entries.push(Entry::new("Save CSV", save(Export::Csv)).apart());
+            entries.push(Entry::new("Save CSV", save(Export::Csv)).separated());
             entries.push(Entry::new("Save JSON", save(Export::Json)));
         }
         entries
@@ -84,7 +84,7 @@ pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callbac
         Entry::new("Copy table as TSV", act(state, GridAction::CopyRows { all: true, form: CopyForm::Tsv })).key("Y"),
     ];
     if state.can(|can| can.export) {
-        entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart());
+        entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).separated());
         entries.push(Entry::new(format!("Save JSON{of}"), export(Export::Json)));
     }
     entries

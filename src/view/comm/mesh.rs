@@ -103,7 +103,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         };
         (0..n.get()).map(one).collect_view()
     };
-    let says = move || {
+    let status = move || {
         let words = "Letters, digits, _ - and . for a name; a number above zero; at most 8 axes.";
         wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
     };
@@ -113,7 +113,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
         <h2>"Mesh of the program"</h2>
         <p class="sub">"Axes in the order of the program’s mesh, the last one fastest: names which axis a group is. " {live(total)}</p>
         {live(lines)}
-        <p role="status">{live(says)}</p>
+        <p role="status">{live(status)}</p>
     }
     .any()
 }
@@ -144,7 +144,8 @@ fn Links(model: CommModel) -> impl IntoView {
             Some(format!("{}: {} GB/s each way of a link ({}).", link.chip, format::gbs(link.one_way), link.source))
         })
     };
-    let says = move || wrong.get().map(|words| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any());
+    let status =
+        move || wrong.get().map(|words| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any());
     view! {
         <h2>"Topology of the machine"</h2>
         <p class="sub">"Chips along each side, x first. Gives what links carry, and how far they are used. " {live(link)}</p>
@@ -158,7 +159,7 @@ fn Links(model: CommModel) -> impl IntoView {
                 " Wrap-around links (torus)"
             </label>
         </div>
-        <p role="status">{live(says)}</p>
+        <p role="status">{live(status)}</p>
     }
     .any()
 }

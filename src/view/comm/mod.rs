@@ -37,7 +37,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
             view! { <button type="button" class="link" on:click=move |_| model.change(|place| place.of = Some(CommRows::Copies))>{words}</button> }.any()
         })
     };
-    let says = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
+    let status = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
     let is_absent = Memo::new(move |_| model.none().is_some_and(|(_, is_absent)| is_absent));
     let table_model = rows::table_model(model);
     state.table.set_value(Some(table_model));
@@ -50,7 +50,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />
             </div>
-            <p class="comm-summary" role="status"><b>{live(says)}</b> " " {live(other)}</p>
+            <p class="comm-summary" role="status"><b>{live(status)}</b> " " {live(other)}</p>
             <If when=move || is_absent.get()>{move || rows::empty(model)}</If>
             <If when=move || !is_absent.get()>
                 <div class="comm-halves">

@@ -145,7 +145,7 @@ fn flags(model: CommModel) -> AnyView {
             } else {
                 view! { <ul class="flags">{of.flags.into_iter().map(flag).collect_view()}</ul> }.any()
             };
-            view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.says}</p> {flags}</section> }.any()
+            view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.text}</p> {flags}</section> }.any()
         };
         let origin = text::advice_origin(&view.comm, &advice);
         let listed = advice.into_iter().map(one).collect_view();
@@ -169,7 +169,7 @@ fn devices(model: CommModel) -> AnyView {
                 view! { <p class="chart-empty">"Only one device is open: waits for peers need several."</p> }.any(),
             );
         };
-        let says = text::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
+        let lines = text::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
         let device = |of| {
             let [name, waited, last, n, late] = text::device(of);
             view! { <tr><th scope="row">{name}</th><td class="num">{waited}</td><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
@@ -193,7 +193,7 @@ fn devices(model: CommModel) -> AnyView {
                 <tbody>{collectives.iter().take(LISTED).map(collective).collect_view()}</tbody>
             </table>
         }.any());
-        Some(view! { {says} {first} {second} }.any())
+        Some(view! { {lines} {first} {second} }.any())
     };
     view! { <div class="found" tabindex="0" role="region" aria-label="Devices"><h2 class="visually-hidden">"Devices"</h2>{live(all)}</div> }.any()
 }

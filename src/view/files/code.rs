@@ -83,7 +83,7 @@ pub(crate) fn Code(
             crate::view::widgets::size::on_width(&node, move |_| scrolled(()));
         }
     });
-    let says = move || {
+    let status = move || {
         let source = pages.with(|pages| pages.first().map(|page| page.source))?;
         head.with(|head: &Option<PtrEq<ProgramHead>>| Some(files::head(head.as_ref()?, source)))
     };
@@ -120,7 +120,7 @@ pub(crate) fn Code(
     let top = move || format!("{}px", f64::from(rows.get().start) * ROW);
     let height = move || format!("{}px", (f64::from(lines.get()) * ROW).min(TALLEST));
     view! {
-        <p class="file-status">{live(says)}</p>
+        <p class="file-status">{live(status)}</p>
         <div class="code" node_ref=node tabindex="0" role="region" aria-label="Line by line" on:scroll=move |_| scrolled(()) on:keydown=key>
             <div class="code-space" style:height=height>
                 <div class="code-rows" style:top=top>{live(body)}</div>

@@ -60,7 +60,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
             }
             Err(Reply::BadFilter(error)) => {
                 found.set(None);
-                bad.set(Some(files::bad(&error)));
+                bad.set(Some(files::filter_error(&error)));
             }
             _ => {}
         },
@@ -112,7 +112,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         "Escape" => field::leave(&event, node, || apply(String::new())),
         _ => {}
     };
-    let says = move || match bad.get() {
+    let status = move || match bad.get() {
         Some(why) => Some(why),
         None => found.with(|found| {
             let found = found.as_ref()?;
@@ -122,7 +122,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
     };
     let regex = move || state.file.with(|place| place.regex).to_string();
     view! {
-        <span class="find-status" role="status">{live(says)}</span>
+        <span class="find-status" role="status">{live(status)}</span>
         <button type="button" class="btn icon-only small" aria-label="Previous match" title="Previous match (Shift Enter)" on:click=move |_| go(-1)>{icon(Icon::Left)}</button>
         <button type="button" class="btn icon-only small" aria-label="Next match" title="Next match (Enter)" on:click=move |_| go(1)>{icon(Icon::Right)}</button>
         <div class="field" class:bad=move || bad.with(Option::is_some) role="search">

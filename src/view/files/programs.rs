@@ -36,7 +36,7 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
         let file = found.get()?;
         let one = |(at, of): (usize, &crate::analysis::files::FileProgram)| {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let (name, says) = files::program(of);
+            let (name, summary) = files::program(of);
             let pressed = move || (chosen.get() == Some(ProgramRef(at))).to_string();
             let choose = move |_| {
                 state.file.update(|place| (place.program, place.line) = (Some(at), None));
@@ -44,7 +44,7 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
             view! {
                 <li>
                     <button type="button" class="program" aria-pressed=pressed on:click=choose>
-                        <span class="mono">{name}</span> <span class="sub">{says}</span>
+                        <span class="mono">{name}</span> <span class="sub">{summary}</span>
                     </button>
                 </li>
             }

@@ -194,7 +194,7 @@ fn findings(model: MemoryModel) -> AnyView {
             view! {
                 <section class="finding">
                     <h3>{of.head}</h3>
-                    <p>{of.says} " " {leave}</p>
+                    <p>{of.message} " " {leave}</p>
                     <table class="found-table"><tbody>{of.rows.into_iter().map(row).collect_view()}</tbody></table>
                 </section>
             }

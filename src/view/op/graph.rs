@@ -363,7 +363,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
         let (x, y, width, height) = (of.x - 2.0, of.y - 2.0, of.width + 4.0, of.height + 4.0);
         Some(view! { <rect class="chart-focus" x=x.to_string() y=y.to_string() width=width.to_string() height=height.to_string() rx="5" /> }.any())
     };
-    let says = move || {
+    let status = move || {
         let title = drawn.with(|drawn| drawn.as_ref().map(|drawn| drawn.drawing.title.clone()).unwrap_or_default());
         let on = at
             .get()
@@ -375,7 +375,7 @@ fn canvas(hand: GraphHandlers, node: NodeRef<html::Div>, fit: Callback<()>) -> A
     view! {
         <div class="graph-canvas" node_ref=node on:pointerdown=down on:pointermove=moved on:pointerup=up
             on:wheel=wheel on:pointercancel=move |_| grabbed.set_value(None) on:pointerleave=move |_| state.tips.leave()>
-            <svg class="scene" role="img" tabindex="0" aria-label=says viewBox=view_box on:keydown=key on:blur=move |_| state.tips.hide()>
+            <svg class="scene" role="img" tabindex="0" aria-label=status viewBox=view_box on:keydown=key on:blur=move |_| state.tips.hide()>
                 {live(picture)}
                 {live(ring)}
             </svg>

@@ -208,7 +208,7 @@ fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Si
         scene,
         tip: Callback::new(move |id: u32| {
             let level = model.place.with(|place| place.x);
-            let opens = opens(model.place.with(|place| place.by));
+            let opens = enter_action(model.place.with(|place| place.by));
             with_dot(model, id, |dot| Tip {
                 rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
                 title: dot.name.clone(),
@@ -250,7 +250,7 @@ fn with_dot<T>(model: RooflineModel, id: u32, read: impl FnOnce(&Dot) -> T) -> O
 }
 
 /// Returns the text for the action of Enter on a point.
-const fn opens(by: RoofBy) -> &'static str {
+const fn enter_action(by: RoofBy) -> &'static str {
     match by {
         RoofBy::Op => "opens the op",
         RoofBy::Source => "shows its ops",

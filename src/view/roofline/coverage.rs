@@ -29,11 +29,11 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
         };
         parts.with(|parts| parts.iter().map(one).collect_view())
     };
-    let says = move || {
+    let items = move || {
         let one = |part: &Part| {
             let text = format!("{} {}", crate::table::format::percent_text(part.share), part.label);
             let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
-            let (title, detail) = (part.label.clone(), part.says.clone());
+            let (title, detail) = (part.label.clone(), part.amount.clone());
             let hover = move |event: ev::PointerEvent| {
                 let tip = Tip { title: title.clone(), rows: vec![("Time".to_owned(), detail.clone())] };
                 model.state.tips.hover(tip, rect(&event_target::<Element>(&event)));
@@ -41,7 +41,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
             let opaque = part.reason == Some(SkipReason::OpaqueCall);
             view! {
                 <li class=class on:pointerenter=hover on:pointerleave=move |_| model.state.tips.leave()>
-                    {text} <span class="visually-hidden">" (" {part.says.clone()} ")"</span>
+                    {text} <span class="visually-hidden">" (" {part.amount.clone()} ")"</span>
                     {opaque.then(editors::hint)}
                 </li>
             }
@@ -54,7 +54,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
         <div class="coverage">
             <div class="coverage-bar">
                 <svg role="img" aria-label=sentence>{live(bar)}</svg>
-                <ul>{live(says)}</ul>
+                <ul>{live(items)}</ul>
             </div>
             <div class="coverage-tools" data-roving="">
                 <peaks::Peaks model />

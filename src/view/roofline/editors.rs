@@ -70,10 +70,10 @@ fn Costs(model: RooflineModel) -> impl IntoView {
             let name = kernel.op.clone();
             // The trailing number is removed, so that the pattern matches the kernel and not one of its calls.
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
-            let says = format!("{}, {}", format::counted(kernel.n, "run", "runs"), format::time_text(kernel.total));
+            let status = format!("{}, {}", format::counted(kernel.n, "run", "runs"), format::time_text(kernel.total));
             let take = move |_| pattern.set(format!("{stem}*"));
             view! {
-                <li><button type="button" class="link mono" on:click=take>{format::middle_cut(&name, 40)}</button> <span class="sub">" " {says}</span></li>
+                <li><button type="button" class="link mono" on:click=take>{format::middle_cut(&name, 40)}</button> <span class="sub">" " {status}</span></li>
             }
             .any()
         };
@@ -106,7 +106,7 @@ fn Costs(model: RooflineModel) -> impl IntoView {
             }
         }
     };
-    let says = move || {
+    let status = move || {
         wrong
             .get()
             .then(|| view! { <span class="bad">{icon(Icon::Warn)} " A name and two numbers are needed."</span> }.any())
@@ -122,7 +122,7 @@ fn Costs(model: RooflineModel) -> impl IntoView {
             <label><span class="sub">"Bytes per call"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=bytes /></label>
             <button type="submit" class="btn line">"Add"</button>
         </form>
-        <p role="status">{live(says)}</p>
+        <p role="status">{live(status)}</p>
         {live(opaque)}
     }
     .any()
@@ -175,7 +175,7 @@ pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
         };
         fields.map(one).collect_view()
     };
-    let says = move || {
+    let status = move || {
         wrong
             .get()
             .then(|| view! { <span class="bad">{icon(Icon::Warn)} " Numbers above zero are needed."</span> }.any())
@@ -195,7 +195,7 @@ pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
                 <div class="editor-foot">
                     <button type="submit" class="btn line">"Apply"</button>
                     <button type="button" class="btn" on:click=clear>"Reset"</button>
-                    <span role="status">{live(says)}</span>
+                    <span role="status">{live(status)}</span>
                 </div>
             </form>
         </Popover>

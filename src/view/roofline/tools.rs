@@ -42,7 +42,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     };
     let is_offered = |by: &RoofBy| untrack(|| state.can(|can| can.roofline_rows.contains(by)));
     let offered = RoofBy::ALL.into_iter().filter(is_offered);
-    let says = move || {
+    let status = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
             return Some(view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any());
@@ -63,7 +63,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
             <If when=move || state.can(|can| can.roofline_filter)><FilterBox state /></If>
             {save::menu(entries)}
         </div>
-        <p class="filter-status table-status" id="filter-status" role="status">{live(says)}</p>
+        <p class="filter-status table-status" id="filter-status" role="status">{live(status)}</p>
     }
     .any()
 }

@@ -21,7 +21,7 @@ const PIECE: u32 = 3 << 20;
 /// # Errors
 /// Returns a sentence that explains why the packed page is missing.
 pub(super) async fn pack() -> Result<Blob, String> {
-    if let Some(pack) = within() {
+    if let Some(pack) = embedded_pack() {
         return Ok(pack);
     }
     let gone = || {
@@ -76,6 +76,6 @@ pub(super) fn size(blob: &Blob) -> u64 {
 }
 
 /// Returns the pack of this page, if the page is one file.
-fn within() -> Option<Blob> {
+fn embedded_pack() -> Option<Blob> {
     Reflect::get(&global(), &"rooflightPack".into()).ok()?.dyn_into().ok()
 }

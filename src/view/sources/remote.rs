@@ -94,7 +94,7 @@ pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Opt
         return Ok(None);
     }
     let Ok(response) = answer else {
-        let why = why(place).await;
+        let why = refusal_reason(place).await;
         return if state.wants(&fetching) { Err(why) } else { Ok(None) };
     };
     if !response.ok() {
@@ -132,7 +132,7 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
         }
         let broke = Refusal::BrokeOff { done: got.done, total: size };
         retries = if got.done > before { RETRIES } else { retries.checked_sub(1).ok_or_else(|| broke.clone())? };
-        let next = rest(&place, &signal, got.done, mark.as_deref()).await;
+        let next = fetch_rest(&place, &signal, got.done, mark.as_deref()).await;
         if !state.wants(&fetching) {
             return Ok(None);
         }
@@ -189,7 +189,7 @@ async fn pieces(response: &Response, got: &mut Got<'_>, progress: &mut impl FnMu
 
 /// Requests the rest of a file from byte `from` on. `None` if the request fails, if the host sends no parts, or if the
 /// file has changed.
-async fn rest(place: &WebAddress, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
+async fn fetch_rest(place: &WebAddress, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
     let response = get(place, signal, Some(from)).await.ok()?;
     let headers = response.headers();
     let now = header(&headers, "etag").or_else(|| header(&headers, "last-modified"));
@@ -212,7 +212,7 @@ async fn get(place: &WebAddress, signal: &AbortSignal, from: Option<u64>) -> Res
 
 /// Finds the reason why a request failed, because the browser does not give it. If a `no-cors` request succeeds, the
 /// host exists, but does not allow this page to read its answers.
-async fn why(place: &WebAddress) -> Refusal {
+async fn refusal_reason(place: &WebAddress) -> Refusal {
     if !window().navigator().on_line() {
         return Refusal::Offline;
     }

@@ -266,7 +266,7 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
         let words = if table.get() { "Show as a picture" } else { "Show as a table" };
         vec![
             Entry::new(words, show),
-            Entry::new("Save SVG", picture(false)).apart(),
+            Entry::new("Save SVG", picture(false)).separated(),
             Entry::new("Save PNG", picture(true)),
         ]
     })

@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     label: String,
     key: &'static str,
     /// Whether a line is drawn above the entry.
-    apart: bool,
+    separated: bool,
     /// Whether the entry is the chosen one of several choices; `None` if it is no choice.
     chosen: Option<bool>,
     run: Callback<()>,
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn new(label: impl Into<String>, run: Callback<()>) -> Self {
-        Self { label: label.into(), key: "", apart: false, chosen: None, run }
+        Self { label: label.into(), key: "", separated: false, chosen: None, run }
     }
 
     /// Sets the key that does the same, which is shown beside the label.
@@ -40,8 +40,8 @@ impl Entry {
     }
 
     /// Draws a line above the entry.
-    pub(crate) fn apart(self) -> Self {
-        Self { apart: true, ..self }
+    pub(crate) fn separated(self) -> Self {
+        Self { separated: true, ..self }
     }
 }
 
@@ -120,7 +120,7 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
             <button
                 type="button"
                 class="menu-act"
-                class:apart=entry.apart
+                class:separated=entry.separated
                 role=role
                 aria-checked=entry.chosen.map(|chosen| chosen.to_string())
                 tabindex="-1"

@@ -77,20 +77,20 @@ impl Module {
     }
 
     fn bytes(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
-        let given = size(result(of)?)?;
+        let result_size = size(result(of)?)?;
         let taken = |i: usize| self.operand_shape(id, i).and_then(size);
         let all = || (0..of.operands.len()).map(taken).sum::<Option<f64>>();
         match &*of.opcode {
             opcode if is_free(opcode) => Some(0.0),
-            "slice" | "dynamic-slice" => Some(2.0 * given),
-            "gather" => Some(2.0 * given + taken(1)?),
+            "slice" | "dynamic-slice" => Some(2.0 * result_size),
+            "gather" => Some(2.0 * result_size + taken(1)?),
             "dynamic-update-slice" => Some(2.0 * taken(1)?),
             "scatter" => Some(2.0 * taken(2)? + taken(1)?),
             "fusion" => match of.call("calls").and_then(|call| call.id) {
                 Some(inner) => self.fused_bytes(inner),
-                None => Some(all()? + given),
+                None => Some(all()? + result_size),
             },
-            _ => Some(all()? + given),
+            _ => Some(all()? + result_size),
         }
     }
 

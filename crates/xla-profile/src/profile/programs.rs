@@ -50,9 +50,9 @@ fn join_programs(profile: &mut Profile, program_files: &[ProgramFile]) {
         let of_file = id_in_name(&profile.files[*file], name);
         let ids = [of_file, Some(ProgramId(*id)).filter(|id| id.0 != 0)];
         let ids = || ids.into_iter().flatten();
-        let speaks_of = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
+        let is_named = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
         let mut of_name = named.iter().filter(|(_, of)| *of == name).map(|(id, _)| *id);
-        let program = match (ids().find(speaks_of), of_name.next(), of_name.next()) {
+        let program = match (ids().find(is_named), of_name.next(), of_name.next()) {
             (Some(id), ..) | (None, Some(id), None) => Some(id),
             (None, Some(_), Some(_)) => None,
             (None, None, _) => ids().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),

@@ -89,7 +89,7 @@ impl Bomb {
 /// A reader from front to back that counts its bytes.
 pub(super) trait CountedRead: Read {
     /// Returns the number of bytes that the reader has returned so far.
-    fn given(&self) -> u64;
+    fn bytes_out(&self) -> u64;
     /// Returns the number of bytes of the source that were read so far.
     fn position(&self) -> u64;
 }
@@ -122,7 +122,7 @@ impl Read for Sequential<'_> {
 }
 
 impl CountedRead for Sequential<'_> {
-    fn given(&self) -> u64 {
+    fn bytes_out(&self) -> u64 {
         self.at
     }
 
@@ -134,17 +134,17 @@ impl CountedRead for Sequential<'_> {
 /// A reader of the content of one layer that compares the unpacked size with the packed size.
 struct BombGuard<'s> {
     layer: Box<dyn Unpack<'s> + 's>,
-    given: u64,
+    bytes_out: u64,
 }
 
 impl Read for BombGuard<'_> {
     fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
         let n = self.layer.read(buf)?;
-        self.given = self.given.saturating_add(n as u64);
-        if self.given > ALLOWED {
+        self.bytes_out = self.bytes_out.saturating_add(n as u64);
+        if self.bytes_out > ALLOWED {
             let packed = self.layer.packed();
-            let taken = packed.get_ref().given().saturating_sub(packed.buffer().len() as u64);
-            if self.given > taken.saturating_mul(RATIO) {
+            let taken = packed.get_ref().bytes_out().saturating_sub(packed.buffer().len() as u64);
+            if self.bytes_out > taken.saturating_mul(RATIO) {
                 return Err(Error::other(Bomb));
             }
         }
@@ -153,8 +153,8 @@ impl Read for BombGuard<'_> {
 }
 
 impl CountedRead for BombGuard<'_> {
-    fn given(&self) -> u64 {
-        self.given
+    fn bytes_out(&self) -> u64 {
+        self.bytes_out
     }
 
     fn position(&self) -> u64 {
@@ -168,7 +168,7 @@ pub(super) fn unpacked<'s>(plain: Sequential<'s>, packing: Packing, window: usiz
     let mut reader: Box<dyn CountedRead + 's> = Box::new(plain);
     for layer in packing.layers() {
         let layer = (layer.open)(BufReader::with_capacity(window, reader));
-        reader = Box::new(BombGuard { layer, given: 0 });
+        reader = Box::new(BombGuard { layer, bytes_out: 0 });
     }
     reader
 }

@@ -42,22 +42,22 @@ impl Read for Xz<'_> {
             let window = self.packed.fill_buf()?;
             let piece = window.get(..PIECE).unwrap_or(window);
             let action = if piece.is_empty() { Action::Finish } else { Action::Run };
-            let (taken, given) = (self.stream.total_in(), self.stream.total_out());
+            let (taken, produced) = (self.stream.total_in(), self.stream.total_out());
             let result = self.stream.process(piece, buf, action);
             // An error carries neither number, so both are computed from the totals of the stream.
             let taken = advanced(taken, self.stream.total_in()).min(piece.len());
-            let given = advanced(given, self.stream.total_out()).min(buf.len());
+            let produced = advanced(produced, self.stream.total_out()).min(buf.len());
             self.packed.consume(taken);
             let status = match result {
                 Ok(result) => result.status,
-                Err(error) if given == 0 => return Err(in_words(error)),
+                Err(error) if produced == 0 => return Err(in_words(error)),
                 Err(error) => {
                     self.failed = Some(in_words(error));
-                    return Ok(given);
+                    return Ok(produced);
                 }
             };
-            if given > 0 || status == Status::StreamEnd {
-                return Ok(given);
+            if produced > 0 || status == Status::StreamEnd {
+                return Ok(produced);
             }
             if taken == 0 {
                 return Err(Error::new(ErrorKind::UnexpectedEof, "it goes on without an end"));

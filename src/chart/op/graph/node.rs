@@ -111,17 +111,17 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
         if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
     // If both do not fit, the operation has priority, because the edges also carry the shape.
     let (room, gap) = (end - left, if of.is_opened() { PADDING * 2.0 } else { PADDING });
-    let given = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
-    let least = label::mono_width(&given, micro).min(room * LEAST);
+    let shape_text = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
+    let least = label::mono_width(&shape_text, micro).min(room * LEAST);
     let what = cut(&of.words, room - least - gap, &|text| label::width(text, micro));
     let what_width = if what.is_empty() { 0.0 } else { label::width(&what, micro) + gap };
-    let given = cut(&given, room - what_width, &|text| label::mono_width(text, micro));
+    let shape_text = cut(&shape_text, room - what_width, &|text| label::mono_width(text, micro));
     if !what.is_empty() {
         row(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
     }
-    if !given.is_empty() {
+    if !shape_text.is_empty() {
         let (x, anchor) = if of.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
-        row(x, y, anchor, given, Tone::Ink3, true, Size::Micro);
+        row(x, y, anchor, shape_text, Tone::Ink3, true, Size::Micro);
     }
 }
 

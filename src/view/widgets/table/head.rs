@@ -53,7 +53,7 @@ fn entries(grid: Grid, id: &str) -> Vec<Entry> {
     }
     let free = model.free.get();
     if digits.is_some() && free {
-        entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id.to_owned()))).apart());
+        entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id.to_owned()))).separated());
         if at > 1 {
             entries.push(Entry::new("Move left", act(GridAction::Move(id.to_owned(), -1))));
         }
@@ -62,7 +62,7 @@ fn entries(grid: Grid, id: &str) -> Vec<Entry> {
         }
     }
     if free {
-        entries.push(Entry::new("All columns…", act(GridAction::Columns)).key("c").apart());
+        entries.push(Entry::new("All columns…", act(GridAction::Columns)).key("c").separated());
     }
     entries.push(Entry::new("Copy column", act(GridAction::Copy(id.to_owned()))));
     entries

@@ -77,9 +77,9 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
                     continue;
                 }
                 let op = line.events.op(*event as usize);
-                let says = |(plane, op): &Launch| profile.planes[*plane].op(*op).stats.hlo_op.is_some();
+                let names_op = |(plane, op): &Launch| profile.planes[*plane].op(*op).stats.hlo_op.is_some();
                 let launch = found.entry(*correlation).or_insert((at, op));
-                if !says(launch) && says(&(at, op)) {
+                if !names_op(launch) && names_op(&(at, op)) {
                     *launch = (at, op);
                 }
             }

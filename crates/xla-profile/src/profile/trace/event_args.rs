@@ -113,7 +113,7 @@ fn means(name: &str) -> Option<ArgKind> {
 
 impl EventArgs {
     /// Drops the arguments that do not count on a plane of this role.
-    pub(super) fn only(&mut self, role: Role) {
+    pub(super) fn keep_for_role(&mut self, role: Role) {
         if role != Role::Gpu {
             self.stats[OpStat::Annotation as usize] = None;
         }

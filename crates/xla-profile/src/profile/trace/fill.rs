@@ -162,7 +162,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         };
         let process = self.tree.threads[at].process;
         let role = Role::from_plane(self.tree.processes[process].name.as_deref().unwrap_or_default());
-        self.args.only(role);
+        self.args.keep_for_role(role);
         let op = self.op(process, event.name);
         let counts = &mut self.planes[process].counts;
         counts.resize(self.names.names.len(), 0);
