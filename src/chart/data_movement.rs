@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_yes_no_a_share_or_that_it_cannot_be_told() {
+    fn tally_marks() {
         let word = |tally: Tally| mark(&tally).word;
         assert_eq!(word(tally(7, 0, 0)), "yes");
         assert_eq!(word(tally(0, 7, 0)), "no");

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_counted() {
+    fn search_matches_are_counted() {
         assert_eq!(found_text(None, 0), "no line");
         assert_eq!(found_text(None, 1), "1 line");
         assert_eq!(found_text(Some(2), 1280), "3 of 1,280 lines");

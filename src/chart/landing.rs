@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_it_is_within_the_picture() {
+    fn texts_are_within_the_picture() {
         for width in [300.0, 520.0, 1000.0] {
             let scene = scene(width);
             assert!(scene.marks.len() > OPS.len());

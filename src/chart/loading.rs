@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_tells_bytes_rate_and_time_left() {
+    fn load_progress_has_bytes_rate_and_remaining_time() {
         let mut load = Load::new("a.xplane.pb".to_owned(), 1000 << 20, 5_000.0);
         assert_eq!((load.percent(), load.left(), load.memory()), (0, None, None));
         let text = |load: &Load| {

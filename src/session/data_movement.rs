@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_summed_per_category() {
+    fn omitted_rows_are_summed_per_category() {
         let data_movement = DataMovement {
             header: Header {
                 status: Status::Ok,

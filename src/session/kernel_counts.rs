@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_or_cut_off_makes_no_kernels_of_others() {
+    fn missing_events_do_not_change_kernel_counts() {
         assert_eq!(counts_of(&[("b", "add", 100), ("c", "exp", 63)], None), [1, 1]);
         assert_eq!(counts_of(&[("b", "add", 100), ("c", "exp", 99)], Some(101)), [1, 1]);
         assert_eq!(counts_of(&[("b", "add", 100), ("c", "pack", 99), ("c", "exp", 100)], Some(101)), [1, 2, 2]);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_comes_out_again() {
+    fn embedded_data_round_trips() {
         let inside =
             Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new(), base: String::new() };
         let html = page(b"packed", &inside);

@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn what_is_written_is_read_back(seed: u64, at in 0_u8..=100) {
+    fn written_values_round_trip(seed: u64, at in 0_u8..=100) {
         let full = any_report(seed);
         for report in [full.cut_to(Level::from_slider(at)), full.without_sources().cut_to(Level::from_slider(at)), full.anonymise(), full] {
             let bytes = encode(&report);
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn what_mails_do_to_links_is_told() {
+fn cut_and_altered_links_are_errors() {
     let report = any_report(7).cut_to(Level::SMALL);
     let text = encode_link(&report);
     assert_eq!(decode_link(&text), Ok(report));
@@ -114,7 +114,7 @@ fn what_mails_do_to_links_is_told() {
 }
 
 #[test]
-fn a_link_of_tomorrow_says_that_the_page_is_old() {
+fn newer_link_version_is_an_error() {
     let mut crc = flate2::Crc::new();
     crc.update(&2_u64.to_le_bytes());
     crc.update(b"of tomorrow");

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_pattern_goes_wrong() {
+    fn pattern_errors_have_a_column() {
         let column = |text: &str| compile(text, true).map_err(|e| e.column).unwrap_err();
         assert_eq!(column("foo(bar"), 4);
         assert_eq!(column("*a"), 1);

@@ -124,14 +124,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn as_serde_json_writes_it_but_for_how_doubles_are_spelled() {
+    fn output_equals_serde_json_except_for_doubles() {
         let value = serde_json::json!({"a": [1, "x\n", null, []], "b": {"c": {}, "d": true}, "e": 0.5, "f": 21.0});
         assert_eq!(text(&value), serde_json::to_string_pretty(&value).unwrap() + "\n");
         assert_eq!(text(&f64::NAN), "null\n");
     }
 
     #[test]
-    fn what_acts_on_a_terminal_is_escaped_and_reads_back_the_same() {
+    fn control_characters_are_escaped_and_round_trip() {
         let name = "a\u{1b}[2J\u{7f}\u{9b}31m\u{202e}\u{200b}é\u{e0041}b";
         let json = text(&name);
         assert_eq!(json, "\"a\\u001b[2J\\u007f\\u009b31m\\u202e\\u200bé\\udb40\\udc41b\"\n");

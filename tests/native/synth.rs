@@ -197,7 +197,7 @@ fn with_every_fault_and_loops_unrolled() {
 }
 
 #[test]
-fn on_several_hosts_and_more_devices_than_the_program_was_compiled_for() {
+fn twelve_devices_on_three_hosts() {
     let truth = assert_breakdown(&["--steps", "2", "--devices", "12", "--hosts", "3", "--no-trace"]);
     assert_eq!(truth["devices"].as_array().unwrap().len(), 12);
 }

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn without_hlo_and_category_the_name_tells() {
+    fn without_hlo_and_category_the_name_decides() {
         let of = |name| classify(Facts { name, text: name, ..Facts::default() });
         for (name, expected) in [
             ("dot.156", Kind::Compute),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_tells() {
+    fn called_computation_determines_the_class() {
         let fusion = |name: &str, calls: &str| {
             kind("", name, &format!("%{name} = f32[2] fusion(%x), kind=kCustom, calls=%{calls}"))
         };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_rule_knows_is_other_and_says_so() {
+    fn unmatched_ops_are_other_and_unknown() {
         let class = classify(Facts { category: Some("quantum teleport"), name: "q.1", text: "", kernel: None });
         assert_eq!(class, Class { kind: Kind::Other, known: false });
         assert!(!classify(Facts::default()).known);

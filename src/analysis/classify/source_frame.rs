@@ -98,7 +98,7 @@ mod tests {
     const STACK: &str = "a.py:1:2 [f]\nb.py:3\n\nc.py:5:9 [h]\n";
 
     #[test]
-    fn the_end_that_equals_the_source() {
+    fn innermost_frame_is_the_end_that_equals_the_source() {
         let frames = |source| Frames { source: Some(source), stack: Some(STACK) };
         assert_eq!(innermost(frames("a.py:1"), Innermost::Last), Some("a.py:1"));
         assert_eq!(innermost(frames("c.py:5"), Innermost::First), Some("c.py:5"));

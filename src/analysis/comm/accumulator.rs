@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_summed_and_each_is_held_against_its_own_compute() {
+    fn cores_are_summed_after_subtracting_their_own_compute() {
         let mut accumulator = CommAccumulator::default();
         accumulator.add_span((0, 10));
         accumulator.add_span((5, 20));

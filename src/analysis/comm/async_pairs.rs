@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_collective_does() {
+    fn collective_primitives() {
         let fusion = "%fusion.635 = f32[2] fusion(%x), kind=kCustom, calls=%all-reduce-scatter.2.clone, foo=1";
         for (text, name, category, of) in [
             ("%x = f32[2] all-gather-start(%y)", "x", None, Primitive::AllGather),

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_all_that_are_known() {
+    fn all_group_has_every_known_device() {
         let all = group("{}", "", 1);
         assert_eq!((all.size, all.n_groups, all.first.len(), all.stride), (Some(8), Some(1), 8, Some(1)));
         let wiring = Wiring { topology: None, mesh: None, devices_per_chip: 1, n_devices: None };

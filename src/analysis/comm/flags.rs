@@ -225,7 +225,7 @@ mod tests {
 
     /// A link of an earlier build holds the same flags for every TPU.
     #[test]
-    fn names_from_elsewhere_are_held_against_the_chip() {
+    fn flag_names_are_filtered_by_chip() {
         let names = ["xla_tpu_enable_async_collective_fusion_fuse_all_gather", "xla_tpu_enable_ici_ag_pipelining", "x"];
         let names = names.map(str::to_owned);
         let flags = |chip: Option<&str>| {

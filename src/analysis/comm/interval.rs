@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_is_one() {
+    fn touching_intervals_are_merged() {
         assert_eq!(Merged::new(vec![(5, 7), (0, 5), (9, 9), (8, 3)]).intervals(), [(0, 7)]);
         let whole = Merged::new(vec![(0, u64::MAX)]);
         assert_eq!((whole.length_in(ALL), whole.length_in((3, 4)), whole.length_in((4, 3))), (u64::MAX, 1, 0));

@@ -86,7 +86,7 @@ fn host_offload() {
 }
 
 #[test]
-fn what_async_ops_wrap() {
+fn wrapped_instructions_of_async_ops() {
     let pair = "((f32[8,4]{1,0}), f32[2,4]{1,0:S(1)}, u32[])";
     let start = format!("%async-start.3 = {pair} async-start(f32[8,4]{{1,0}} %x), calls=%wrapped_slice.2");
     assert_eq!(answers(&start), "nnnyy");

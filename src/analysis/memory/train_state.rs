@@ -272,7 +272,7 @@ ENTRY main {
     }
 
     #[test]
-    fn what_may_follow_from_gradients_is_a_weight() {
+    fn buffers_updated_from_gradients_are_weights() {
         // The compiler has fused the update of the statistic with a gradient.
         let joined = STEP.replace("add(mean, f)", "add(mean, dw)");
 

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_copy_changes() {
+    fn changes_of_a_copy() {
         let of = |text: &str| {
             let mut rows = Vec::new();
             with_instruction(text, |inst| rows = remarks(inst).into_iter().map(|r| (r.change, r.words)).collect());

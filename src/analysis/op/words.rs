@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_told_too() {
+    fn malformed_instructions_have_words() {
         for text in
             ["%a = () while()", "%f = f32[] fusion(), calls=%f", "%d = f32[] copy-done()", "%c = (f32[]) copy-start()"]
         {

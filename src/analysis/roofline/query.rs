@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_lie_where_their_index_says() {
+    fn level_index_is_its_position_in_all() {
         for (i, level) in Level::ALL.into_iter().enumerate() {
             assert_eq!(level.index(), i);
         }

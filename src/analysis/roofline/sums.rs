@@ -266,7 +266,7 @@ mod tests {
 
     /// 2·32·1024·8192·32768 FLOPs over 8 devices of 23 TFLOP/s take 95.6 ms.
     #[test]
-    fn by_hand_over_eight_devices() {
+    fn mfu_of_eight_devices_equals_the_hand_computation() {
         let flops = 2.0 * 32.0 * 1024.0 * 8192.0 * 32768.0;
         let mut sums = Sums::default();
         for _ in 0..8 {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_ridge_compute_bounds() {
+    fn op_at_the_ridge_is_compute_bound() {
         assert_eq!(roof_of(&op_point(240.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Compute);
         assert_eq!(roof_of(&op_point(239.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Memory(Level::Hbm));
     }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_peak_is_told_and_hides_nothing() {
+    fn time_above_the_peak_does_not_reduce_recoverable_time() {
         let mut sums = Sums::default();
         sums.add(&op_point(400.0, 1.0, 1e12, 1e12), 1, 100);
         sums.add(&op_point(50.0, 1.0, 1e12, 1e12), 1, 100);

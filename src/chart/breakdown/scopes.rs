@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_alone_below_the_root_is_the_root() {
+    fn single_child_of_the_root_becomes_the_root() {
         let child = |path: &str| ScopeNode { parent: Some(0), ..node(path, path, 1, 1) };
         let scopes = |self_time: u64, children: Vec<ScopeNode>| Scopes {
             root: String::new(),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_out() {
+    fn crumbs_and_parents_of_paths() {
         assert_eq!(crumbs("a/b"), [("a".to_owned(), "a".to_owned()), ("b".to_owned(), "a/b".to_owned())]);
         assert_eq!(crumbs("é/b")[1].1, "é/b");
         assert!(crumbs("").is_empty());

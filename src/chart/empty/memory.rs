@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_told_beside_what_is_missing() {
+    fn available_and_missing_parts_are_listed() {
         let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
         let empty = programs(&gpu, &memory_session(Vec::new(), true)).unwrap();
         assert_eq!(empty.title, "No static memory in this capture");

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_is_the_number_of_the_event_before_the_point() {
+    fn position_is_the_index_of_the_previous_event() {
         assert_eq!([position(0), position(1), position(304)], ["the start", "0", "303"]);
         assert_eq!([at_position(0), at_position(1_001)], ["at the start", "at 1,000"]);
     }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_that_lies_otherwise_says_so() {
+    fn operand_layouts_that_differ_are_marked() {
         let operand = |index| OpRole::Operand { index, name: "p".into(), path: vec![2] };
         let of = |role, layout| value_row(&value(role, layout), Some("{1,0}"));
         assert!(!of(OpRole::Result(vec![]), "{0,1}").differs, "the result is what it differs from");

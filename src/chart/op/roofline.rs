@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn far_from_the_roof_says_what_to_look_at() {
+    fn op_far_from_its_roof_lists_possible_causes() {
         // 138.8 GFLOP per execution take 704.6 µs at 197 TFLOP/s; the measured time per execution is 2.12 ms.
         let roof = roof_of(roof_with(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));

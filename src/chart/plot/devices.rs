@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_show_what_time_goes_to() {
+    fn bars_are_divided_by_kind() {
         let mut by_kind = [Picos::ZERO; 7];
         by_kind[Kind::Compute.index()] = Picos(60);
         by_kind[Kind::Communication.index()] = Picos(20);

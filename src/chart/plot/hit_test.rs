@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn thin_boxes_give_way_to_none_but_reach_out() {
+    fn thin_boxes_are_hit_from_nearby() {
         let bar = [mark(0, Shape::rect(0.0, 0.0, 99.0, 30.0)), mark(1, Shape::rect(100.0, 0.0, 2.0, 30.0))];
         assert_eq!(
             [mark_at(&bar, 101.0, 15.0), mark_at(&bar, 97.0, 15.0), mark_at(&bar, 80.0, 15.0)],

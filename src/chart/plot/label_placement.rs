@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_important_one_chooses_first() {
+    fn labels_of_higher_priority_are_placed_first() {
         let placed = place_labels(&[label(1, 50.0, 50.0), label(9, 50.0, 50.0)], &[], FRAME);
         assert_eq!(placed[1], Some(Rect { x: 55.0, y: 44.0, width: 40.0, height: 12.0 }));
         assert_eq!(placed[0], Some(Rect { x: 5.0, y: 44.0, width: 40.0, height: 12.0 }));

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_painted_is_not_drawn() {
+    fn marks_without_paint_are_not_drawn() {
         assert!(!Paint::NONE.is_drawn() && Paint::stroke(Tone::Ink, 2.0).is_drawn());
         assert_eq!(Paint::NONE.fill_css() + &Paint::NONE.stroke_css(), "nonenone");
         let faint = Paint::fill(Tone::Grid).dashed().faded(0.5);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn below_then_above_and_never_off_the_screen() {
+    fn popover_is_below_or_above_and_on_the_screen() {
         assert_eq!(position_at(50.0, 50.0), (50.0, 74.0));
         assert_eq!(position_at(350.0, 50.0), (192.0, 74.0));
         assert_eq!(position_at(50.0, 250.0), (50.0, 146.0));

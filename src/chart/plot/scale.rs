@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_brought_back() {
+    fn windows_outside_the_domain_are_moved_inside() {
         let whole = Scale::linear((0.0, 100.0), (0.0, 10.0));
         assert_eq!(whole.pan(3.0).within(&whole).domain(), (0.0, 100.0));
         assert_eq!(whole.zoom_about(5.0, 2.0).pan(-100.0).within(&whole).domain(), (50.0, 100.0));

@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_is_still_seen() {
+    fn smallest_part_is_visible() {
         let drawn = segments(&[Picos(1_000_000), Picos(1), Picos(1_000_000)], 1000.0);
         assert!((drawn[1].width - MIN).abs() < 1e-9, "{drawn:?}");
         assert!((drawn[0].width - drawn[2].width + GAP).abs() < 1e-9, "{drawn:?}");
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn no_segments_without_time_or_width() {
         assert!(segments(&[], 100.0).is_empty());
         assert!(segments(&[Picos(0)], 100.0).is_empty());
         assert!(segments(&[Picos(1)], 0.0).is_empty());

@@ -62,7 +62,7 @@ mod tests {
     const FRAME: Rect = Rect { x: 10.0, y: 20.0, width: 100.0, height: 50.0 };
 
     #[test]
-    fn what_is_inside_stays_and_what_is_outside_goes() {
+    fn lines_are_clipped_to_the_frame() {
         assert_eq!(line((20.0, 30.0), (40.0, 60.0), FRAME), Some(((20.0, 30.0), (40.0, 60.0))));
         let ((left, _), (right, _)) = line((0.0, 45.0), (200.0, 45.0), FRAME).unwrap();
         assert!((left - 10.0).abs() < 1e-9 && (right - 110.0).abs() < 1e-9);

@@ -45,7 +45,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_read_back(value in 0.0f64..1e20) {
+        fn shown_values_round_trip(value in 0.0f64..1e20) {
             prop_assert_eq!(typed(&shown(value)), Some(value));
         }
 

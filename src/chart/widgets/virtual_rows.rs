@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_seen_is_rendered_with_some_more() {
+    fn visible_rows_are_rendered_with_overscan() {
         assert_eq!(rendered(100_000, 24.0, 2400.0, 2880.0), 92..128);
         assert_eq!(rendered(100_000, 24.0, 0.0, 480.0), 0..28);
         assert_eq!(rendered(5, 24.0, 0.0, 480.0), 0..5);

@@ -258,7 +258,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_usual_says_nothing() {
+    fn defaults_are_omitted() {
         assert_eq!(Address::default().to_string(), "v=1");
         assert_eq!("".parse(), Ok(Address::default()));
         assert_eq!("#v=1".parse(), Ok(Address::default()));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn written_once_read_for_ever() {
+    fn addresses_of_every_version_still_parse() {
         // One address of each version that was ever written. They are never changed, only added to.
         let one: Address =
             "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=avg_dur_ps&zoom=jit(f)&cols=total_dur_ps,n_executions&sel=fusion.1@7,a%2Cb"
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused() {
+    fn invalid_parameters_are_refused() {
         assert_eq!("v=2".parse::<Address>(), Err(AddressError::Newer(2)));
         for text in
             ["by=colour", "step=-1", "device=x", "sort=-", "kind=", "v=x", "filter=%ff", "in=there", "picture=cat"]
@@ -358,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_read_back(address in address()) {
+        fn shown_values_round_trip(address in address()) {
             prop_assert_eq!(address.to_string().parse::<Address>(), Ok(address));
         }
 

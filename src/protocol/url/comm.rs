@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_usual_says_nothing_and_what_was_written_stays_readable() {
+    fn defaults_are_omitted_and_old_addresses_parse() {
         assert_eq!(CommViewState::default().to_string(), "");
         let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
         let one: CommViewState = format!("{text};later:1").parse().unwrap();
@@ -174,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn written_values_round_trip(
             of in prop::option::of(prop::sample::select(CommRows::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
             pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_report_does_not_hold_stays() {
+    fn parameters_outside_the_report_are_kept() {
         let passed = shared_address(&now(), "R", true, true, false).to_string();
         assert_eq!(
             passed,
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_of_the_report_is_taken_out_of_its_address() {
+    fn removed_data_is_removed_from_the_address() {
         let passed = shared_address(&now(), "R", true, false, false).to_string();
         assert!(!passed.contains(".py") && passed.contains("kind=compute"), "{passed}");
         let passed = shared_address(&now(), "R", true, true, true).to_string();

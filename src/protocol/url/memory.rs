@@ -140,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_usual_says_nothing_and_what_was_written_stays_readable() {
+    fn defaults_are_omitted_and_old_addresses_parse() {
         assert_eq!(MemoryViewState::default().to_string(), "");
         let one: MemoryViewState =
             "side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3;later:1".parse().unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn written_values_round_trip(
             side in prop::option::of(prop::sample::select(Side::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
             by in prop::option::of(prop::sample::select(RollUpBy::ALL.to_vec())),
             pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<Option<u32>>(),

@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_usual_says_nothing_and_what_was_written_stays_readable() {
+    fn defaults_are_omitted_and_old_addresses_parse() {
         assert_eq!(RooflineViewState::default().to_string(), "");
         assert_eq!("".parse(), Ok(RooflineViewState::default()));
         let one: RooflineViewState =
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused_and_named() {
+    fn invalid_parameters_are_refused_by_name() {
         for bad in
             ["by:kind", "sort:-", "peak:bf16:-1", "hbm:inf", "cost:a:1", "useful:1:2", "prefer:x", "x:sram", "chip:%ff"]
         {
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(place in places()) {
+        fn written_values_round_trip(place in places()) {
             prop_assert_eq!(place.to_string().parse::<RooflineViewState>(), Ok(place));
         }
 

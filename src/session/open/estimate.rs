@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_not_asked_about_and_of_what_does_not_devices_come_first() {
+    fn choices_appear_only_above_the_limit_with_devices_first() {
         let planes = [("/host:CPU", 4000), ("/device:TPU:0", 3000), ("/device:TPU:1", 3000), ("/host:metadata", 100)];
         let inputs = || vec![input("a.xplane.pb", space(&planes)), input("b.xplane.pb", space(&planes[1..2]))];
         assert_eq!(estimate(&inputs(), 1 << 20), Ok(None));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_packed_only_the_whole_can_be_chosen() {
+    fn packed_files_are_one_choice() {
         let mut packed = vec![0x1f, 0x8b, 8, 0];
         packed.resize(5000, 0);
         let estimate = estimate(&[input("a.xplane.pb.gz", packed)], 10_000).unwrap().unwrap();

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_names_size_and_host() {
+    fn question_names_size_and_host() {
         assert_eq!(question(&example(), Some(1_150_000_000)), "Fetch 1.1 GiB from example.com?");
         assert!(question(&example(), None).contains("does not say how large"));
     }

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_none() {
+    fn invalid_layouts_are_none() {
         assert_eq!(padded(&[3, 5], &[1], &[&[8]]), None);
         assert_eq!(padded(&[3, 5], &[1, 1], &[&[8]]), None);
         assert_eq!(padded(&[3, 5], &[1, 7], &[&[8]]), None);

@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "place 3 of 3")]
-    fn there_is_nothing_behind_the_last() {
+    fn reading_past_the_end_panics() {
         (0..3).collect::<Column>().get(3);
     }
 }

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_damage_are_absent() {
+    fn empty_and_damaged_values_are_none() {
         assert_eq!(read(b""), None);
         assert_eq!(read(b"\x0a\x0a\x08\x01"), None);
         assert_eq!(read(b"<opaque bytes>"), None);

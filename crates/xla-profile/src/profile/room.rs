@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_listed_grows_with_the_bytes() {
+    fn listing_limit_grows_with_the_bytes() {
         let mut limit = ListingLimit::default();
         let listed = |limit: &mut ListingLimit| (0..200_000).filter(|_| limit.take()).count() as u64;
         assert_eq!(listed(&mut limit), ALWAYS);

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_that_of_the_whole() {
+    fn inflate_range_equals_the_slice_of_the_whole() {
         let both = [gzip(b"one "), gzip(b"two")].concat();
         assert_eq!(inflate_range(&both, GZIP.into(), 2, 4).unwrap(), b"e tw");
         assert_eq!(inflate_range(&both, GZIP.into(), 5, 3), Err(SourceError::PastEnd { offset: 5, end: 8, len: 7 }));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_none_the_bigger_for_being_long() {
+    fn bomb_limit_is_independent_of_length() {
         let zeros = vec![0; 16 << 20];
         let (once, twice) = (Packing::from(GZIP), Packing::from(GZIP).with_layer(GZIP).unwrap());
         for (n, packing) in [(8, once), (40, once), (8, twice)] {

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_its_place() {
+    fn errors_have_the_offset_of_the_damage() {
         assert_eq!(fields(&[0x08]), Err(WireError::Ends { at: 101 }));
         assert_eq!(fields(&[0x08, 0x80]), Err(WireError::Ends { at: 101 }));
         assert_eq!(fields(&[0x00]), Err(WireError::Tag { at: 100 }));

@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_ahead_is_what_lies_there(
+        fn ahead_returns_the_bytes_of_the_source(
             bytes in prop::collection::vec(any::<u8>(), 0..3000),
             stride in 1_u64..900,
             reads in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..1500, 0_u64..900, any::<bool>()), 1..80),

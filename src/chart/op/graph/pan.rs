@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_fits_and_is_not_enlarged() {
+    fn fit_shows_the_whole_drawing_without_enlarging() {
         let pan = Pan::fit(DRAWING, FRAME);
         assert!((pan.scale - 0.4).abs() < 1e-12 && near(pan.to_drawing((400.0, 300.0)), (1000.0, 500.0)));
         let small = Pan::fit((100.0, 50.0), FRAME);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_the_pointer_stays_there() {
+    fn zoom_keeps_the_point_under_the_pointer() {
         let pan = Pan::fit(DRAWING, FRAME);
         for factor in [Pan::STEP, 1.0 / Pan::STEP, 100.0, 1e-6, f64::NAN] {
             let zoomed = pan.zoomed((123.0, 45.0), factor);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn some_of_it_stays_in_sight() {
+    fn clamp_keeps_part_of_the_drawing_visible() {
         let far = Pan { x: 1e6, y: -1e6, scale: 1.0 }.clamp_to(DRAWING, FRAME);
         assert!((far.x - 1800.0).abs() < 1e-9 && (far.y + 450.0).abs() < 1e-9);
         let pan = Pan::fit(DRAWING, FRAME);

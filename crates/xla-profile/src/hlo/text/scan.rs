@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_closes_ends_with_its_line() {
+    fn unclosed_brackets_end_with_the_line() {
         let mut scan = Scan::new("{a\nb {c\nd}");
         assert_eq!(scan.value(), "{a");
         scan.lines();

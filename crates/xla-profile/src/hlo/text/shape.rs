@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_stays_text() {
+    fn unknown_shapes_stay_text() {
         assert_eq!(shape("f6e3m2fn[2]{0}"), Some(Shape::Other("f6e3m2fn[2]{0}".into())));
         assert_eq!(shape("f32[99999999999999999999]"), Some(Shape::Other("f32[99999999999999999999]".into())));
         assert_eq!(shape("f32"), None);

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_writers_write() {
+    fn numbers_as_writers_print_them() {
         let ps = |text: &str| scaled(text.as_bytes(), 6);
         assert_eq!(ps("4.4153659999999997"), Some(4_415_366));
         assert_eq!(ps("9.9999999999999995e-07"), Some(1));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn invalid_numbers() {
         for text in ["", "-", ".", "x", "1x", "1.2.3", "1e", "1e99", "e3", "<opaque bytes>", "NaN"] {
             assert_eq!(scaled(text.as_bytes(), 6), None, "{text}");
         }
