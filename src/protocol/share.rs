@@ -34,8 +34,8 @@ pub struct ShareAnswer {
     pub preview: Preview,
     /// First rows of the report, with the names that its reader will see.
     pub first: Vec<ReportRow>,
-    /// Highest level of detail at which the whole address is no longer than [`TARGET_LINK_LENGTH`]. `None` if even level 0 is too
-    /// long.
+    /// Highest level of detail at which the whole address is no longer than [`TARGET_LINK_LENGTH`]. `None` if even
+    /// level 0 is too long.
     pub fits: Option<u8>,
     /// Number of distinct source lines in the session's rows.
     pub n_sources: u32,
@@ -71,8 +71,8 @@ impl ShareQuery {
         }
     }
 
-    /// Returns the highest level of detail at which the link and the rest of the address fit into [`TARGET_LINK_LENGTH`] characters.
-    /// `None` if no level fits.
+    /// Returns the highest level of detail at which the link and the rest of the address fit into
+    /// [`TARGET_LINK_LENGTH`] characters. `None` if no level fits.
     pub fn fits(&self, full: &Report) -> Option<u8> {
         let length = |level: u8| encode_link(&Self { level, ..self.clone() }.cut(full)).len();
         // The length of the link grows with the level, so a binary search finds the first level that is too long.

@@ -193,8 +193,8 @@ impl CaptureSession {
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
     }
 
-    /// Answers a question about the text of a program with the reply that `to_reply` returns. Prints the text if it is not
-    /// cached.
+    /// Answers a question about the text of a program with the reply that `to_reply` returns. Prints the text if it is
+    /// not cached.
     fn listed(&mut self, program: ProgramRef, to_reply: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();
         let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));

@@ -54,7 +54,8 @@ pub(crate) struct ReportCache {
 }
 
 impl ReportCache {
-    /// Answers a question about the report of a session. `capture_ranges` are the captures that the report file can hold.
+    /// Answers a question about the report of a session. `capture_ranges` are the captures that the report file can
+    /// hold.
     pub(crate) fn answer(
         &mut self,
         session: &mut dyn Session,

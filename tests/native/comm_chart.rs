@@ -77,12 +77,12 @@ fn steps_are_the_sums_of_their_parts() {
 #[test]
 fn sentence_and_figures_match_the_analysis() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let says = figures::sentence(&view, CommRows::Collectives);
+    let sentence = figures::sentence(&view, CommRows::Collectives);
     let (stall, step) = (view.comm.tensor.stall.as_f64(), view.comm.header.step_duration.unwrap().as_f64());
     let hidden = view.comm.tensor.overlap;
     let share = |a: f64, b: f64| format!("{:.1} %", a / b * 100.0);
     assert_eq!(
-        says,
+        sentence,
         format!(
             "{} of step 1 waits for communication; {} of what is in flight is hidden behind compute. {} are exposed (no compute \
              beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",

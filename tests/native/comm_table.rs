@@ -121,7 +121,7 @@ fn row_order_matches_plain_sorting() {
                         page.rows.iter().map(|row| number(find(&row.key), id, carried)).collect();
                     let texts = column(&page, id);
                     for (at, pair) in numbers.windows(2).enumerate() {
-                        let is_right = match (pair[0], pair[1]) {
+                        let is_ordered = match (pair[0], pair[1]) {
                             (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
                                 let (a, b) = (&texts[at], &texts[at + 1]);
                                 // Texts that end in a number compare by the number. Long texts are cut and are not
@@ -142,7 +142,7 @@ fn row_order_matches_plain_sorting() {
                             (None, Some(_)) => false,
                             (_, None) => true,
                         };
-                        assert!(is_right, "{by:?} {id} {descending}: {pair:?} {:?}", &texts[at..at + 2]);
+                        assert!(is_ordered, "{by:?} {id} {descending}: {pair:?} {:?}", &texts[at..at + 2]);
                     }
                 }
             }

@@ -273,8 +273,11 @@ fn a_million_events_are_reported_as_partial() {
     let whole = open(&many(999_999)).unwrap();
     assert_eq!((whole.partial, whole.profile.n_events(), whole.profile.planes[0].ops.len()), (None, 999_999, 3));
     let capped = open(&gzip(&many(1_000_000))).unwrap();
-    let says = capped.partial.unwrap();
-    assert!(says.contains("1,000,000 events") && says.contains("too small") && says.contains(".xplane.pb"), "{says}");
+    let message = capped.partial.unwrap();
+    assert!(
+        message.contains("1,000,000 events") && message.contains("too small") && message.contains(".xplane.pb"),
+        "{message}"
+    );
     let events = &capped.profile.planes[0].lines[0].events;
     assert_eq!(events.len(), 500_000);
     assert!(events.bytes() < 8 * 500_000, "no room is left for more: {}", events.bytes());
@@ -302,10 +305,10 @@ fn a_trace_beside_its_xspace_is_skipped() {
         let opened = open_all(&files).unwrap();
         assert_eq!(planes_by_name(&opened.profile), alone);
         assert_eq!((opened.files.len(), opened.open_files.len(), opened.partial.as_deref()), (1, 1, None));
-        let says = &note(&opened, "same_capture").unwrap().message;
-        assert!(says.contains("worker.xplane.pb is the same capture"), "{says}");
-        assert_eq!(lost.is_some(), says.contains("It lacks"), "{says}");
-        assert!(says.contains(lost.unwrap_or_default()), "{says}");
+        let message = &note(&opened, "same_capture").unwrap().message;
+        assert!(message.contains("worker.xplane.pb is the same capture"), "{message}");
+        assert_eq!(lost.is_some(), message.contains("It lacks"), "{message}");
+        assert!(message.contains(lost.unwrap_or_default()), "{message}");
     }
     // The trace of another host is a further file.
     let mut later = space();
@@ -328,8 +331,8 @@ fn a_cut_trace_keeps_the_events_before_the_cut() {
     for n in 0..whole.len() {
         match open(&whole[..n]) {
             Ok(opened) => {
-                let says = opened.partial.unwrap_or_else(|| panic!("a cut at {n} goes unnoticed"));
-                assert!(says.contains(&format!("ends at byte {}", thousands(n))), "{says}");
+                let message = opened.partial.unwrap_or_else(|| panic!("a cut at {n} goes unnoticed"));
+                assert!(message.contains(&format!("ends at byte {}", thousands(n))), "{message}");
                 assert!(opened.profile.n_events() >= most);
                 most = opened.profile.n_events();
             }

@@ -14,8 +14,9 @@
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
-/// Calls `on_self_time(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches do not
-/// overlap and are not empty. Takes Θ(n) if events are sorted by start, the longer first, and Θ(n log n) otherwise.
+/// Calls `on_self_time(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches
+/// do not overlap and are not empty. Takes Θ(n) if events are sorted by start, the longer first, and Θ(n log n)
+/// otherwise.
 pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
     let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));

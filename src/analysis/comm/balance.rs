@@ -49,8 +49,8 @@ struct ExecutionTimes {
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
-    /// among the devices in the file of the device `first`. `read_windows` holds the cores that were read already, and `infos`
-    /// the facts of each transfer.
+    /// among the devices in the file of the device `first`. `read_windows` holds the cores that were read already, and
+    /// `infos` the facts of each transfer.
     pub(super) fn balance(
         &self,
         profile: &Profile,

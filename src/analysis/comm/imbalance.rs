@@ -46,7 +46,8 @@ impl DeviceBalance {
     pub const STRAGGLER: f64 = 0.01;
 
     /// Returns the device for which the others wait: the device with the shortest waits, if the median of the other
-    /// devices' waits is longer by more than [`DeviceBalance::STRAGGLER`] of `window`. `window` is the window of one device.
+    /// devices' waits is longer by more than [`DeviceBalance::STRAGGLER`] of `window`. `window` is the window of one
+    /// device.
     pub fn straggler(&self, window: Option<Picos>) -> Option<Straggler<'_>> {
         let (delay, share) = self.largest_wait(window)?;
         let arrival = self.devices.first()?;

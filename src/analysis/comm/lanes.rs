@@ -14,8 +14,8 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// Lays out the transfers in flight in `window`, a part of `step`, with at most `limit` spans. `infos` holds the facts of
-/// each transfer.
+/// Lays out the transfers in flight in `window`, a part of `step`, with at most `limit` spans. `infos` holds the facts
+/// of each transfer.
 pub fn lanes(
     profile: &Profile,
     core_window: &CoreWindow<'_>,

@@ -166,8 +166,8 @@ pub struct LaneQuery {
     pub carried: TransferFilter,
     /// Start and end of a part of the step, in ps from the start of the step. `None` means the whole step.
     pub part: Option<(Picos, Picos)>,
-    /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::DEFAULT_MAX_SPANS`], and the limit is ten times
-    /// that number. Spans that are left out are counted.
+    /// Largest number of spans; the longest spans are kept. 0 means [`LaneQuery::DEFAULT_MAX_SPANS`], and the limit is
+    /// ten times that number. Spans that are left out are counted.
     pub max_spans: u32,
 }
 

@@ -55,8 +55,8 @@ impl Lists {
 }
 
 impl Analysis {
-    /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are summed
-    /// over devices.
+    /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are
+    /// summed over devices.
     pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>]) -> Vec<StepComm> {
         let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
         for core_window in core_windows {

@@ -190,8 +190,8 @@ impl OpenCapture<'_> {
         })
     }
 
-    /// Computes roofline, memory and communication, and passes all results to `render`, which writes the summary. Formats
-    /// that do not show these results do not call this function.
+    /// Computes roofline, memory and communication, and passes all results to `render`, which writes the summary.
+    /// Formats that do not show these results do not call this function.
     fn summed(
         &self,
         kinds: &Breakdown,

@@ -65,8 +65,8 @@ pub(super) fn toggle(state: State, time_part: TimePart) {
     }
 }
 
-/// Returns whether the ops are filtered by the kind of `time_part`, as a value of `aria-pressed`. `None` stands for idle
-/// time, which cannot be filtered.
+/// Returns whether the ops are filtered by the kind of `time_part`, as a value of `aria-pressed`. `None` stands for
+/// idle time, which cannot be filtered.
 pub(super) fn pressed(state: State, time_part: TimePart) -> Option<String> {
     let TimePart::Kind(kind) = time_part else { return None };
     Some((state.query.with(|query| query.filter.kind) == Some(kind)).to_string())

@@ -57,8 +57,8 @@ fn Mesh(model: CommModel) -> impl IntoView {
     });
     let take = move || {
         let lines: Vec<(String, String)> = draft.get_untracked();
-        let filled = lines.iter().filter(|(name, size)| !name.trim().is_empty() || !size.trim().is_empty());
-        let text = filled.map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(",");
+        let non_empty_lines = lines.iter().filter(|(name, size)| !name.trim().is_empty() || !size.trim().is_empty());
+        let text = non_empty_lines.map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(",");
         let mesh = text.parse::<NamedMesh>().ok();
         wrong.set(mesh.is_none() && !text.is_empty());
         if !wrong.get_untracked() {

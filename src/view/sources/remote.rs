@@ -114,7 +114,7 @@ pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Opt
 pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Refusal> {
     let Head { place, size, response, mark, signal, fetching } = head;
     let blobs = Array::new();
-    let mut got = Got { blobs: &blobs, pieces: Array::new(), buffered: 0, done: 0 };
+    let mut got = PartialFetch { blobs: &blobs, pieces: Array::new(), buffered: 0, done: 0 };
     let (mut response, mut retries) = (response, RETRIES);
     loop {
         let before = got.done;
@@ -145,14 +145,14 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
 }
 
 /// The bytes that were received so far.
-struct Got<'a> {
+struct PartialFetch<'a> {
     blobs: &'a Array,
     pieces: Array,
     buffered: u64,
     done: u64,
 }
 
-impl Got<'_> {
+impl PartialFetch<'_> {
     fn take(&mut self, piece: &Uint8Array) {
         let n = u64::from(piece.length());
         self.pieces.push(piece);
@@ -173,7 +173,7 @@ impl Got<'_> {
 }
 
 /// Reads a response to its end. An error means that the connection broke.
-async fn pieces(response: &Response, got: &mut Got<'_>, progress: &mut impl FnMut(u64)) -> Result<(), ()> {
+async fn pieces(response: &Response, got: &mut PartialFetch<'_>, progress: &mut impl FnMut(u64)) -> Result<(), ()> {
     let stream = response.body().ok_or(())?;
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     loop {
