@@ -43,8 +43,7 @@ impl Fit {
                 "The link is {characters} characters long. Browsers open it, but mail and chat programs may cut links of more than {TARGET_LINK_LENGTH}: choose less detail, or send the file."
             )),
             Self::TooLong => Some(format!(
-                "The link would be {characters} characters long, and {MOST} are the most that browsers open everywhere. Choose less detail, or send the file.",
-                MOST = MAX_LINK_LENGTH
+                "The link would be {characters} characters long, and {MAX_LINK_LENGTH} are the most that browsers open everywhere. Choose less detail, or send the file."
             )),
         }
     }
