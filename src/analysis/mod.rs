@@ -14,6 +14,7 @@ pub mod classify;
 pub mod comm;
 pub mod data_movement;
 pub mod files;
+pub mod gaps;
 pub mod memory;
 pub mod op;
 pub mod roofline;

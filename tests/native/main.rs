@@ -14,6 +14,7 @@ mod dropped;
 mod files;
 mod filters;
 mod fuzz_seeds;
+mod gaps;
 mod generated;
 mod golden;
 mod hlo_dump;

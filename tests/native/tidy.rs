@@ -23,7 +23,10 @@ const ORDER: [&str; 14] = [
 /// Folders of `src/analysis` and `src/chart` in the order that data flows: first what all features share, then one folder per
 /// feature. None names a later one.
 const FEATURE_ORDER: [(&str, &[&str]); 2] = [
-    ("analysis", &["classify", "base", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
+    (
+        "analysis",
+        &["classify", "base", "breakdown", "data_movement", "roofline", "memory", "comm", "gaps", "op", "files"],
+    ),
     ("chart", &["plot", "widgets", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
 ];
 

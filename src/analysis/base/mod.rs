@@ -8,6 +8,7 @@ pub(in crate::analysis) mod device_notes;
 pub(in crate::analysis) mod filter;
 pub(in crate::analysis) mod find_devices;
 pub(in crate::analysis) mod framework;
+pub(in crate::analysis) mod host_links;
 pub(in crate::analysis) mod hosts;
 pub(in crate::analysis) mod instruction_ref;
 pub(in crate::analysis) mod longest_step;

@@ -41,6 +41,11 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
+    /// Idle time of devices: each gap between ops, and what the device waited for.
+    Gaps {
+        #[command(flatten)]
+        view: View,
+    },
     /// Roofline model: MFU, achieved FLOP/s and bandwidth, recoverable time, and the coverage of the model.
     Roofline {
         /// Groups rows by this property of ops.
@@ -176,6 +181,7 @@ impl Args {
         match &self.command {
             Command::Breakdown { view, .. }
             | Command::DataMovement { view }
+            | Command::Gaps { view }
             | Command::Roofline { view, .. }
             | Command::Memory { view, .. }
             | Command::Comm { view, .. }

@@ -7,6 +7,7 @@
 mod args;
 mod comm;
 mod files;
+mod gaps;
 mod memory;
 mod report;
 mod roofline_args;
@@ -111,6 +112,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::DataMovement { .. } => session.data_movement()?,
+        Command::Gaps { .. } => session.gaps()?,
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,

@@ -2,7 +2,7 @@
 //! busy and idle time fill the window, time in flight is exposed or overlapped, and a report at every level gives the
 //! same time as the capture. Tests and fuzz targets use the module.
 
-use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice, intervals};
 use rooflight::analysis::breakdown::{Breakdown, StepStats};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{CommBy, CommLanes, CommQuery, LaneQuery, TransferFilter};
@@ -35,6 +35,7 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
     let exact = analysis.beyond_sums().is_none();
     for query in queries(&analysis) {
         sums(&opened, &analysis, &query, exact);
+        gaps(&opened, &analysis, &query, exact);
     }
     if exact {
         steps(&opened, &analysis);
@@ -114,6 +115,41 @@ fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
             [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| data_movement.totals.time_of_kind(kind));
         assert!(u128::from(data_movement.total.0) <= total(&moves, |time| *time));
     }
+}
+
+/// Checks that busy time and gaps fill the window, that the parts of a gap are the gap, and that the busy time is the
+/// length of the union of all ops.
+pub fn gaps(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
+    let profile = &opened.profile;
+    let found = analysis.gaps(profile, query);
+    for gap in &found.gaps {
+        assert_eq!(total(&gap.parts, |(_, time)| *time), u128::from(gap.total.0), "parts of {gap:?}");
+    }
+    // A window at the end of the clock's range is cut off.
+    if !exact || found.window.0 == u64::MAX {
+        return;
+    }
+    let idle = total(&found.classes, |class| class.total);
+    assert_eq!(total(&found.gaps, |gap| gap.total) + u128::from(found.rest.0), idle, "gaps: {query:?}");
+    assert_eq!(idle + u128::from(found.busy.0), u128::from(found.window.0), "busy and gaps: {query:?}");
+    if query.step != StepChoice::All {
+        return;
+    }
+    let chosen = |at: usize| query.device == DeviceChoice::All || query.device == DeviceChoice::One(at as u32);
+    let mut union = 0;
+    for (_, device) in analysis.devices.iter().enumerate().filter(|(at, _)| chosen(*at)) {
+        let lines = device.ops.iter().map(|line| &profile.planes[device.plane].lines[*line]);
+        let times: Option<Vec<_>> = lines.map(|line| intervals(line, device.event_clock)).collect();
+        let Some(times) = times else { continue };
+        let mut times: Vec<_> = times.into_iter().flatten().collect();
+        times.sort_unstable();
+        let mut now = 0;
+        for (start, end) in times {
+            union += u128::from(end.saturating_sub(start.max(now)));
+            now = now.max(end);
+        }
+    }
+    assert_eq!(u128::from(found.busy.0), union, "the union of all ops: {query:?}");
 }
 
 fn steps(opened: &Opened, analysis: &Analysis) {

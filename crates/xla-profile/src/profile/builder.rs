@@ -9,12 +9,13 @@
 //!                  └─ + {flops: 12} ──► op 9 ◄── events with the stat flops = 12   (stats of events win)
 //! ```
 
-use super::allocator::{self, AllocatorStat};
+use super::allocator::AllocatorStat;
 use super::anomalies::Anomalies;
 use super::correlation_ids::{self, Role};
 use super::ids::{IdMap, OpId, program_of};
 use super::memory::{self, ValueNumbers};
 use super::model::{HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile, ProgramFile};
+use super::pending::Pending;
 use super::progress::ReadProgress;
 use super::room::ListingLimit;
 use super::short_name::short_name;
@@ -61,21 +62,6 @@ struct StatName {
     wanted: Option<WantedStat>,
     on_events: u64,
     on_metadata: u64,
-}
-
-/// The stats of the current event.
-#[derive(Default)]
-struct Pending {
-    device_start: Option<u64>,
-    device_duration: Option<u64>,
-    flow: Option<u64>,
-    correlation_ids: correlation_ids::Pending,
-    allocator: allocator::Pending,
-    overrides: Vec<(OpStat, Value)>,
-    /// The key of the event's op: the op of the metadata, then the overrides as words.
-    key: Vec<u64>,
-    /// The last key that was looked up, and its op.
-    last: (Vec<u64>, u32),
 }
 
 impl<'p> Builder<'p> {
@@ -292,7 +278,8 @@ impl Sink for Builder<'_> {
                 | WantedStat::DeviceDuration
                 | WantedStat::Allocator(_)
                 | WantedStat::Flow
-                | WantedStat::Correlation(_),
+                | WantedStat::Correlation(_)
+                | WantedStat::Link(_),
             )
             | None => {}
         }
@@ -322,6 +309,11 @@ impl Sink for Builder<'_> {
                     self.pending.correlation_ids.set(which, value, &self.profile.strings);
                 }
             }
+            Some(WantedStat::Link(which)) => {
+                if let Some(value) = self.value(stat.value) {
+                    self.pending.links.set(which, value);
+                }
+            }
             Some(WantedStat::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
@@ -348,12 +340,16 @@ impl Sink for Builder<'_> {
         if let Some(flow) = flow.filter(|_| self.has_flows) {
             line.flows.push((line.events.len() as u32, flow));
         }
-        let Line { events, allocator, correlation_ids, .. } = line;
+        let Line { events, allocator, correlation_ids, links, .. } = line;
+        let run = self.pending.correlation_ids.run();
+        self.pending.links.take(links, events.len(), run, self.pending.allocator.ordinal());
         // This is skipped for TPUs, because the access to the op of every event would wait for memory.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
             let device = self.pending.allocator.ordinal();
             self.pending.correlation_ids.take(correlation_ids, self.role, events.len(), has_op, device);
+        } else if run.is_some() {
+            self.pending.correlation_ids = correlation_ids::Pending::default();
         }
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
@@ -363,12 +359,7 @@ impl Sink for Builder<'_> {
     }
 
     fn discard(&mut self) {
-        self.pending.overrides.clear();
-        self.pending.device_start = None;
-        self.pending.device_duration = None;
-        self.pending.flow = None;
-        self.pending.correlation_ids = correlation_ids::Pending::default();
-        self.pending.allocator = allocator::Pending::default();
+        self.pending.clear();
     }
 
     fn line_end(&mut self, head: &LineHead) {

@@ -64,6 +64,11 @@ pub(super) struct Pending {
 }
 
 impl Pending {
+    /// Returns the `run_id` of the current event.
+    pub(super) const fn run(&self) -> Option<u64> {
+        self.run
+    }
+
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

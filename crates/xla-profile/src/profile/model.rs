@@ -1,6 +1,7 @@
 //! This module defines the types of the model: planes, lines, and the distinct ops to which events refer.
 
 use super::correlation_ids::CorrelationIds;
+use super::event_links::EventLink;
 use super::ids::{OpId, ProgramId};
 use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
@@ -99,6 +100,8 @@ pub struct Line {
     /// Indices of events with their `flow`, in order; only for a line of asynchronous ops. The events of one flow
     /// belong to one operation in flight.
     pub flows: Vec<(u32, u64)>,
+    /// Links of events to other events, each with the index of its event, in the order of the events.
+    pub links: Vec<(u32, EventLink)>,
     /// Size in the file.
     pub bytes: u64,
     /// The line is not in a file, but was made from other lines: runs of programs, or the ops of a CPU device.

@@ -230,6 +230,8 @@ note_codes! {
     UnknownPeaks = "unknown_peaks",
     /// The sizes of collectives are unknown.
     UnknownSizes = "unknown_sizes",
+    /// The host calls that enqueued runs of programs are unknown.
+    UnlinkedRuns = "unlinked_runs",
     /// Events of a trace begin without an end, or end without a begin.
     UnmatchedEvents = "unmatched_events",
     /// Stats have an id without a name.

@@ -3,6 +3,7 @@
 
 use super::allocator::AllocatorStat;
 use super::correlation_ids::{CorrelationStat, Role};
+use super::event_links::LinkStat;
 use super::model::OpStats;
 use super::value::Value;
 use super::{StrId, Strings};
@@ -26,6 +27,8 @@ pub(super) enum WantedStat {
     Flow,
     /// An id that joins the event to events of other planes.
     Correlation(CorrelationStat),
+    /// A part of a link to another event.
+    Link(LinkStat),
 }
 
 /// A stat that describes an op.
@@ -78,7 +81,7 @@ const XLA_MODULE: &str = "XlaModule:";
 pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     Some(match name {
         "correlation_id" if role != Role::Other => WantedStat::Correlation(CorrelationStat::Correlation),
-        "run_id" if role == Role::Host => WantedStat::Correlation(CorrelationStat::Run),
+        "run_id" if role != Role::Gpu => WantedStat::Correlation(CorrelationStat::Run),
         // XLA writes the op name as `name`, TensorFlow writes it as the outermost annotation.
         "name" | "level 0" if role == Role::Gpu => WantedStat::Op(OpStat::Annotation),
         "device_offset_ps" => WantedStat::DeviceOffset,
@@ -98,7 +101,10 @@ pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
         "model_flops" => WantedStat::Op(OpStat::ModelFlops),
         "bytes_accessed" => WantedStat::Op(OpStat::BytesAccessed),
         "memory_access_breakdown" => WantedStat::Op(OpStat::Memory),
-        _ => return AllocatorStat::named(name).map(WantedStat::Allocator),
+        _ => {
+            let link = LinkStat::named(name).map(WantedStat::Link);
+            return link.or_else(|| AllocatorStat::named(name).map(WantedStat::Allocator));
+        }
     })
 }
 

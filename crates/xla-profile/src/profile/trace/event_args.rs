@@ -3,6 +3,7 @@
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
 use super::super::correlation_ids::{self, Role};
+use super::super::event_links::PendingLinks;
 use super::super::stats::{OpStat, WantedStat, wanted_stat};
 use crate::profile::value::Value;
 use crate::wire::trace::scaled;
@@ -21,6 +22,8 @@ pub(super) struct EventArgs {
     pub(super) allocator: allocator::Pending,
     /// Ids that join the event to events of other planes.
     pub(super) correlation_ids: correlation_ids::Pending,
+    /// Links to other events.
+    pub(super) links: PendingLinks,
     /// Indices of the first [`MAX_ARGS`] arguments in [`Names`].
     pub(super) names: Vec<usize>,
 }
@@ -96,6 +99,11 @@ impl Names {
             Some(ArgKind::Stat(WantedStat::Correlation(which))) => {
                 if let Some(number) = whole() {
                     args.correlation_ids.set(which, Value::Uint(number), strings);
+                }
+            }
+            Some(ArgKind::Stat(WantedStat::Link(which))) => {
+                if let Some(number) = whole() {
+                    args.links.set(which, Value::Uint(number));
                 }
             }
             Some(ArgKind::Stat(WantedStat::HloProto)) | None => {}

@@ -1,0 +1,108 @@
+//! This module holds the ids by which one event refers to another: a host call to the work that it starts, and a run of
+//! a program on a device to the host call that enqueued it.
+//!
+//! ```text
+//!  main        ├ Execute: produces (5, 16) ┤
+//!  py_execute        ├ consumes (5, 16) ──── Execute: produces (7, 3) ┤
+//!  queue                                          ├ consumes (7, 3) ─ DoEnqueueProgram: produces (12, 9) ┤
+//!  TPU:0, XLA Modules                                                                       ├ consumes (12, 9) ┤
+//! ```
+
+use super::value::Value;
+
+/// A reference of an event to other events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventLink {
+    /// The event starts work with which other events go on: `_pt` and `_p`.
+    Produces(LinkContext),
+    /// The event goes on with work that another event started: `_ct` and `_c`.
+    Consumes(LinkContext),
+    /// The event belongs to a run of a program.
+    Run(RunId),
+}
+
+/// The id of work that one event starts and another event goes on with. Ids are compared as unsigned numbers, because
+/// some writers write the same id as a negative number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkContext {
+    /// The type of work, such as 12 for a program that is enqueued on a TPU.
+    pub kind: u64,
+    pub id: u64,
+}
+
+/// The id of a run of a program on a TPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RunId {
+    /// `device_ordinal`: the number of the device on its host. `None` for an event of a device, because its plane
+    /// names the device.
+    pub device: Option<u64>,
+    /// `queue_id`.
+    pub queue: u64,
+    /// `run_id`.
+    pub run: u64,
+}
+
+/// A stat that is a part of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum LinkStat {
+    ProducerKind,
+    Producer,
+    ConsumerKind,
+    Consumer,
+    Queue,
+}
+
+impl LinkStat {
+    /// Returns the stat with this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "_pt" => Self::ProducerKind,
+            "_p" => Self::Producer,
+            "_ct" => Self::ConsumerKind,
+            "_c" => Self::Consumer,
+            "queue_id" => Self::Queue,
+            _ => return None,
+        })
+    }
+}
+
+/// The parts of the current event's links.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PendingLinks {
+    parts: [Option<u64>; 5],
+    is_set: bool,
+}
+
+impl PendingLinks {
+    pub(super) const fn set(&mut self, which: LinkStat, value: Value) {
+        self.parts[which as usize] = match value {
+            Value::Uint(id) => Some(id),
+            Value::Int(id) => Some(id.cast_unsigned()),
+            Value::Double(_) | Value::Text(_) | Value::Memory(_) => None,
+        };
+        self.is_set = true;
+    }
+
+    /// Adds the links of the current event, which has index `event` in its line, and clears them for the next event.
+    /// `run` and `device` are the event's `run_id` and `device_ordinal`.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        links: &mut Vec<(u32, EventLink)>,
+        event: usize,
+        run: Option<u64>,
+        device: Option<u64>,
+    ) {
+        if !self.is_set {
+            return;
+        }
+        let [producer_kind, producer, consumer_kind, consumer, queue] = std::mem::take(self).parts;
+        let Ok(event) = u32::try_from(event) else { return };
+        let context = |kind: Option<u64>, id: Option<u64>| Some(LinkContext { kind: kind?, id: id? });
+        let consumes = context(consumer_kind, consumer).map(EventLink::Consumes);
+        let produces = context(producer_kind, producer).map(EventLink::Produces);
+        let run = run.zip(queue).map(|(run, queue)| EventLink::Run(RunId { device, queue, run }));
+        links.extend([consumes, produces, run].into_iter().flatten().map(|link| (event, link)));
+    }
+}

@@ -1,0 +1,168 @@
+//! This module joins runs of programs to the host calls that enqueued them, and follows a call back to the threads that
+//! it waited for.
+//!
+//! ```text
+//!  main        ├──── Execute ────┤ ··· np.asarray ···        the time before the task on `queue` starts belongs to
+//!  queue                              ├─ task ─ enqueue ┤    the thread that produced the task
+//!  TPU:0                                                 ├─ run ─┤
+//! ```
+
+use super::device::{Clock, intervals};
+use super::self_time::Interval;
+use crate::profile::{EventLink, Line, LinkContext, Profile, RunId};
+use rustc_hash::FxHashMap;
+
+/// The name of the host call that enqueues a program on a TPU.
+const ENQUEUE: &str = "DoEnqueueProgram";
+
+/// A line of a host plane.
+pub struct HostThread<'a> {
+    pub plane: usize,
+    pub line: &'a Line,
+    /// The times of the events on the event clock, in the order of the line.
+    pub times: Vec<Interval>,
+    /// The events in order of their start, the longer first.
+    pub by_start: Vec<u32>,
+    /// For each place in `by_start`, the latest end up to this place.
+    pub latest_end: Vec<u64>,
+}
+
+impl HostThread<'_> {
+    /// Iterates over the events that overlap a window, the latest start first.
+    pub fn overlapping(&self, window: Interval) -> impl Iterator<Item = u32> {
+        let end = self.by_start.partition_point(|event| self.times[*event as usize].0 < window.1);
+        let before = (0..end).rev().take_while(move |at| self.latest_end[*at] > window.0);
+        before.map(|at| self.by_start[at]).filter(move |event| self.times[*event as usize].1 > window.0)
+    }
+}
+
+/// An event of a host thread: the index of the thread, and the index of the event in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostEventId {
+    pub thread: usize,
+    pub event: u32,
+}
+
+/// A part of the time before a call, with the threads on which the call depended in this part, the nearest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitPart {
+    pub window: Interval,
+    pub threads: Vec<usize>,
+}
+
+/// The threads of a host, and the links between their events.
+pub struct HostLinks<'a> {
+    pub threads: Vec<HostThread<'a>>,
+    producers: FxHashMap<LinkContext, Vec<HostEventId>>,
+    enqueues: FxHashMap<RunId, HostEventId>,
+}
+
+impl<'a> HostLinks<'a> {
+    /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices.
+    pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
+        let mut links = Self { threads: Vec::new(), producers: FxHashMap::default(), enqueues: FxHashMap::default() };
+        for (at, plane) in profile.planes.iter().enumerate() {
+            if plane.file != file || plane.name != "/host:CPU" {
+                continue;
+            }
+            for line in plane.lines.iter().filter(|line| !line.derived) {
+                let Some(times) = intervals(line, clock) else { continue };
+                let thread = links.threads.len();
+                for (event, link) in &line.links {
+                    let id = HostEventId { thread, event: *event };
+                    match link {
+                        EventLink::Produces(context) => links.producers.entry(*context).or_default().push(id),
+                        EventLink::Run(run)
+                            if profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE =>
+                        {
+                            links.enqueues.entry(*run).or_insert(id);
+                        }
+                        EventLink::Consumes(_) | EventLink::Run(_) => {}
+                    }
+                }
+                let mut by_start: Vec<u32> = (0..times.len() as u32).collect();
+                by_start.sort_by_key(|event| (times[*event as usize].0, std::cmp::Reverse(times[*event as usize].1)));
+                let mut latest = 0;
+                let ends = by_start.iter().map(|event| {
+                    latest = times[*event as usize].1.max(latest);
+                    latest
+                });
+                let latest_end = ends.collect();
+                links.threads.push(HostThread { plane: at, line, times, by_start, latest_end });
+            }
+        }
+        links
+    }
+
+    /// Returns the host call that enqueued a run. `links` are the links of the run's event, and `device` is the number
+    /// of its device.
+    pub fn enqueue(&self, links: &[EventLink], device: Option<u64>) -> Option<HostEventId> {
+        let mut by_run = None;
+        for link in links {
+            match link {
+                EventLink::Consumes(context) => {
+                    if let Some(found) = self.producers.get(context).and_then(|all| all.first()) {
+                        return Some(*found);
+                    }
+                }
+                EventLink::Run(run) => {
+                    by_run = self.enqueues.get(&RunId { device: run.device.or(device), ..*run }).copied();
+                }
+                EventLink::Produces(_) => {}
+            }
+        }
+        by_run
+    }
+
+    /// Returns the time of an event.
+    pub fn time(&self, id: HostEventId) -> Interval {
+        self.threads[id.thread].times[id.event as usize]
+    }
+
+    /// Divides the time from `from` to the end of a call into parts, in order of time. In each part the call depended
+    /// on other threads: a task starts after the thread that produced it, and between the two it depends on both.
+    pub fn wait_parts(&self, call: HostEventId, from: u64) -> Vec<WaitPart> {
+        let mut parts = Vec::new();
+        let (mut call, mut end) = (call, self.time(call).1);
+        // Links of a damaged capture may form a circle, but each round goes back in time.
+        while end > from {
+            let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
+            let Some((start, producer)) = task else {
+                parts.push(WaitPart { window: (from, end), threads: vec![call.thread] });
+                break;
+            };
+            let produced = self.time(producer).1.min(start);
+            parts.push(WaitPart { window: (start.max(from), end), threads: vec![call.thread] });
+            if produced < start && start > from {
+                parts.push(WaitPart {
+                    window: (produced.max(from), start),
+                    threads: vec![call.thread, producer.thread],
+                });
+            }
+            (call, end) = (producer, produced);
+        }
+        parts.reverse();
+        parts
+    }
+
+    /// Returns the start of the task that an event is a part of, and the event that produced the task. `None` if the
+    /// event is in no task of another thread.
+    fn task(&self, id: HostEventId) -> Option<(u64, HostEventId)> {
+        let thread = &self.threads[id.thread];
+        let (start, end) = self.time(id);
+        let around = thread.overlapping((start, end.max(start + 1))).filter(|event| {
+            let (from, to) = thread.times[*event as usize];
+            from <= start && to >= end
+        });
+        let mut tasks = around.filter_map(|event| {
+            let first = thread.line.links.partition_point(|(of, _)| *of < event);
+            let links = thread.line.links[first..].iter().take_while(|(of, _)| *of == event);
+            let mut producers = links.filter_map(|(_, link)| match link {
+                EventLink::Consumes(context) => self.producers.get(context)?.first().copied(),
+                _ => None,
+            });
+            Some((thread.times[event as usize].0, producers.find(|producer| producer.thread != id.thread)?))
+        });
+        tasks.next()
+    }
+}

@@ -1,0 +1,62 @@
+//! This module recognises what a host event does by its name.
+
+use super::report::GapClass;
+
+/// Parts of names, with the class of an event whose name contains one. Letters match in upper and lower case. Names are
+/// those of JAX, PjRt and the TPU runtime; the first match counts.
+const NAMES: &[(&str, GapClass)] = &[
+    ("backend_compile", GapClass::Recompile),
+    ("xlacompile", GapClass::Recompile),
+    ("compiler::compile", GapClass::Recompile),
+    ("lower_", GapClass::Recompile),
+    ("loadprogram", GapClass::Recompile),
+    ("defragmentmemory", GapClass::Defrag),
+    ("outfeed", GapClass::Sync),
+    ("infeed", GapClass::Input),
+    ("transfertodevice", GapClass::Input),
+    ("h2d dispatch", GapClass::Input),
+    ("device_put", GapClass::Input),
+    ("shard_args", GapClass::Input),
+    ("iterator", GapClass::Input),
+    ("dataloader", GapClass::Input),
+    ("data_loader", GapClass::Input),
+    ("transferfromdevice", GapClass::Sync),
+    ("d2h dispatch", GapClass::Sync),
+    ("np.asarray", GapClass::Sync),
+    ("block_until_ready", GapClass::Sync),
+    ("_callback", GapClass::Sync),
+    ("checkpoint", GapClass::Sync),
+    ("mapdmabuffer", GapClass::Input),
+];
+
+/// Returns the class of a host event with this name; `None` if the name says nothing about it.
+pub(super) fn host_class(name: &str) -> Option<GapClass> {
+    let contains = |part: &str| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
+    NAMES.iter().find(|(part, _)| contains(part)).map(|(_, class)| *class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_real_captures() {
+        for (name, class) in [
+            ("backend_compile", Some(GapClass::Recompile)),
+            ("TfrtTpuCompiler::Compile", Some(GapClass::Recompile)),
+            ("LoadProgramCacheMiss", Some(GapClass::Recompile)),
+            ("lower_sharding_computation", Some(GapClass::Recompile)),
+            ("TfrtTpuClient::DefragmentMemory", Some(GapClass::Defrag)),
+            ("tpu::System::TransferToDevice=>IssueEvent", Some(GapClass::Input)),
+            ("H2D Dispatch", Some(GapClass::Input)),
+            ("tpu::System::TransferFromDevice", Some(GapClass::Sync)),
+            ("np.asarray(jax.Array)", Some(GapClass::Sync)),
+            ("PjitFunction(f)", None),
+            ("CompleteCallbacks", None),
+            ("pure_callback", Some(GapClass::Sync)),
+            ("flower", None),
+        ] {
+            assert_eq!(host_class(name), class, "{name}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! This module finds the gaps of a device, and what the device waited for in each of them.
+//!
+//! ```text
+//!  host       ├ np.asarray ┤├ compile ┤ ├ enqueue ┤
+//!  TPU:0 run                                         ├────────── run ──────────┤
+//!  TPU:0 op  ─┤                                               ├ op ┤ ├ op ┤
+//!  gap        ├── sync ────┤├ recompile┤├─ host ───┤├launch┤barrier┤    ├─ unexplained
+//! ```
+//!
+//! A gap is a maximal stretch of time without an op on any op line. Its parts sum to it exactly:
+//!
+//! 1. Until the end of the host call that enqueued the run that ends the gap, the host was late. The parts follow the
+//!    threads on which the call depended, back in time (see [`HostLinks::wait_parts`]); the outermost event with a
+//!    known name tells the class of an instant.
+//! 2. From there to the start of the run, the run was launched.
+//! 3. Within the run, the events of `XLA TraceMe` tell whether it waited for other devices or for another run.
+//!
+//! All times are on the event clock, which devices and host share. The lengths of gaps may therefore differ slightly
+//! from idle times on the clock of the device.
+
+pub mod columns;
+mod host_class;
+mod report;
+mod window;
+
+pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
+
+use crate::analysis::base::host_links::{HostEventId, HostLinks};
+use crate::analysis::base::selection::Selection;
+use crate::analysis::base::{Analysis, Device, Interval, Platform, Query, intervals};
+use crate::profile::{EventLink, Line, Note, NoteCode, Plane, Profile, Severity};
+use crate::units::Picos;
+use host_class::host_class;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use window::DeviceWindow;
+
+/// Number of gaps that a report holds.
+const MAX_GAPS: usize = 1000;
+/// Number of host events that a gap names.
+const MAX_HOST_EVENTS: usize = 5;
+
+/// A part of a gap: its class and its time.
+type Part = (GapClass, Interval);
+
+impl Analysis {
+    /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
+    pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
+        let Selection { header, totals, chosen, mut notes, .. } = self.selection(profile, query);
+        let mut hosts: BTreeMap<usize, HostLinks<'_>> = BTreeMap::new();
+        let mut sums = Sums::default();
+        let mut found: Vec<(usize, FoundGap)> = Vec::new();
+        for index in chosen {
+            let device = &self.devices[index];
+            let plane = &profile.planes[device.plane];
+            let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], query.step) else { continue };
+            let host =
+                hosts.entry(plane.file).or_insert_with(|| HostLinks::new(profile, plane.file, device.event_clock));
+            let runs = Runs::new(profile, plane, device, host);
+            sums.add_window(&window, &runs);
+            for gap in &window.gaps {
+                let gap = runs.explain(host, gap);
+                sums.add_gap(&gap.parts);
+                found.push((index, gap));
+            }
+        }
+        found.sort_by_key(|(device, gap)| (std::cmp::Reverse(gap.length()), *device, gap.time.0));
+        let shown = found.len().min(MAX_GAPS);
+        let gaps = found.iter().take(shown).map(|(index, gap)| {
+            let device = &self.devices[*index];
+            self.report(profile, *index, gap, &hosts[&profile.planes[device.plane].file])
+        });
+        let gaps: Vec<Gap> = gaps.collect();
+        let rest = found[shown..].iter().map(|(_, gap)| Picos(gap.length())).sum();
+        notes.extend(sums.notes());
+        let n_gaps = found.len() as u64;
+        let Sums { window, busy, in_loops, n_runs, n_linked_runs, classes, .. } = sums;
+        Gaps {
+            header,
+            totals,
+            window,
+            busy,
+            classes: ordered(&classes),
+            gaps,
+            n_gaps,
+            rest,
+            in_loops,
+            n_runs,
+            n_linked_runs,
+            notes,
+        }
+    }
+
+    fn report(&self, profile: &Profile, index: usize, gap: &FoundGap, host: &HostLinks<'_>) -> Gap {
+        let device = &self.devices[index];
+        let plane = &profile.planes[device.plane];
+        let name = |op: crate::profile::OpId| profile.text(plane.op(op).name).to_owned();
+        let program = gap.run.map(|op| profile.text(plane.op(op).text));
+        Gap {
+            device: device.label.clone(),
+            start: Picos(gap.time.0 - gap.window_start),
+            total: Picos(gap.length()),
+            parts: by_class(&gap.parts),
+            after: gap.after.map(name),
+            before: gap.before.map(name),
+            program: program.map(|text| crate::profile::program_of(text).map_or(text, |(name, _)| name).to_owned()),
+            host_events: gap.late.map_or_else(Vec::new, |late| host_events(profile, host, &gap.threads, late)),
+        }
+    }
+}
+
+/// A gap with its parts, before it is written for a report.
+struct FoundGap {
+    time: Interval,
+    window_start: u64,
+    parts: Vec<Part>,
+    after: Option<crate::profile::OpId>,
+    before: Option<crate::profile::OpId>,
+    /// The program run that ends the gap.
+    run: Option<crate::profile::OpId>,
+    /// The part in which the host was late.
+    late: Option<Interval>,
+    /// The threads on which the host call depended.
+    threads: Vec<usize>,
+}
+
+impl FoundGap {
+    const fn length(&self) -> u64 {
+        self.time.1 - self.time.0
+    }
+}
+
+/// The sums over all gaps.
+#[derive(Default)]
+struct Sums {
+    window: Picos,
+    busy: Picos,
+    classes: BTreeMap<GapClass, (u64, u64)>,
+    in_loops: (u64, Picos),
+    n_runs: u64,
+    n_linked_runs: u64,
+    has_other_platform: bool,
+}
+
+impl Sums {
+    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>) {
+        self.window += Picos(window.span.1 - window.span.0);
+        self.busy += Picos(window.busy);
+        self.in_loops.0 += window.in_loops.0;
+        self.in_loops.1 += Picos(window.in_loops.1);
+        let in_window = runs.all.iter().filter(|run| run.time.0 < window.span.1 && run.time.1 > window.span.0);
+        for run in in_window {
+            self.n_runs += 1;
+            self.n_linked_runs += u64::from(run.enqueue.is_some());
+        }
+        self.has_other_platform |= runs.platform != Platform::Tpu;
+    }
+
+    fn add_gap(&mut self, parts: &[Part]) {
+        let mut seen: Vec<GapClass> = Vec::new();
+        for (class, (start, end)) in parts {
+            let sum = self.classes.entry(*class).or_default();
+            sum.0 = sum.0.saturating_add(end - start);
+            if !seen.contains(class) {
+                seen.push(*class);
+                sum.1 += 1;
+            }
+        }
+    }
+
+    fn notes(&self) -> Option<Note> {
+        if self.has_other_platform {
+            let message = "Gaps are explained for TPUs only. On other devices all of their time is unexplained.";
+            return Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
+        }
+        let n = self.n_runs - self.n_linked_runs;
+        (n > 0).then(|| {
+            let message = format!(
+                "The host calls of {n} of {} runs are not in the capture. What the device waited for before these runs is unexplained.",
+                self.n_runs
+            );
+            Note::new(Severity::Info, NoteCode::UnlinkedRuns, message)
+        })
+    }
+}
+
+/// Returns the classes with their sums, the longest first.
+fn ordered(classes: &BTreeMap<GapClass, (u64, u64)>) -> Vec<ClassTime> {
+    let time = |(class, (total, n)): (&GapClass, &(u64, u64))| ClassTime { class: *class, total: Picos(*total), n: *n };
+    let mut all: Vec<ClassTime> = classes.iter().map(time).filter(|class| class.total > Picos::ZERO).collect();
+    all.sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
+    all
+}
+
+/// Returns the time of a gap by class, the longest first.
+fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
+    let mut sums: Vec<(GapClass, Picos)> = Vec::new();
+    for (class, (start, end)) in parts {
+        match sums.iter_mut().find(|(of, _)| of == class) {
+            Some((_, time)) => *time += Picos(end - start),
+            None => sums.push((*class, Picos(end - start))),
+        }
+    }
+    sums.sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
+    sums
+}
+
+/// A run of a program on a device.
+struct Run {
+    time: Interval,
+    op: crate::profile::OpId,
+    enqueue: Option<HostEventId>,
+}
+
+/// The runs of a device, and the waits within them.
+struct Runs<'a> {
+    platform: Platform,
+    /// In order of their start.
+    all: Vec<Run>,
+    /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start.
+    waits: Vec<Part>,
+    profile: &'a Profile,
+}
+
+impl<'a> Runs<'a> {
+    fn new(profile: &'a Profile, plane: &'a Plane, device: &Device, host: &HostLinks<'_>) -> Self {
+        let number = plane.name.rsplit(':').next().and_then(|number| number.parse().ok());
+        let mut all = Vec::new();
+        let mut waits = Vec::new();
+        let each = |line: &'a Line| Some(intervals(line, device.event_clock)?.into_iter().enumerate());
+        for line in &plane.lines {
+            match &*line.name {
+                "XLA Modules" => {
+                    let mut links = line.links.iter().peekable();
+                    for (event, time) in each(line).into_iter().flatten() {
+                        // All links of the event are taken, although the first one may suffice.
+                        let own: Vec<EventLink> = std::iter::from_fn(|| links.next_if(|(of, _)| *of as usize == event))
+                            .map(|(_, link)| *link)
+                            .collect();
+                        all.push(Run { time, op: line.events.op(event), enqueue: host.enqueue(&own, number) });
+                    }
+                }
+                "XLA TraceMe" => waits.extend(each(line).into_iter().flatten().filter_map(|(event, time)| {
+                    match profile.text(plane.op(line.events.op(event)).name) {
+                        "barrier-cores" => Some((GapClass::Barrier, time)),
+                        "dependency-wait" => Some((GapClass::Dependency, time)),
+                        _ => None,
+                    }
+                })),
+                _ => {}
+            }
+        }
+        all.sort_by_key(|run| run.time);
+        waits.sort_by_key(|(_, time)| *time);
+        Self { platform: device.platform, all, waits, profile }
+    }
+
+    /// Divides a gap into parts.
+    fn explain(&self, host: &HostLinks<'_>, gap: &window::RawGap) -> FoundGap {
+        let (start, end) = gap.time;
+        let mut found = FoundGap {
+            time: gap.time,
+            window_start: gap.window_start,
+            parts: Vec::new(),
+            after: gap.after,
+            before: gap.before,
+            run: None,
+            late: None,
+            threads: Vec::new(),
+        };
+        if gap.is_outside {
+            found.parts.push((GapClass::Capture, gap.time));
+            return found;
+        }
+        // The run that holds the op that ends the gap. If the gap ends at the end of the window, the run that holds it.
+        let at = self.all.partition_point(|run| run.time.0 <= gap.ends_before);
+        let run = self.all[..at].last().filter(|run| run.time.1 > gap.ends_before);
+        let Some(run) = run else {
+            found.parts.push((GapClass::Unexplained, gap.time));
+            return found;
+        };
+        found.run = Some(run.op);
+        let mut now = start;
+        let run_start = run.time.0.clamp(start, end);
+        if let Some(call) = run.enqueue {
+            let late = host.time(call).1.clamp(now, run_start);
+            if late > now {
+                found.late = Some((now, late));
+                for part in host.wait_parts(call, now) {
+                    let part_window = (part.window.0.max(now), part.window.1.min(late));
+                    found.threads.extend(
+                        part.threads
+                            .iter()
+                            .filter(|thread| !found.threads.contains(thread))
+                            .copied()
+                            .collect::<Vec<_>>(),
+                    );
+                    self.host_parts(host, &part.threads, part_window, &mut found.parts);
+                }
+                now = late;
+            }
+            if run_start > now {
+                found.parts.push((GapClass::Launch, (now, run_start)));
+                now = run_start;
+            }
+        } else if run_start > now {
+            found.parts.push((GapClass::Unexplained, (now, run_start)));
+            now = run_start;
+        }
+        let first = self.waits.partition_point(|(_, time)| time.1 <= now);
+        for (class, wait) in self.waits[first..].iter().take_while(|(_, time)| time.0 < end) {
+            let (from, to) = (wait.0.max(now), wait.1.min(end));
+            if from > now {
+                found.parts.push((GapClass::Unexplained, (now, from)));
+            }
+            if to > from {
+                found.parts.push((*class, (from, to)));
+                now = to;
+            }
+        }
+        if end > now {
+            found.parts.push((GapClass::Unexplained, (now, end)));
+        }
+        found
+    }
+
+    /// Divides a stretch of time in which the host was late by the classes of host events. Of several threads, the
+    /// first one with an event of a known class counts.
+    fn host_parts(&self, host: &HostLinks<'_>, threads: &[usize], window: Interval, parts: &mut Vec<Part>) {
+        let mut free = vec![window];
+        let mut classified: Vec<Part> = Vec::new();
+        for thread in threads {
+            for (class, (from, to)) in self.classified(host, *thread, window) {
+                let mut left = Vec::new();
+                for (start, end) in free {
+                    let (a, b) = (from.max(start), to.min(end));
+                    if a >= b {
+                        left.push((start, end));
+                        continue;
+                    }
+                    classified.push((class, (a, b)));
+                    left.extend([(start, a), (b, end)].into_iter().filter(|(start, end)| start < end));
+                }
+                free = left;
+            }
+        }
+        classified.extend(free.into_iter().filter(|(start, end)| start < end).map(|time| (GapClass::Host, time)));
+        classified.sort_by_key(|(_, time)| *time);
+        parts.extend(classified);
+    }
+
+    /// Returns the events of a thread with a known class within a window, in order of time. Events within such an event
+    /// do not count.
+    fn classified(&self, host: &HostLinks<'_>, thread: usize, window: Interval) -> Vec<Part> {
+        let of = &host.threads[thread];
+        let plane = &self.profile.planes[of.plane];
+        let mut events: Vec<u32> = of.overlapping(window).collect();
+        events.reverse();
+        let (mut now, mut parts) = (window.0, Vec::new());
+        for event in events {
+            let (start, end) = of.times[event as usize];
+            if end <= now {
+                continue;
+            }
+            if let Some(class) = host_class(self.profile.text(plane.op(of.line.events.op(event as usize)).name)) {
+                parts.push((class, (start.max(now), end.min(window.1))));
+                now = end;
+            }
+        }
+        parts
+    }
+}
+
+/// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and
+/// those with a known class. The time of a name is the time in which any host thread runs an event of this name.
+fn host_events(profile: &Profile, host: &HostLinks<'_>, threads: &[usize], late: Interval) -> Vec<HostEvent> {
+    let name = |thread: usize, event: u32| {
+        let of = &host.threads[thread];
+        profile.planes[of.plane].op(of.line.events.op(event as usize)).name
+    };
+    let mut names: Vec<crate::profile::StrId> = Vec::new();
+    for thread in threads {
+        let of = &host.threads[*thread];
+        let mut outer = 0;
+        let mut events: Vec<u32> = of.overlapping(late).collect();
+        events.reverse();
+        for event in events {
+            let (start, end) = of.times[event as usize];
+            let is_outermost = start >= outer;
+            outer = outer.max(end);
+            let name = name(*thread, event);
+            if (is_outermost || host_class(profile.text(name)).is_some()) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let mut times: FxHashMap<crate::profile::StrId, Vec<Interval>> = FxHashMap::default();
+    for thread in 0..host.threads.len() {
+        for event in host.threads[thread].overlapping(late) {
+            let name = name(thread, event);
+            if names.contains(&name) {
+                let (start, end) = host.threads[thread].times[event as usize];
+                times.entry(name).or_default().push((start.max(late.0), end.min(late.1)));
+            }
+        }
+    }
+    let of = |name: crate::profile::StrId| HostEvent {
+        name: profile.text(name).to_owned(),
+        total: Picos(
+            window::merged(times.remove(&name).unwrap_or_default()).iter().map(|(start, end)| end - start).sum(),
+        ),
+    };
+    let mut events: Vec<HostEvent> = names.into_iter().map(of).collect();
+    events.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
+    events.truncate(MAX_HOST_EVENTS);
+    events
+}

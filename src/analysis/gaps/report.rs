@@ -1,0 +1,165 @@
+//! This module holds the report of gaps. It is plain data and does not depend on the analysis.
+
+use crate::analysis::base::{Header, Totals};
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// What a device waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapClass {
+    /// Time before the first op or after the last op of the device.
+    Capture,
+    /// The host compiled or loaded a program.
+    Recompile,
+    /// The host moved data to the device.
+    Input,
+    /// The host waited for data of the device, or ran a callback.
+    Sync,
+    /// The host defragmented the memory of the device.
+    Defrag,
+    /// The host did something else, or nothing that the profiler recorded.
+    Host,
+    /// The run waited for other devices to arrive.
+    Barrier,
+    /// The run waited for another run.
+    Dependency,
+    /// The run was enqueued, and had not started yet.
+    Launch,
+    /// The capture does not tell.
+    Unexplained,
+}
+
+impl GapClass {
+    /// All classes, in the order in which they are listed if their times are equal.
+    pub const ALL: [Self; 10] = [
+        Self::Capture,
+        Self::Recompile,
+        Self::Input,
+        Self::Sync,
+        Self::Defrag,
+        Self::Host,
+        Self::Barrier,
+        Self::Dependency,
+        Self::Launch,
+        Self::Unexplained,
+    ];
+
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Capture => "capture",
+            Self::Recompile => "recompile",
+            Self::Input => "input",
+            Self::Sync => "sync",
+            Self::Defrag => "defrag",
+            Self::Host => "host",
+            Self::Barrier => "barrier",
+            Self::Dependency => "dependency",
+            Self::Launch => "launch",
+            Self::Unexplained => "unexplained",
+        }
+    }
+
+    /// Returns the label for users: what the device waited for.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Capture => "Outside the capture",
+            Self::Recompile => "Compilation or program load",
+            Self::Input => "Transfer to the device",
+            Self::Sync => "Host waits for the device",
+            Self::Defrag => "Memory defragmentation",
+            Self::Host => "Other host work",
+            Self::Barrier => "Other devices",
+            Self::Dependency => "Another run",
+            Self::Launch => "Launch",
+            Self::Unexplained => "Unexplained",
+        }
+    }
+
+    /// Returns whether the device waited because the host enqueued the next run too late.
+    pub const fn is_host_late(self) -> bool {
+        matches!(self, Self::Recompile | Self::Input | Self::Sync | Self::Defrag | Self::Host)
+    }
+}
+
+/// The time of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassTime {
+    pub class: GapClass,
+    pub total: Picos,
+    /// Number of gaps that have time of this class.
+    pub n: u64,
+}
+
+/// A host event that overlaps the part of a gap in which the host was late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostEvent {
+    pub name: String,
+    /// Time within that part of the gap in which an event of this name runs on any host thread.
+    pub total: Picos,
+}
+
+/// A maximal stretch of time without an op on any op line of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Label of the device.
+    pub device: String,
+    /// Start, from the start of the window.
+    pub start: Picos,
+    pub total: Picos,
+    /// Time by class, the longest first. The sum is `total`.
+    pub parts: Vec<(GapClass, Picos)>,
+    /// Name of the op that ends where the gap starts. `None` at the start of the window.
+    pub after: Option<String>,
+    /// Name of the op that ends the gap. `None` at the end of the window.
+    pub before: Option<String>,
+    /// Name of the program whose run ends the gap.
+    pub program: Option<String>,
+    /// Host events during the late part, the longest first.
+    pub host_events: Vec<HostEvent>,
+}
+
+impl Gap {
+    /// Returns the class with the most time in the gap.
+    pub fn main_class(&self) -> GapClass {
+        self.parts.first().map_or(GapClass::Unexplained, |(class, _)| *class)
+    }
+}
+
+/// The gaps of the selected devices in the selected step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gaps {
+    /// The devices and the window of the report.
+    pub header: Header,
+    /// Sums over the window.
+    pub totals: Totals,
+    /// Length of the window on the event clock, summed over devices. It is `busy` plus the total of all classes.
+    pub window: Picos,
+    /// Time with at least one op, summed over devices.
+    pub busy: Picos,
+    /// Time by class, the longest first.
+    pub classes: Vec<ClassTime>,
+    /// The longest gaps, the longest first.
+    pub gaps: Vec<Gap>,
+    /// Number of all gaps.
+    pub n_gaps: u64,
+    /// Time of the gaps that are not in `gaps`.
+    pub rest: Picos,
+    /// Number and time of gaps of at least 1 µs between the ops of a loop, which are self time of the loop and not idle.
+    pub in_loops: (u64, Picos),
+    /// Number of runs of programs in the window.
+    pub n_runs: u64,
+    /// Number of those runs whose host call is known.
+    pub n_linked_runs: u64,
+    /// Assumptions and omissions.
+    pub notes: Vec<Note>,
+}
+
+impl Gaps {
+    /// Returns the idle time: the sum of all classes.
+    pub fn idle(&self) -> Picos {
+        self.classes.iter().map(|class| class.total).sum()
+    }
+}

@@ -1,0 +1,34 @@
+//! This module runs `rooflight gaps`. Figures and texts come from the library.
+
+use super::args::Output;
+use super::{Failure, OpenCapture, heading, notes_text};
+use rooflight::analysis::base::{Filter, GroupBy, Status};
+use rooflight::report::{gaps_json, gaps_table, json};
+use rooflight::table::text::Table;
+
+impl OpenCapture<'_> {
+    pub(super) fn gaps(&self) -> Result<String, Failure> {
+        let gaps = self.analysis.gaps(&self.opened.profile, &self.query(GroupBy::Op, Filter::default())?);
+        let notes = self.notes(&gaps.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        let both = |form: fn(&Table) -> String, top: usize| {
+            form(&gaps_table::classes(&gaps)) + "\n" + &form(&gaps_table::gaps(&gaps, top))
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("gaps", &files, self.partial, &gaps.header, &gaps.totals);
+                json::text(&gaps_json::gaps(head, &gaps, top, &notes))
+            }
+            Output::Csv => gaps_table::csv(&gaps, top).csv(),
+            Output::Markdown => both(Table::markdown, top),
+            Output::Text if gaps.header.status == Status::Absent => notes_text(&notes),
+            Output::Text => {
+                heading(&gaps.header)
+                    + &gaps_table::head(&gaps)
+                    + &both(Table::aligned, self.view.top.unwrap_or(20))
+                    + &notes_text(&notes)
+            }
+        })
+    }
+}

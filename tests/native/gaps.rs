@@ -1,0 +1,153 @@
+//! These tests check the gaps of devices: on captures built by hand, and against the numbers that an independent script
+//! finds in the real host-offload capture.
+
+use crate::common::{self, bytes, checked, make, open};
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
+use rooflight::analysis::gaps::{GapClass, Gaps};
+use rooflight::session::Opened;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
+
+fn gaps(opened: &Opened, device: u32) -> Gaps {
+    let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
+    Analysis::new(&opened.profile).gaps(&opened.profile, &query)
+}
+
+fn time(gaps: &Gaps, class: GapClass) -> u64 {
+    gaps.classes.iter().find(|of| of.class == class).map_or(0, |of| of.total.0)
+}
+
+/// The sums follow from the start and end of each op, each run and each event of `XLA TraceMe`, without the code of
+/// Rooflight. The host was late for four runs: three that collect the results, and the first run of the loop.
+#[test]
+fn host_offload() {
+    let Some(capture) = common::profile(common::XSPACES[0]) else { return };
+    let opened = open("host.xplane.pb", capture).unwrap();
+    let found = gaps(&opened, 0);
+    assert_eq!((found.idle(), found.n_gaps), (Picos(13_692_155_397_170), 1440));
+    assert_eq!((found.n_runs, found.n_linked_runs), (104, 104));
+    let late: Picos = found.classes.iter().filter(|of| of.class.is_host_late()).map(|of| of.total).sum();
+    assert_eq!(late, Picos(13_667_232_098_422));
+    assert_eq!(time(&found, GapClass::Barrier), 24_609_268_828);
+    assert_eq!(time(&found, GapClass::Launch), 280_914_458);
+    assert_eq!(time(&found, GapClass::Dependency), 53_670);
+    assert_eq!(time(&found, GapClass::Unexplained), 33_061_792);
+    let longest = &found.gaps[0];
+    assert_eq!(longest.total, Picos(5_547_128_976_000));
+    assert_eq!(longest.program.as_deref(), Some("jit_f"));
+    let event = |name: &str| {
+        longest.host_events.iter().find(|event| event.name.ends_with(name)).map(|event| event.total.0 / 1_000_000_000)
+    };
+    assert_eq!(event("DefragmentMemory"), Some(2218));
+    assert_eq!(event("LoadProgram"), Some(1905));
+    assert_eq!(event("PjitFunction(f)"), Some(4052));
+    let n_linked: u64 = (0..4).map(|device| gaps(&opened, device).n_linked_runs).sum();
+    // The first run of device 0 ends before its first op starts.
+    assert_eq!(n_linked, 413);
+}
+
+#[test]
+fn sums_hold_in_real_captures() {
+    for (name, capture) in common::XSPACES.iter().filter_map(|name| Some((*name, common::profile(name)?))) {
+        let opened = open(name, capture).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let steps =
+            analysis.devices.iter().flat_map(|device| &device.steps).map(|step| StepChoice::Number(step.number));
+        for step in steps.take(50).chain([StepChoice::All]) {
+            for device in [DeviceChoice::One(0), DeviceChoice::All] {
+                checked::gaps(&opened, &analysis, &Query { device, step, ..Query::default() }, true);
+            }
+        }
+    }
+}
+
+/// Trace JSON has no links, so runs are joined by device, queue and run.
+#[test]
+fn runs_of_trace_json_are_joined_by_their_ids() {
+    let Some(capture) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let opened = open("vllm.trace.json.gz", capture).unwrap();
+    for device in [0, 1] {
+        let found = gaps(&opened, device);
+        assert_eq!((found.n_runs, found.n_linked_runs), (4, 4));
+        assert!(found.classes.iter().all(|of| !of.class.is_host_late()), "{:?}", found.classes);
+    }
+}
+
+/// One run after another. The call of the second run waits for a compilation on another thread.
+fn two_runs(second_call: i64) -> (XPlane, XPlane) {
+    let mut device = make::Plane::new("/device:TPU:0");
+    let op = device.op("%fusion.1 = f32[8]{0} fusion(f32[8]{0} %x)", "fusion.1", &[]);
+    let run = device.op("jit_f(7)", "jit_f(7)", &[]);
+    device.line("XLA Ops", &[(op, 0, 100), (op, 1000, 100)]);
+    let ids = [(3, 1), (4, 1000)].map(|(id, _)| [("_ct", make::int(12)), ("_c", make::int(-id))]);
+    let stats = ids.map(|stats| stats.map(|(name, value)| device.stat(name, value)));
+    let line = device.line("XLA Modules", &[(run, 0, 100), (run, 950, 150)]);
+    for (event, stats) in line.events.iter_mut().zip(stats) {
+        event.stats.extend(stats);
+    }
+    let barrier = device.op("barrier-cores", "barrier-cores", &[]);
+    device.line("XLA TraceMe", &[(barrier, 960, 30)]);
+
+    let mut host = make::Plane::new("/host:CPU");
+    let [main, compile, call, task] =
+        ["main_loop", "backend_compile", "DoEnqueueProgram", "RunTask"].map(|name| host.op(name, name, &[]));
+    let produced = [("_pt", make::int(5)), ("_p", make::int(9))].map(|(name, value)| host.stat(name, value));
+    let consumed = [("_ct", make::int(5)), ("_c", make::int(9))].map(|(name, value)| host.stat(name, value));
+    let enqueued = [("_pt", make::int(12)), ("_p", make::int(-4))].map(|(name, value)| host.stat(name, value));
+    // The main thread compiles from 200 to 500 and produces the task at 600. The task starts at 700 and enqueues.
+    let line = host.line("main", &[(main, 0, 2000), (compile, 200, 300), (call, 590, 10)]);
+    line.events[2].stats.extend(produced);
+    let line = host.line("queue", &[(task, 700, 200), (call, second_call - 10, 10)]);
+    line.events[0].stats.extend(consumed);
+    line.events[1].stats.extend(enqueued);
+    (device.done(), host.done())
+}
+
+#[test]
+fn parts_of_a_gap_follow_the_host_call_back() {
+    let (device, host) = two_runs(800);
+    let space = XSpace { planes: vec![device, host], ..XSpace::default() };
+    let found = gaps(&open("it.xplane.pb", bytes(&space)).unwrap(), 0);
+    assert_eq!((found.window, found.busy, found.n_gaps), (Picos(1100), Picos(200), 1));
+    assert_eq!((found.n_runs, found.n_linked_runs), (2, 1));
+    // From 100 to 800 the host was late, 300 of it in the compilation. The run starts at 950, and waits from 960 to 990.
+    let parts = &found.gaps[0].parts;
+    let expected = [
+        (GapClass::Host, 400),
+        (GapClass::Recompile, 300),
+        (GapClass::Launch, 150),
+        (GapClass::Barrier, 30),
+        (GapClass::Unexplained, 20),
+    ];
+    assert_eq!(parts, &expected.map(|(class, time)| (class, Picos(time))));
+    let names: Vec<(&str, u64)> = found.gaps[0].host_events.iter().map(|event| (&*event.name, event.total.0)).collect();
+    assert_eq!(names, [("main_loop", 700), ("backend_compile", 300), ("RunTask", 100)]);
+}
+
+/// A run that was enqueued before the device became idle did not wait for the host.
+#[test]
+fn an_early_call_is_not_late() {
+    let (device, mut host) = two_runs(800);
+    host.lines[1].events[1].data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(20));
+    host.lines[1].events[0].data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(10));
+    let space = XSpace { planes: vec![host, device], ..XSpace::default() };
+    let found = gaps(&open("it.xplane.pb", bytes(&space)).unwrap(), 0);
+    assert_eq!(time(&found, GapClass::Launch), 850);
+    assert!(found.gaps[0].host_events.is_empty());
+}
+
+/// The order of planes and lines in the file does not matter.
+#[test]
+fn the_order_of_lines_does_not_matter() {
+    let Some(capture) = common::profile(common::XSPACES[0]) else { return };
+    let mut space = <XSpace as prost::Message>::decode(&*capture).unwrap();
+    let before = gaps(&open("host.xplane.pb", bytes(&space)).unwrap(), 0);
+    for plane in &mut space.planes {
+        fastrand::Rng::with_seed(7).shuffle(&mut plane.lines);
+    }
+    space.planes.reverse();
+    let opened = open("host.xplane.pb", bytes(&space)).unwrap();
+    let device = Analysis::new(&opened.profile).devices.iter().position(|device| device.label == "TPU:0").unwrap();
+    let after = gaps(&opened, device as u32);
+    assert_eq!((before.classes, before.gaps), (after.classes, after.gaps));
+}
