@@ -10,7 +10,7 @@
 //! A gap is a maximal stretch of time without an op on any op line. Its parts sum to it exactly:
 //!
 //! 1. Until the end of the host call that enqueued the run that ends the gap, the host was late. The parts follow the
-//!    threads on which the call depended, back in time (see [`HostLinks::wait_parts`]); the outermost event with a
+//!    threads on which the call depended, back in time (`HostLinks::wait_parts`); the outermost event with a
 //!    known name tells the class of an instant.
 //! 2. From there to the start of the run, the run was launched.
 //! 3. Within the run, the events of `XLA TraceMe` tell whether it waited for other devices or for another run.
