@@ -8,6 +8,7 @@ pub mod comm;
 pub mod data_movement;
 pub mod empty;
 pub mod files;
+pub mod gaps;
 pub mod landing;
 pub mod loading;
 pub mod memory;

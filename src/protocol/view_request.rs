@@ -41,6 +41,11 @@ pub enum Question {
     },
     /// Requests data movement, as [`super::tables::DataMovementView`]. The grouping and the filter have no effect.
     DataMovement(Query),
+    /// Requests the idle gaps, as [`crate::analysis::gaps::Gaps`] with the longest gaps of each class. The grouping and the
+    /// filter have no effect.
+    Gaps(Query),
+    /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
+    ExportGaps { query: Query, format: Export },
     /// Requests the contents of the files, as [`crate::analysis::files::FileView`]. The reply includes the counts of
     /// the programs that have been read so far.
     File,

@@ -7,6 +7,7 @@ pub mod capture;
 pub mod comm;
 pub mod data_movement;
 pub mod from_report;
+mod gaps;
 pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;

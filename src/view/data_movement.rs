@@ -78,7 +78,7 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
     let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
     let [self_time, share, stall, runs] = data_movement.total.clone();
     view! {
-        <div class="tree data-movement" on:keydown=tree::walk>
+        <div class="tree picture-tree data-movement" on:keydown=tree::walk>
             <table>
                 <thead><tr class="data-movement-over">
                     <td colspan="4"></td><td colspan="3" class="wide-2"></td>

@@ -19,6 +19,7 @@ mod data_movement;
 mod drop;
 mod empty;
 mod files;
+mod gaps;
 mod keys;
 mod landing;
 mod loading;

@@ -114,6 +114,12 @@ const STATES = {
     await page.locator("#how-data-movement-button").click();
     await page.locator("#how-data-movement").waitFor();
   },
+  "idle gaps, with an open class": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Idle", exact: true }).click();
+    await page.locator(".picture-tree:not(.data-movement) .tree-name").first().click();
+    await page.locator(".picture-tree .leaf").first().waitFor();
+  },
   "roofline, with the tooltip of a mark": async (page) => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("3");

@@ -206,6 +206,13 @@ const states = {
     await page.locator(".data-movement .tree-name").first().click();
     await page.locator(".data-movement .tree-group + *").first().waitFor();
   },
+  idle: async (page) => {
+    await pickFiles(page, [tpu]);
+    await waitForTable(page);
+    await page.getByRole("button", { name: "Idle", exact: true }).click();
+    await page.locator(".picture-tree .tree-name").first().click();
+    await page.locator(".picture-tree .leaf").first().waitFor();
+  },
   file: async (page) => {
     await pickFiles(page, [tpu]);
     await waitForTable(page);

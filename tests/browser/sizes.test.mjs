@@ -56,6 +56,10 @@ for (const [width, height, description] of SIZES) {
     await page.locator(".data-movement .tree-name").first().click();
     await page.locator(".data-movement .tree-group + *").first().waitFor();
     assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "non-compute");
+    await page.getByRole("button", { name: "Idle", exact: true }).click();
+    await page.locator(".picture-tree:not(.data-movement) .tree-name").first().click();
+    await page.locator(".picture-tree .leaf").first().waitFor();
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "idle");
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Enter");
     await opPanel(page).getByRole("button", { name: "Graph", exact: true }).click();

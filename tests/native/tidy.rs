@@ -27,7 +27,7 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
         "analysis",
         &["classify", "base", "breakdown", "data_movement", "roofline", "memory", "comm", "gaps", "op", "files"],
     ),
-    ("chart", &["plot", "widgets", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
+    ("chart", &["plot", "widgets", "breakdown", "data_movement", "gaps", "roofline", "memory", "comm", "op", "files"]),
 ];
 
 /// Names that say nothing: prepositions, pronouns, question words and verbs of speech. A function or a type is called by what it

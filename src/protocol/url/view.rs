@@ -67,11 +67,13 @@ pub enum Picture {
     Devices,
     /// Copies and layout changes.
     DataMovement,
+    /// Idle gaps, and what the device waited for.
+    Idle,
 }
 
 impl Picture {
     /// All charts, in order.
-    pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::DataMovement];
+    pub const ALL: [Self; 5] = [Self::Scopes, Self::Steps, Self::Devices, Self::DataMovement, Self::Idle];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
@@ -80,6 +82,7 @@ impl Picture {
             Self::Steps => "steps",
             Self::Devices => "devices",
             Self::DataMovement => "non-compute",
+            Self::Idle => "idle",
         }
     }
 
@@ -90,6 +93,7 @@ impl Picture {
             Self::Steps => "Steps",
             Self::Devices => "Devices",
             Self::DataMovement => "Non-compute",
+            Self::Idle => "Idle",
         }
     }
 }

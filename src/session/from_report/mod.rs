@@ -78,6 +78,7 @@ impl ReportSession {
             }
             Question::Op { .. } => Err(self.lacks("the details of an op")),
             Question::Graph { .. } => Err(self.lacks("the graph around an op")),
+            Question::Gaps(_) => Err(self.lacks("the idle gaps")),
             Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
             Question::File
             | Question::ProgramText { .. }
@@ -87,9 +88,10 @@ impl ReportSession {
             Question::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
             Question::MemoryLanes { .. } => Err(self.lacks("the live ranges of buffers")),
             Question::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
-            Question::ExportRoofline { .. } | Question::ExportMemory(_) | Question::ExportComm { .. } => {
-                Err(self.lacks("a file of all rows"))
-            }
+            Question::ExportRoofline { .. }
+            | Question::ExportMemory(_)
+            | Question::ExportComm { .. }
+            | Question::ExportGaps { .. } => Err(self.lacks("a file of all rows")),
         }
     }
 

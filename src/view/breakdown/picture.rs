@@ -1,11 +1,12 @@
 //! This module renders the picture above the table: the icicle of scopes, the time of each step, the devices side by
-//! side, or data movement.
+//! side, data movement, or idle gaps.
 
 use super::picture_frame::choice;
 use super::{scopes, steps};
 use crate::protocol::BreakdownHead;
 use crate::protocol::url::Picture;
 use crate::view::data_movement::DataMovementPicture;
+use crate::view::gaps::IdlePicture;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
@@ -19,6 +20,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -
         Picture::Steps => view! { <steps::StepsPicture state choice=choice(state) /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice(state) /> }.any(),
         Picture::DataMovement => view! { <DataMovementPicture state /> }.any(),
+        Picture::Idle => view! { <IdlePicture state /> }.any(),
     };
     view! { <section class="picture-pane" aria-label="Picture">{live(body)}</section> }.any()
 }

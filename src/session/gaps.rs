@@ -1,0 +1,47 @@
+//! This module answers questions about idle gaps.
+
+use super::capture::CaptureSession;
+use crate::analysis::base::Query;
+use crate::analysis::gaps::{GapClass, Gaps};
+use crate::profile::Note;
+use crate::protocol::Export;
+use crate::report::{gaps_json, gaps_table, json};
+use crate::units::Picos;
+
+/// Number of gaps of each class that the page lists.
+const GAPS_OF_CLASS: usize = 12;
+
+impl CaptureSession {
+    /// Returns gaps with the longest ones of each class, as the page shows them.
+    pub(super) fn gaps(&self, query: &Query) -> Gaps {
+        let mut gaps = self.analysis.gaps(&self.profile, query);
+        let mut listed = [0; GapClass::ALL.len()];
+        let mut rest = Picos::ZERO;
+        gaps.gaps.retain(|gap| {
+            let mut is_listed = false;
+            for (class, _) in &gap.parts {
+                let n = &mut listed[*class as usize];
+                is_listed |= *n < GAPS_OF_CLASS;
+                *n += 1;
+            }
+            if !is_listed {
+                rest += gap.total;
+            }
+            is_listed
+        });
+        gaps.rest += rest;
+        gaps
+    }
+
+    /// Returns gaps in the form that `rooflight gaps` writes.
+    pub(super) fn export_gaps(&self, query: &Query, format: Export) -> String {
+        let gaps = self.analysis.gaps(&self.profile, query);
+        if format == Export::Csv {
+            return gaps_table::csv(&gaps, usize::MAX).csv();
+        }
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&gaps.notes).cloned().collect();
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head_of("gaps", &names, self.partial, &gaps.header, &gaps.totals);
+        json::text(&gaps_json::gaps(head, &gaps, usize::MAX, &notes))
+    }
+}

@@ -1,0 +1,140 @@
+//! This module renders idle gaps: the classes by what the device waited for, and the longest gaps of each class. Texts
+//! and lengths of bars are in `chart::gaps`.
+
+use super::breakdown::picture_frame::choice;
+use super::breakdown::{figures, save};
+use super::state::{PtrEq, State};
+use super::type_erasure::{EraseType, live};
+use super::widgets::chart::tools;
+use super::widgets::menu::Entry;
+use super::widgets::popover::Popover;
+use super::widgets::tree::{self, Open, width};
+use crate::analysis::gaps::Gaps;
+use crate::chart::gaps::{self, Group, IdleTable, Row};
+use crate::protocol::{Export, Question};
+use leptos::prelude::*;
+
+/// Renders idle gaps as one of the pictures of the breakdown.
+#[component]
+pub(crate) fn IdlePicture(state: State) -> impl IntoView {
+    let found = RwSignal::new(None::<PtrEq<Gaps>>);
+    let query = Memo::new(move |_| {
+        let (device, step) = state.query.with(|query| (query.device, query.step));
+        crate::analysis::base::Query { device, step, ..Default::default() }
+    });
+    state.request_on_change(
+        move || Some(Question::Gaps(query.get()).into()),
+        move |reply| {
+            if let Ok(gaps) = reply.decode::<Gaps>() {
+                found.set(Some(PtrEq::new(gaps)));
+            }
+        },
+    );
+    let open: Open = RwSignal::new(Vec::new());
+    let shown = Memo::new(move |_| found.with(|found| found.as_ref().map(|found| PtrEq::new(gaps::idle(found)))));
+    let status = move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()));
+    let export = move |format: Export| {
+        let request = Question::ExportGaps { query: query.get_untracked(), format };
+        save::file(state, &request.into(), "idle-gaps", format);
+    };
+    let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| export(format)));
+    let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
+    let how = move || {
+        let how = found.with(|found| found.as_ref().map(|found| gaps::formula(found)))?;
+        Some(
+            view! {
+                <Popover
+                    id="how-idle"
+                    class="formula-button"
+                    label=Signal::stored("How idle time is computed".to_owned())
+                    panel_class="formula-panel"
+                    face=Box::new(|| "=".into_any())
+                >
+                    {figures::formula_popover(how.clone())}
+                </Popover>
+            }
+            .any(),
+        )
+    };
+    let body = move || shown.get().map(|shown| table(open, &shown));
+    view! {
+        <div class="picture-head" data-roving="">
+            {choice(state)}
+            <span class="picture-note" title=status>{live(status)}</span>
+            {live(how)}
+            <span class="grow"></span>
+            {tools("idle-menu", entries)}
+        </div>
+        {live(body)}
+    }
+    .any()
+}
+
+fn table(open: Open, idle: &IdleTable) -> AnyView {
+    if idle.groups.is_empty() {
+        return view! { <p class="chart-empty">"The device is never idle here."</p> }.any();
+    }
+    let unit = idle.unit;
+    let [time, share, n] = idle.total.clone();
+    view! {
+        <div class="tree picture-tree" on:keydown=tree::walk>
+            <table>
+                <thead><tr>
+                    <th scope="col">"Waited for, gap"</th>
+                    <th scope="col" class="num">"Time " <span class="unit">{unit}</span></th>
+                    <th scope="col" class="tree-bar"><span class="visually-hidden">"Share of the largest"</span></th>
+                    <th scope="col" class="num">"Window " <span class="unit">"%"</span></th>
+                    <th scope="col" class="num wide-2">"Gaps"</th>
+                    <th scope="col" class="wide-2">"Op before"</th>
+                    <th scope="col" class="wide-2">"Op after"</th>
+                    <th scope="col" class="wide-2">"Program"</th>
+                </tr></thead>
+                {idle.groups.iter().enumerate().map(|(at, of)| group(open, at == 0, of)).collect_view()}
+                <tfoot><tr>
+                    <th scope="row">"Idle"</th>
+                    <td class="num">{time}</td><td></td><td class="num">{share}</td><td class="num wide-2">{n}</td>
+                    <td colspan="3" class="wide-2"></td>
+                </tr></tfoot>
+            </table>
+        </div>
+    }
+    .any()
+}
+
+fn group(open: Open, first: bool, of: &Group) -> AnyView {
+    let name = of.row.name.clone();
+    let (button, is_open) = tree::branch(open, &of.row.name, first, view! { <span>{name}</span> }.any());
+    let Group { gaps, rest, .. } = of.clone();
+    let below = move || {
+        is_open.get().then(|| {
+            let rest = rest.clone().map(|rest| view! { <tr class="tree-more"><td colspan="8">{rest}</td></tr> }.any());
+            let gap = |of: &Row| {
+                view! {
+                    <tr><th scope="row" class="leaf">{of.name.clone()}</th> {cells(of)}</tr>
+                    {tree::more("8", of.more.clone())}
+                }
+                .any()
+            };
+            view! { {gaps.iter().map(gap).collect_view()} {rest} }.any()
+        })
+    };
+    view! {
+        <tbody>
+            <tr class="tree-group"><th scope="row">{button}</th> {cells(&of.row)}</tr>
+            {live(below)}
+        </tbody>
+    }
+    .any()
+}
+
+fn cells(of: &Row) -> AnyView {
+    let text = |text: &String| view! { <td class="mono wide-2" title=text.clone()>{text.clone()}</td> }.any();
+    view! {
+        <td class="num">{of.time.clone()}</td>
+        <td class="tree-bar"><svg aria-hidden="true"><rect class="mark-idle" width=width(of.bar) height="100%" /></svg></td>
+        <td class="num">{of.of_window.clone()}</td>
+        <td class="num wide-2">{of.n.clone()}</td>
+        {of.around.iter().map(text).collect_view()}
+    }
+    .any()
+}
