@@ -2,6 +2,7 @@
 
 use super::breakdown::figures::Formula;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
+use crate::small_sort::SmallSort;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
@@ -40,8 +41,6 @@ pub struct IdleTable {
     pub groups: Vec<Group>,
     /// Sums over all classes: time, share of the window, gaps.
     pub total: [String; 3],
-    /// Summary sentence, shown beside the chart selector.
-    pub summary: String,
 }
 
 /// Builds the contents of the view.
@@ -63,7 +62,7 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
     let group = |class: &crate::analysis::gaps::ClassTime| {
         let of_class = gaps.gaps.iter().filter_map(|gap| Some((gap, time_of(gap, class.class)?)));
         let mut of_class: Vec<(&Gap, Picos)> = of_class.collect();
-        of_class.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        of_class.small_sort_by_key(|(_, time)| std::cmp::Reverse(*time));
         of_class.truncate(GAPS);
         let gap_row = |(gap, time): &(&Gap, Picos)| {
             let start = format!("at {}", format::time_text(gap.start));
@@ -83,7 +82,6 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
         unit: unit.symbol(),
         groups: gaps.classes.iter().map(group).collect(),
         total: [format::time(idle, unit), of_window(idle), format::count(gaps.n_gaps)],
-        summary: summary(gaps),
     }
 }
 
@@ -105,7 +103,8 @@ fn details(gap: &Gap, class: GapClass) -> Vec<(String, String)> {
     events.chain(whole).chain(others).collect()
 }
 
-fn summary(gaps: &Gaps) -> String {
+/// Returns the sentence beside the chart selector.
+pub fn summary(gaps: &Gaps) -> String {
     let idle = gaps.idle();
     if idle == Picos::ZERO {
         return "never idle".to_owned();
@@ -191,7 +190,7 @@ mod tests {
     #[test]
     fn gaps_by_class() {
         let table = idle(&gaps());
-        assert_eq!(table.summary, "1.00 µs idle, 25.0 % of the window; host late for 600.00 ns");
+        assert_eq!(summary(&gaps()), "1.00 µs idle, 25.0 % of the window; host late for 600.00 ns");
         let [sync, launch] = &table.groups[..] else { panic!("{:?}", table.groups) };
         assert_eq!((sync.row.bar, &*sync.row.of_window, &*sync.row.n), (1.0, "15.0", "1"));
         assert_eq!(sync.gaps[0].more[0], ("np.asarray".to_owned(), "600.00 ns".to_owned()));

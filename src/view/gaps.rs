@@ -9,6 +9,7 @@ use super::widgets::chart::tools;
 use super::widgets::menu::Entry;
 use super::widgets::popover::Popover;
 use super::widgets::tree::{self, Open, width};
+use crate::analysis::base::Query;
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, IdleTable, Row};
 use crate::protocol::{Export, Question};
@@ -18,12 +19,10 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<Gaps>>);
-    let query = Memo::new(move |_| {
-        let (device, step) = state.query.with(|query| (query.device, query.step));
-        crate::analysis::base::Query { device, step, ..Default::default() }
-    });
+    let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
+    let query = move |(device, step)| Query { device, step, ..Query::default() };
     state.request_on_change(
-        move || Some(Question::Gaps(query.get()).into()),
+        move || Some(Question::Gaps(query(request.get())).into()),
         move |reply| {
             if let Ok(gaps) = reply.decode::<Gaps>() {
                 found.set(Some(PtrEq::new(gaps)));
@@ -31,10 +30,9 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         },
     );
     let open: Open = RwSignal::new(Vec::new());
-    let shown = Memo::new(move |_| found.with(|found| found.as_ref().map(|found| PtrEq::new(gaps::idle(found)))));
-    let status = move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()));
+    let status = move || found.with(|found| found.as_ref().map(|found| gaps::summary(found)));
     let export = move |format: Export| {
-        let request = Question::ExportGaps { query: query.get_untracked(), format };
+        let request = Question::ExportGaps { query: query(request.get_untracked()), format };
         save::file(state, &request.into(), "idle-gaps", format);
     };
     let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| export(format)));
@@ -56,7 +54,7 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
             .any(),
         )
     };
-    let body = move || shown.get().map(|shown| table(open, &shown));
+    let body = move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))));
     view! {
         <div class="picture-head" data-roving="">
             {choice(state)}

@@ -9,7 +9,8 @@
 
 use super::device::{Clock, intervals};
 use super::self_time::Interval;
-use crate::profile::{EventLink, Line, LinkContext, Profile, RunId};
+use crate::profile::{EventLink, Line, Profile, RunId};
+use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;
 
 /// The name of the host call that enqueues a program on a TPU.
@@ -53,14 +54,14 @@ pub struct WaitPart {
 /// The threads of a host, and the links between their events.
 pub struct HostLinks<'a> {
     pub threads: Vec<HostThread<'a>>,
-    producers: FxHashMap<LinkContext, Vec<HostEventId>>,
-    enqueues: FxHashMap<RunId, HostEventId>,
+    /// The first event that produces a context, and the host call of each run.
+    sources: FxHashMap<EventLink, HostEventId>,
 }
 
 impl<'a> HostLinks<'a> {
     /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices.
     pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
-        let mut links = Self { threads: Vec::new(), producers: FxHashMap::default(), enqueues: FxHashMap::default() };
+        let mut links = Self { threads: Vec::new(), sources: FxHashMap::default() };
         for (at, plane) in profile.planes.iter().enumerate() {
             if plane.file != file || plane.name != "/host:CPU" {
                 continue;
@@ -69,19 +70,20 @@ impl<'a> HostLinks<'a> {
                 let Some(times) = intervals(line, clock) else { continue };
                 let thread = links.threads.len();
                 for (event, link) in &line.links {
-                    let id = HostEventId { thread, event: *event };
-                    match link {
-                        EventLink::Produces(context) => links.producers.entry(*context).or_default().push(id),
-                        EventLink::Run(run)
-                            if profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE =>
-                        {
-                            links.enqueues.entry(*run).or_insert(id);
-                        }
-                        EventLink::Consumes(_) | EventLink::Run(_) => {}
+                    let is_source = match link {
+                        EventLink::Produces(_) => true,
+                        EventLink::Consumes(_) => false,
+                        EventLink::Run(_) => profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE,
+                    };
+                    if is_source {
+                        links.sources.entry(*link).or_insert(HostEventId { thread, event: *event });
                     }
                 }
                 let mut by_start: Vec<u32> = (0..times.len() as u32).collect();
-                by_start.sort_by_key(|event| (times[*event as usize].0, std::cmp::Reverse(times[*event as usize].1)));
+                let order = |event: &u32| (times[*event as usize].0, std::cmp::Reverse(times[*event as usize].1));
+                if !by_start.is_sorted_by_key(order) {
+                    by_start.small_sort_by_key(order);
+                }
                 let mut latest = 0;
                 let ends = by_start.iter().map(|event| {
                     latest = times[*event as usize].1.max(latest);
@@ -97,21 +99,23 @@ impl<'a> HostLinks<'a> {
     /// Returns the host call that enqueued a run. `links` are the links of the run's event, and `device` is the number
     /// of its device.
     pub fn enqueue(&self, links: &[EventLink], device: Option<u64>) -> Option<HostEventId> {
-        let mut by_run = None;
-        for link in links {
-            match link {
-                EventLink::Consumes(context) => {
-                    if let Some(found) = self.producers.get(context).and_then(|all| all.first()) {
-                        return Some(*found);
-                    }
-                }
-                EventLink::Run(run) => {
-                    by_run = self.enqueues.get(&RunId { device: run.device.or(device), ..*run }).copied();
-                }
-                EventLink::Produces(_) => {}
+        let produced = links.iter().find_map(|link| self.producer(link));
+        let by_run = |link: &EventLink| match link {
+            EventLink::Run(run) => {
+                let run = RunId { device: run.device.or(device), ..*run };
+                self.sources.get(&EventLink::Run(run)).copied()
             }
+            _ => None,
+        };
+        produced.or_else(|| links.iter().find_map(by_run))
+    }
+
+    /// Returns the event that produced the context that an event consumes.
+    fn producer(&self, link: &EventLink) -> Option<HostEventId> {
+        match link {
+            EventLink::Consumes(context) => self.sources.get(&EventLink::Produces(*context)).copied(),
+            _ => None,
         }
-        by_run
     }
 
     /// Returns the time of an event.
@@ -157,10 +161,7 @@ impl<'a> HostLinks<'a> {
         let mut tasks = around.filter_map(|event| {
             let first = thread.line.links.partition_point(|(of, _)| *of < event);
             let links = thread.line.links[first..].iter().take_while(|(of, _)| *of == event);
-            let mut producers = links.filter_map(|(_, link)| match link {
-                EventLink::Consumes(context) => self.producers.get(context)?.first().copied(),
-                _ => None,
-            });
+            let mut producers = links.filter_map(|(_, link)| self.producer(link));
             Some((thread.times[event as usize].0, producers.find(|producer| producer.thread != id.thread)?))
         });
         tasks.next()

@@ -26,14 +26,14 @@ mod window;
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
 
 use crate::analysis::base::host_links::{HostEventId, HostLinks};
+use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Device, Interval, Platform, Query, intervals};
-use crate::profile::{EventLink, Line, Note, NoteCode, Plane, Profile, Severity};
+use crate::profile::{EventLink, Line, Note, NoteCode, OpId, Plane, Profile, Severity, StrId, program_of};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use host_class::host_class;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use window::DeviceWindow;
+use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.
 const MAX_GAPS: usize = 1000;
@@ -47,87 +47,79 @@ impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
     pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
         let Selection { header, totals, chosen, mut notes, .. } = self.selection(profile, query);
-        let mut hosts: BTreeMap<usize, HostLinks<'_>> = BTreeMap::new();
-        let mut sums = Sums::default();
-        let mut found: Vec<(usize, FoundGap)> = Vec::new();
+        let (mut hosts, mut sums): (Vec<(usize, HostLinks<'_>)>, Sums) = (Vec::new(), Sums::default());
+        let mut longest: Vec<(usize, RawGap)> = Vec::new();
+        let mut all_runs: Vec<(usize, usize, Runs<'_>)> = Vec::new();
         for index in chosen {
             let device = &self.devices[index];
             let plane = &profile.planes[device.plane];
-            let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], query.step) else { continue };
-            let host =
-                hosts.entry(plane.file).or_insert_with(|| HostLinks::new(profile, plane.file, device.event_clock));
-            let runs = Runs::new(profile, plane, device, host);
-            sums.add_window(&window, &runs);
-            for gap in &window.gaps {
-                let gap = runs.explain(host, gap);
-                sums.add_gap(&gap.parts);
-                found.push((index, gap));
+            let host = hosts.iter().position(|(file, _)| *file == plane.file).unwrap_or_else(|| {
+                hosts.push((plane.file, HostLinks::new(profile, plane.file, device.event_clock)));
+                hosts.len() - 1
+            });
+            let runs = Runs::new(profile, plane, device, &hosts[host].1);
+            let mut each = |gap: RawGap| {
+                sums.add_gap(&runs.explain(&hosts[host].1, &gap).parts, gap.length());
+                longest.push((index, gap));
+                if longest.len() >= 4 * MAX_GAPS {
+                    keep_longest(&mut longest);
+                }
+            };
+            if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], query.step, &mut each) {
+                sums.add_window(&window, &runs);
+                all_runs.push((index, host, runs));
             }
         }
-        found.sort_by_key(|(device, gap)| (std::cmp::Reverse(gap.length()), *device, gap.time.0));
-        let shown = found.len().min(MAX_GAPS);
-        let gaps = found.iter().take(shown).map(|(index, gap)| {
-            let device = &self.devices[*index];
-            self.report(profile, *index, gap, &hosts[&profile.planes[device.plane].file])
-        });
-        let gaps: Vec<Gap> = gaps.collect();
-        let rest = found[shown..].iter().map(|(_, gap)| Picos(gap.length())).sum();
+        keep_longest(&mut longest);
+        let report = |(index, gap): &(usize, RawGap)| {
+            let (_, host, runs) = all_runs.iter().find(|(of, ..)| of == index)?;
+            Some(self.report(profile, *index, gap, runs, &hosts[*host].1))
+        };
+        let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
         notes.extend(sums.notes());
-        let n_gaps = found.len() as u64;
-        let Sums { window, busy, in_loops, n_runs, n_linked_runs, classes, .. } = sums;
-        Gaps {
-            header,
-            totals,
-            window,
-            busy,
-            classes: ordered(&classes),
-            gaps,
-            n_gaps,
-            rest,
-            in_loops,
-            n_runs,
-            n_linked_runs,
-            notes,
-        }
+        let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
+        let (n_gaps, classes) = (sums.n_gaps, sums.classes());
+        let Sums { window, busy, in_loops, n_runs, n_linked_runs, .. } = sums;
+        Gaps { header, totals, window, busy, classes, gaps, n_gaps, rest, in_loops, n_runs, n_linked_runs, notes }
     }
 
-    fn report(&self, profile: &Profile, index: usize, gap: &FoundGap, host: &HostLinks<'_>) -> Gap {
+    fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs<'_>, host: &HostLinks<'_>) -> Gap {
         let device = &self.devices[index];
         let plane = &profile.planes[device.plane];
-        let name = |op: crate::profile::OpId| profile.text(plane.op(op).name).to_owned();
-        let program = gap.run.map(|op| profile.text(plane.op(op).text));
+        let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
+        let explained = runs.explain(host, gap);
+        let program = explained.run.map(|op| profile.text(plane.op(op).text));
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
             total: Picos(gap.length()),
-            parts: by_class(&gap.parts),
+            parts: by_class(&explained.parts),
             after: gap.after.map(name),
             before: gap.before.map(name),
-            program: program.map(|text| crate::profile::program_of(text).map_or(text, |(name, _)| name).to_owned()),
-            host_events: gap.late.map_or_else(Vec::new, |late| host_events(profile, host, &gap.threads, late)),
+            program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
+            host_events: explained
+                .late
+                .map_or_else(Vec::new, |late| host_events(profile, host, &explained.threads, late)),
         }
     }
 }
 
-/// A gap with its parts, before it is written for a report.
-struct FoundGap {
-    time: Interval,
-    window_start: u64,
+/// Keeps the longest gaps, the longest first.
+fn keep_longest(gaps: &mut Vec<(usize, RawGap)>) {
+    gaps.small_sort_by_key(|(device, gap)| (std::cmp::Reverse(gap.length()), *device, gap.time.0));
+    gaps.truncate(MAX_GAPS);
+}
+
+/// The parts of a gap, and why it has them.
+#[derive(Default)]
+struct Explained {
     parts: Vec<Part>,
-    after: Option<crate::profile::OpId>,
-    before: Option<crate::profile::OpId>,
     /// The program run that ends the gap.
-    run: Option<crate::profile::OpId>,
+    run: Option<OpId>,
     /// The part in which the host was late.
     late: Option<Interval>,
     /// The threads on which the host call depended.
     threads: Vec<usize>,
-}
-
-impl FoundGap {
-    const fn length(&self) -> u64 {
-        self.time.1 - self.time.0
-    }
 }
 
 /// The sums over all gaps.
@@ -135,7 +127,10 @@ impl FoundGap {
 struct Sums {
     window: Picos,
     busy: Picos,
-    classes: BTreeMap<GapClass, (u64, u64)>,
+    idle: Picos,
+    n_gaps: u64,
+    /// Time and number of gaps by class, in the order of [`GapClass::ALL`].
+    by_class: [(Picos, u64); GapClass::ALL.len()],
     in_loops: (u64, Picos),
     n_runs: u64,
     n_linked_runs: u64,
@@ -156,40 +151,39 @@ impl Sums {
         self.has_other_platform |= runs.platform != Platform::Tpu;
     }
 
-    fn add_gap(&mut self, parts: &[Part]) {
-        let mut seen: Vec<GapClass> = Vec::new();
-        for (class, (start, end)) in parts {
-            let sum = self.classes.entry(*class).or_default();
-            sum.0 = sum.0.saturating_add(end - start);
-            if !seen.contains(class) {
-                seen.push(*class);
-                sum.1 += 1;
-            }
+    fn add_gap(&mut self, parts: &[Part], length: u64) {
+        self.n_gaps += 1;
+        self.idle += Picos(length);
+        for (class, time) in by_class(parts) {
+            let sum = &mut self.by_class[class as usize];
+            *sum = (sum.0 + time, sum.1 + 1);
         }
+    }
+
+    /// Returns the classes with their sums, the longest first.
+    fn classes(&self) -> Vec<ClassTime> {
+        let of = |(class, (total, n)): (GapClass, (Picos, u64))| ClassTime { class, total, n };
+        let all = GapClass::ALL.into_iter().zip(self.by_class).map(of);
+        let mut all: Vec<ClassTime> = all.filter(|class| class.total > Picos::ZERO).collect();
+        all.small_sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
+        all
     }
 
     fn notes(&self) -> Option<Note> {
+        let note = |message: String| Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
         if self.has_other_platform {
             let message = "Gaps are explained for TPUs only. On other devices all of their time is unexplained.";
-            return Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
+            return note(message.to_owned());
         }
         let n = self.n_runs - self.n_linked_runs;
-        (n > 0).then(|| {
-            let message = format!(
-                "The host calls of {n} of {} runs are not in the capture. What the device waited for before these runs is unexplained.",
-                self.n_runs
-            );
-            Note::new(Severity::Info, NoteCode::UnlinkedRuns, message)
-        })
+        if n == 0 {
+            return None;
+        }
+        note(format!(
+            "The host calls of {n} of {} runs are not in the capture. What the device waited for before these runs is unexplained.",
+            self.n_runs
+        ))
     }
-}
-
-/// Returns the classes with their sums, the longest first.
-fn ordered(classes: &BTreeMap<GapClass, (u64, u64)>) -> Vec<ClassTime> {
-    let time = |(class, (total, n)): (&GapClass, &(u64, u64))| ClassTime { class: *class, total: Picos(*total), n: *n };
-    let mut all: Vec<ClassTime> = classes.iter().map(time).filter(|class| class.total > Picos::ZERO).collect();
-    all.sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));
-    all
 }
 
 /// Returns the time of a gap by class, the longest first.
@@ -201,14 +195,14 @@ fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
             None => sums.push((*class, Picos(end - start))),
         }
     }
-    sums.sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
+    sums.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
     sums
 }
 
 /// A run of a program on a device.
 struct Run {
     time: Interval,
-    op: crate::profile::OpId,
+    op: OpId,
     enqueue: Option<HostEventId>,
 }
 
@@ -250,24 +244,15 @@ impl<'a> Runs<'a> {
                 _ => {}
             }
         }
-        all.sort_by_key(|run| run.time);
-        waits.sort_by_key(|(_, time)| *time);
+        all.small_sort_by_key(|run| run.time);
+        waits.small_sort_by_key(|(_, time)| *time);
         Self { platform: device.platform, all, waits, profile }
     }
 
     /// Divides a gap into parts.
-    fn explain(&self, host: &HostLinks<'_>, gap: &window::RawGap) -> FoundGap {
+    fn explain(&self, host: &HostLinks<'_>, gap: &RawGap) -> Explained {
         let (start, end) = gap.time;
-        let mut found = FoundGap {
-            time: gap.time,
-            window_start: gap.window_start,
-            parts: Vec::new(),
-            after: gap.after,
-            before: gap.before,
-            run: None,
-            late: None,
-            threads: Vec::new(),
-        };
+        let mut found = Explained::default();
         if gap.is_outside {
             found.parts.push((GapClass::Capture, gap.time));
             return found;
@@ -345,7 +330,7 @@ impl<'a> Runs<'a> {
             }
         }
         classified.extend(free.into_iter().filter(|(start, end)| start < end).map(|time| (GapClass::Host, time)));
-        classified.sort_by_key(|(_, time)| *time);
+        classified.small_sort_by_key(|(_, time)| *time);
         parts.extend(classified);
     }
 
@@ -378,7 +363,7 @@ fn host_events(profile: &Profile, host: &HostLinks<'_>, threads: &[usize], late:
         let of = &host.threads[thread];
         profile.planes[of.plane].op(of.line.events.op(event as usize)).name
     };
-    let mut names: Vec<crate::profile::StrId> = Vec::new();
+    let mut names: Vec<StrId> = Vec::new();
     for thread in threads {
         let of = &host.threads[*thread];
         let mut outer = 0;
@@ -394,24 +379,22 @@ fn host_events(profile: &Profile, host: &HostLinks<'_>, threads: &[usize], late:
             }
         }
     }
-    let mut times: FxHashMap<crate::profile::StrId, Vec<Interval>> = FxHashMap::default();
+    let mut times: Vec<Vec<Interval>> = vec![Vec::new(); names.len()];
     for thread in 0..host.threads.len() {
         for event in host.threads[thread].overlapping(late) {
             let name = name(thread, event);
-            if names.contains(&name) {
+            if let Some(at) = names.iter().position(|of| *of == name) {
                 let (start, end) = host.threads[thread].times[event as usize];
-                times.entry(name).or_default().push((start.max(late.0), end.min(late.1)));
+                times[at].push((start.max(late.0), end.min(late.1)));
             }
         }
     }
-    let of = |name: crate::profile::StrId| HostEvent {
+    let of = |(name, mut times): (StrId, Vec<Interval>)| HostEvent {
         name: profile.text(name).to_owned(),
-        total: Picos(
-            window::merged(times.remove(&name).unwrap_or_default()).iter().map(|(start, end)| end - start).sum(),
-        ),
+        total: Picos(union_length(&mut times)),
     };
-    let mut events: Vec<HostEvent> = names.into_iter().map(of).collect();
-    events.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
+    let mut events: Vec<HostEvent> = names.into_iter().zip(times).map(of).collect();
+    events.small_sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
     events.truncate(MAX_HOST_EVENTS);
     events
 }

@@ -3,6 +3,7 @@
 use crate::analysis::base::{Device, Interval, StepChoice, intervals, self_time};
 use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{OpId, Profile};
+use crate::small_sort::SmallSort;
 
 /// Least length in ps of a gap between the ops of a loop that is counted.
 pub(super) const LOOP_GAP: u64 = 1_000_000;
@@ -21,10 +22,15 @@ pub(super) struct RawGap {
     pub is_outside: bool,
 }
 
-/// The window of a step on the event clock, with its gaps.
+impl RawGap {
+    pub(super) const fn length(&self) -> u64 {
+        self.time.1 - self.time.0
+    }
+}
+
+/// The window of a step on the event clock.
 pub(super) struct DeviceWindow {
     pub span: Interval,
-    pub gaps: Vec<RawGap>,
     /// Time with at least one op.
     pub busy: u64,
     /// Number and time of gaps between the ops of loops.
@@ -32,8 +38,15 @@ pub(super) struct DeviceWindow {
 }
 
 impl DeviceWindow {
-    /// Returns `None` if the device does not have the step, or has no times on the event clock.
-    pub(super) fn new(profile: &Profile, device: &Device, facts: &PlaneFacts, step: StepChoice) -> Option<Self> {
+    /// Calls `each` with the gaps of the window, in order of time. Returns `None` if the device does not have the step,
+    /// or has no times on the event clock.
+    pub(super) fn new(
+        profile: &Profile,
+        device: &Device,
+        facts: &PlaneFacts,
+        step: StepChoice,
+        each: &mut dyn FnMut(RawGap),
+    ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
         let chosen = device.choose(step)?;
         let mut ops: Vec<(Interval, OpId)> = Vec::new();
@@ -47,21 +60,37 @@ impl DeviceWindow {
             });
             ops.extend(times.into_iter().zip(line.events.ops()).filter(|((start, end), _)| end > start));
         }
-        ops.sort_by_key(|(time, _)| *time);
+        if !ops.is_sorted_by_key(|(time, _)| *time) {
+            ops.small_sort_by_key(|(time, _)| *time);
+        }
         let whole = (ops.first()?.0.0, ops.iter().map(|((_, end), _)| *end).max()?);
         let step = device.steps.iter().find(|step| !chosen.whole && step.number.to_string() == chosen.name);
         let span = step.map_or(whole, |step| step.event_window);
-        let mut window = Self { span, gaps: Vec::new(), busy: 0, in_loops: (0, 0) };
+        let mut window = Self { span, busy: 0, in_loops: (0, 0) };
+        // Calls `each` with the part of a stretch without ops that lies in the window.
+        let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
+            let time = (start.max(span.0), end.min(span.1));
+            if time.0 < time.1 {
+                each(RawGap {
+                    time,
+                    window_start: span.0,
+                    after: after.filter(|_| start >= span.0),
+                    before: before.filter(|_| end <= span.1),
+                    ends_before: end,
+                    is_outside: end <= whole.0 || start >= whole.1,
+                });
+            }
+        };
         let (mut now, mut last): (u64, Option<OpId>) = (0, None);
         for ((start, end), op) in ops {
-            window.gap((now, start), last, Some(op), whole);
+            gap((now, start), last, Some(op));
             if end > now {
                 let busy = (now.max(start).max(span.0), end.min(span.1));
                 window.busy = window.busy.saturating_add(busy.1.saturating_sub(busy.0));
                 (now, last) = (end, Some(op));
             }
         }
-        window.gap((now, u64::MAX), last, None, whole);
+        gap((now, u64::MAX), last, None);
         for (from, to) in loops {
             let length = to.min(span.1).saturating_sub(from.max(span.0));
             if length >= LOOP_GAP {
@@ -70,33 +99,4 @@ impl DeviceWindow {
         }
         Some(window)
     }
-
-    /// Adds the part of a stretch without ops that lies in the window.
-    fn gap(&mut self, (start, end): Interval, after: Option<OpId>, before: Option<OpId>, whole: Interval) {
-        let time = (start.max(self.span.0), end.min(self.span.1));
-        if time.0 >= time.1 {
-            return;
-        }
-        self.gaps.push(RawGap {
-            time,
-            window_start: self.span.0,
-            after: after.filter(|_| start >= self.span.0),
-            before: before.filter(|_| end <= self.span.1),
-            ends_before: end,
-            is_outside: end <= whole.0 || start >= whole.1,
-        });
-    }
-}
-
-/// Returns sorted, disjoint intervals that cover the same time.
-pub(super) fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
-    intervals.sort_unstable();
-    let mut merged: Vec<Interval> = Vec::new();
-    for (start, end) in intervals {
-        match merged.last_mut() {
-            Some(last) if start <= last.1 => last.1 = last.1.max(end),
-            _ => merged.push((start, end)),
-        }
-    }
-    merged
 }

@@ -11,7 +11,7 @@
 use super::value::Value;
 
 /// A reference of an event to other events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventLink {
     /// The event starts work with which other events go on: `_pt` and `_p`.
     Produces(LinkContext),
