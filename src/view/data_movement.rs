@@ -1,17 +1,14 @@
 //! This module renders data movement: the categories of ops that move data or communicate, what they change, their
 //! sources, and the opcodes that ran. Texts and lengths of bars are in `chart::data_movement`.
 
-use super::breakdown::figures;
-use super::breakdown::picture_frame::choice;
+use super::breakdown::picture_frame::{TablePicture, table_picture};
+use super::breakdown::save;
 use super::state::{PtrEq, State};
 use super::type_erasure::{EraseType, live};
-use super::widgets::chart::tools;
-use super::widgets::menu::Entry;
-use super::widgets::popover::Popover;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
-use crate::protocol::{DataMovementView, Export, Question, Request};
+use crate::protocol::{DataMovementView, Question, Request};
 use leptos::prelude::*;
 
 /// Renders data movement as one of the pictures of the breakdown.
@@ -34,39 +31,21 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let shown = Memo::new(move |_| {
         found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
     });
-    let status = move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()));
-    let entry =
-        move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, found, format)));
-    let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
-    let how = move || {
-        let how = found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))?;
-        Some(
-            view! {
-                <Popover
-                    id="how-data-movement"
-                    class="formula-button"
-                    label=Signal::stored("How data movement is computed".to_owned())
-                    panel_class="formula-panel"
-                    face=Box::new(|| "=".into_any())
-                >
-                    {figures::formula_popover(how.clone())}
-                </Popover>
-            }
-            .any(),
-        )
+    let save = move |format| {
+        if found.with_untracked(Option::is_some) {
+            let query = state.query.get_untracked();
+            save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
+        }
     };
-    let body = move || shown.get().map(|shown| rows_view(state, open, &shown));
-    view! {
-        <div class="picture-head" data-roving="">
-            {choice(state)}
-            <span class="picture-note" title=status>{live(status)}</span>
-            {live(how)}
-            <span class="grow"></span>
-            {tools("data-movement-menu", entries)}
-        </div>
-        {live(body)}
-    }
-    .any()
+    let picture = TablePicture {
+        menu: "data-movement-menu",
+        how: ("how-data-movement", "How data movement is computed"),
+        summary: Callback::new(move |()| shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()))),
+        formula: Callback::new(move |()| found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))),
+        save: Callback::new(save),
+        table: Callback::new(move |()| shown.get().map(|shown| rows_view(state, open, &shown))),
+    };
+    table_picture(state, picture)
 }
 
 fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> AnyView {
@@ -200,12 +179,4 @@ fn program(of: &Program) -> AnyView {
         </details>
     }
     .any()
-}
-
-fn save(state: State, found: RwSignal<Option<PtrEq<DataMovementView>>>, format: Export) {
-    if found.with_untracked(Option::is_none) {
-        return;
-    }
-    let query = state.query.get_untracked();
-    super::breakdown::save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
 }

@@ -1,18 +1,15 @@
 //! This module renders idle gaps: the classes by what the device waited for, and the longest gaps of each class. Texts
 //! and lengths of bars are in `chart::gaps`.
 
-use super::breakdown::picture_frame::choice;
-use super::breakdown::{figures, save};
+use super::breakdown::picture_frame::{TablePicture, table_picture};
+use super::breakdown::save;
 use super::state::{PtrEq, State};
 use super::type_erasure::{EraseType, live};
-use super::widgets::chart::tools;
-use super::widgets::menu::Entry;
-use super::widgets::popover::Popover;
 use super::widgets::tree::{self, Open, width};
 use crate::analysis::base::Query;
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, IdleTable, Row};
-use crate::protocol::{Export, Question};
+use crate::protocol::Question;
 use leptos::prelude::*;
 
 /// Renders idle gaps as one of the pictures of the breakdown.
@@ -30,42 +27,19 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         },
     );
     let open: Open = RwSignal::new(Vec::new());
-    let status = move || found.with(|found| found.as_ref().map(|found| gaps::summary(found)));
-    let export = move |format: Export| {
+    let save = move |format| {
         let request = Question::ExportGaps { query: query(request.get_untracked()), format };
         save::file(state, &request.into(), "idle-gaps", format);
     };
-    let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| export(format)));
-    let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
-    let how = move || {
-        let how = found.with(|found| found.as_ref().map(|found| gaps::formula(found)))?;
-        Some(
-            view! {
-                <Popover
-                    id="how-idle"
-                    class="formula-button"
-                    label=Signal::stored("How idle time is computed".to_owned())
-                    panel_class="formula-panel"
-                    face=Box::new(|| "=".into_any())
-                >
-                    {figures::formula_popover(how.clone())}
-                </Popover>
-            }
-            .any(),
-        )
+    let picture = TablePicture {
+        menu: "idle-menu",
+        how: ("how-idle", "How idle time is computed"),
+        summary: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| gaps::summary(found)))),
+        formula: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
+        save: Callback::new(save),
+        table: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))))),
     };
-    let body = move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))));
-    view! {
-        <div class="picture-head" data-roving="">
-            {choice(state)}
-            <span class="picture-note" title=status>{live(status)}</span>
-            {live(how)}
-            <span class="grow"></span>
-            {tools("idle-menu", entries)}
-        </div>
-        {live(body)}
-    }
-    .any()
+    table_picture(state, picture)
 }
 
 fn table(open: Open, idle: &IdleTable) -> AnyView {

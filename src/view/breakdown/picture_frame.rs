@@ -1,12 +1,17 @@
 //! This module renders the frame around the picture above the table, and the switch between pictures.
 
+use super::figures::formula_popover;
+use crate::chart::breakdown::figures::Formula;
+use crate::protocol::Export;
 use crate::protocol::url::Picture;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart;
 use crate::view::widgets::chart::Model;
-
+use crate::view::widgets::menu::Entry;
+use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
+
 /// Renders the switch between the pictures. A session that has only the steps gets a heading instead.
 pub(crate) fn choice(state: State) -> AnyView {
     let one = move |picture: Picture| {
@@ -39,6 +44,55 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
             {chart::tools("picture-menu", entries)}
         </div>
         {live(body)}
+    }
+    .any()
+}
+
+/// A picture that is a table, with a sentence, an explanation and a menu for saving above it.
+#[derive(Clone, Copy)]
+pub(crate) struct TablePicture {
+    /// Id of the menu.
+    pub(crate) menu: &'static str,
+    /// Id and name of the panel that explains the figures.
+    pub(crate) how: (&'static str, &'static str),
+    pub(crate) summary: Callback<(), Option<String>>,
+    pub(crate) formula: Callback<(), Option<Formula>>,
+    /// Saves the table in a format.
+    pub(crate) save: Callback<Export>,
+    pub(crate) table: Callback<(), Option<AnyView>>,
+}
+
+/// Renders a picture that is a table.
+pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
+    let TablePicture { menu, how: (id, label), summary, formula, save, table } = picture;
+    let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save.run(format)));
+    let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
+    let how = move || {
+        let formula = formula.run(())?;
+        Some(
+            view! {
+                <Popover
+                    id
+                    class="formula-button"
+                    label=Signal::stored(label.to_owned())
+                    panel_class="formula-panel"
+                    face=Box::new(|| "=".into_any())
+                >
+                    {formula_popover(formula.clone())}
+                </Popover>
+            }
+            .any(),
+        )
+    };
+    view! {
+        <div class="picture-head" data-roving="">
+            {choice(state)}
+            <span class="picture-note" title=move || summary.run(())>{live(move || summary.run(()))}</span>
+            {live(how)}
+            <span class="grow"></span>
+            {chart::tools(menu, entries)}
+        </div>
+        {live(move || table.run(()))}
     }
     .any()
 }
