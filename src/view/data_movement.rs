@@ -10,6 +10,7 @@ use super::widgets::tree::{self, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
 use crate::protocol::{DataMovementView, Question, Request};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Renders data movement as one of the pictures of the breakdown.
 #[component]
@@ -31,19 +32,16 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let shown = Memo::new(move |_| {
         found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
     });
-    let save = move |format| {
-        if found.with_untracked(Option::is_some) {
-            let query = state.query.get_untracked();
-            save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
-        }
-    };
     let picture = TablePicture {
         menu: "data-movement-menu",
         how: ("how-data-movement", "How data movement is computed"),
-        summary: Callback::new(move |()| shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()))),
-        formula: Callback::new(move |()| found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))),
-        save: Callback::new(save),
-        table: Callback::new(move |()| shown.get().map(|shown| rows_view(state, open, &shown))),
+        summary: Arc::new(move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()))),
+        formula: Arc::new(move || found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))),
+        save: |state, format| {
+            let query = state.query.get_untracked();
+            save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
+        },
+        table: Arc::new(move || shown.get().map(|shown| rows_view(state, open, &shown))),
     };
     table_picture(state, picture)
 }

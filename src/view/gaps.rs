@@ -11,15 +11,18 @@ use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, IdleTable, Row};
 use crate::protocol::Question;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Renders idle gaps as one of the pictures of the breakdown.
 #[component]
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<Gaps>>);
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
-    let query = move |(device, step)| Query { device, step, ..Query::default() };
     state.request_on_change(
-        move || Some(Question::Gaps(query(request.get())).into()),
+        move || {
+            let (device, step) = request.get();
+            Some(Question::Gaps(Query { device, step, ..Query::default() }).into())
+        },
         move |reply| {
             if let Ok(gaps) = reply.decode::<Gaps>() {
                 found.set(Some(PtrEq::new(gaps)));
@@ -27,17 +30,16 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         },
     );
     let open: Open = RwSignal::new(Vec::new());
-    let save = move |format| {
-        let request = Question::ExportGaps { query: query(request.get_untracked()), format };
-        save::file(state, &request.into(), "idle-gaps", format);
-    };
     let picture = TablePicture {
         menu: "idle-menu",
         how: ("how-idle", "How idle time is computed"),
-        summary: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| gaps::summary(found)))),
-        formula: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
-        save: Callback::new(save),
-        table: Callback::new(move |()| found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))))),
+        summary: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::summary(found)))),
+        formula: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
+        save: |state, format| {
+            let query = state.query.get_untracked();
+            save::file(state, &Question::ExportGaps { query, format }.into(), "idle-gaps", format);
+        },
+        table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))))),
     };
     table_picture(state, picture)
 }

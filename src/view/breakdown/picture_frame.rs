@@ -11,6 +11,7 @@ use crate::view::widgets::chart::Model;
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// Renders the switch between the pictures. A session that has only the steps gets a heading instead.
 pub(crate) fn choice(state: State) -> AnyView {
@@ -48,27 +49,29 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
     .any()
 }
 
+/// A part of a picture that changes with its answer. Unlike a callback, it needs no storage type of its own.
+type Part<T> = Arc<dyn Fn() -> T + Send + Sync>;
+
 /// A picture that is a table, with a sentence, an explanation and a menu for saving above it.
-#[derive(Clone, Copy)]
 pub(crate) struct TablePicture {
     /// Id of the menu.
     pub(crate) menu: &'static str,
     /// Id and name of the panel that explains the figures.
     pub(crate) how: (&'static str, &'static str),
-    pub(crate) summary: Callback<(), Option<String>>,
-    pub(crate) formula: Callback<(), Option<Formula>>,
+    pub(crate) summary: Part<Option<String>>,
+    pub(crate) formula: Part<Option<Formula>>,
     /// Saves the table in a format.
-    pub(crate) save: Callback<Export>,
-    pub(crate) table: Callback<(), Option<AnyView>>,
+    pub(crate) save: fn(State, Export),
+    pub(crate) table: Part<Option<AnyView>>,
 }
 
 /// Renders a picture that is a table.
 pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
     let TablePicture { menu, how: (id, label), summary, formula, save, table } = picture;
-    let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save.run(format)));
+    let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, format)));
     let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
     let how = move || {
-        let formula = formula.run(())?;
+        let formula = formula()?;
         Some(
             view! {
                 <Popover
@@ -84,15 +87,16 @@ pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
             .any(),
         )
     };
+    let title = Arc::clone(&summary);
     view! {
         <div class="picture-head" data-roving="">
             {choice(state)}
-            <span class="picture-note" title=move || summary.run(())>{live(move || summary.run(()))}</span>
+            <span class="picture-note" title=move || title()>{live(move || summary())}</span>
             {live(how)}
             <span class="grow"></span>
             {chart::tools(menu, entries)}
         </div>
-        {live(move || table.run(()))}
+        {live(move || table())}
     }
     .any()
 }
