@@ -4,9 +4,9 @@
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
 use super::state::{PtrEq, State};
-use super::type_erasure::{EraseType, live};
+use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
-use super::widgets::tree::{self, Open, width};
+use super::widgets::tree::{self, Branch, Open, width};
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
 use crate::protocol::{DataMovementView, Question, Request};
 use leptos::prelude::*;
@@ -90,26 +90,14 @@ fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> Any
 fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
     let Group { row: of, sources, rest } = of;
     let face = view! { {swatch(of.time_part)} <span>{of.name.clone()}</span> }.any();
-    let (button, is_open) = tree::branch(open, &of.name, first, face);
     let more = of.more.clone();
-    let under = move || {
-        is_open.get().then(|| {
-            let rest =
-                rest.clone().map(|rest| view! { <tr class="tree-more"><td colspan="14">{rest}</td></tr> }.any());
-            let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
-            view! { {tree::more("14", more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect())} {sources.collect_view()} {rest} }.any()
-        })
+    let below = move || {
+        let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
+        let more = more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect();
+        view! { {tree::more("14", more)} {sources.collect_view()} {tree::note("14", rest.clone())} }.any()
     };
-    view! {
-        <tbody>
-            <tr class="tree-group">
-                <th scope="row" class="rest">{button}</th>
-                {cells(&of)}
-            </tr>
-            {live(under)}
-        </tbody>
-    }
-    .any()
+    let cells = cells(&of);
+    tree::branch(open, Branch { key: &of.name, first, class: "rest", face, cells, below: Box::new(below) })
 }
 
 fn source(state: State, of: &Row) -> AnyView {

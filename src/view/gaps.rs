@@ -4,8 +4,8 @@
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
 use super::state::{PtrEq, State};
-use super::type_erasure::{EraseType, live};
-use super::widgets::tree::{self, Open, width};
+use super::type_erasure::EraseType;
+use super::widgets::tree::{self, Branch, Open, width};
 use crate::analysis::base::Query;
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, IdleTable, Row};
@@ -77,28 +77,20 @@ fn table(open: Open, idle: &IdleTable) -> AnyView {
 
 fn group(open: Open, first: bool, of: &Group) -> AnyView {
     let name = of.row.name.clone();
-    let (button, is_open) = tree::branch(open, &of.row.name, first, view! { <span>{name}</span> }.any());
     let Group { gaps, rest, .. } = of.clone();
     let below = move || {
-        is_open.get().then(|| {
-            let rest = rest.clone().map(|rest| view! { <tr class="tree-more"><td colspan="8">{rest}</td></tr> }.any());
-            let gap = |of: &Row| {
-                view! {
-                    <tr><th scope="row" class="leaf">{of.name.clone()}</th> {cells(of)}</tr>
-                    {tree::more("8", of.more.clone())}
-                }
-                .any()
-            };
-            view! { {gaps.iter().map(gap).collect_view()} {rest} }.any()
-        })
+        let gap = |of: &Row| {
+            view! {
+                <tr><th scope="row" class="leaf">{of.name.clone()}</th> {cells(of)}</tr>
+                {tree::more("8", of.more.clone())}
+            }
+            .any()
+        };
+        view! { {gaps.iter().map(gap).collect_view()} {tree::note("8", rest.clone())} }.any()
     };
-    view! {
-        <tbody>
-            <tr class="tree-group"><th scope="row">{button}</th> {cells(&of.row)}</tr>
-            {live(below)}
-        </tbody>
-    }
-    .any()
+    let face = view! { <span>{name}</span> }.any();
+    let (key, cells) = (&*of.row.name, cells(&of.row));
+    tree::branch(open, Branch { key, first, class: "rest", face, cells, below: Box::new(below) })
 }
 
 fn cells(of: &Row) -> AnyView {

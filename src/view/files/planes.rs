@@ -3,8 +3,8 @@
 
 use crate::analysis::files::FileView;
 use crate::chart::files::{self, LineRow, PlaneRow};
-use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::tree::{self, Open, width};
+use crate::view::type_erasure::EraseType;
+use crate::view::widgets::tree::{self, Branch, Open, width};
 use leptos::prelude::*;
 
 /// Renders the table of planes.
@@ -34,30 +34,22 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
 fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
     // The key holds the index, because planes of several hosts may have the same name.
     let key = format!("{at} {}", row.name);
-    let face = view! { <span class="mono">{row.name.clone()}</span> }.any();
-    let (button, is_open) = tree::branch(open, &key, at == 0, face);
+    let face = view! { <span class="mono" title=row.name.clone()>{row.name.clone()}</span> }.any();
     let (lines, more) = (row.lines, row.more);
-    let under = move || {
-        is_open.get().then(|| view! { {lines.iter().map(line).collect_view()} {tree::more("5", more.clone())} }.any())
-    };
-    view! {
-        <tbody>
-            <tr class="tree-group">
-                <th scope="row" title=row.name>{button}</th>
-                <td class="rest" title=row.words.clone()>{row.words.clone()}</td>
-                <td class="num events">{row.events}</td>
-                <td class="num">{row.bytes}</td>
-                <td class="tree-bar">
-                    <svg aria-hidden="true">
-                        <rect class="tree-part faint" width=width(row.share) height="100%" />
-                        <rect class="tree-part" width=width(row.share - row.metadata) height="100%" />
-                    </svg>
-                </td>
-            </tr>
-            {live(under)}
-        </tbody>
+    let below = move || view! { {lines.iter().map(line).collect_view()} {tree::more("5", more.clone())} }.any();
+    let cells = view! {
+        <td class="rest" title=row.words.clone()>{row.words.clone()}</td>
+        <td class="num events">{row.events}</td>
+        <td class="num">{row.bytes}</td>
+        <td class="tree-bar">
+            <svg aria-hidden="true">
+                <rect class="tree-part faint" width=width(row.share) height="100%" />
+                <rect class="tree-part" width=width(row.share - row.metadata) height="100%" />
+            </svg>
+        </td>
     }
-    .any()
+    .any();
+    tree::branch(open, Branch { key: &key, first: at == 0, class: "", face, cells, below: Box::new(below) })
 }
 
 fn line(row: &LineRow) -> AnyView {

@@ -1,7 +1,7 @@
 //! This module renders the parts of a table with rows that can be expanded, and handles its keys.
 
 use super::icon::{Icon, icon};
-use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::{EraseType, live};
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -10,31 +10,59 @@ use web_sys::HtmlElement;
 /// The names of the expanded rows.
 pub(crate) type Open = RwSignal<Vec<String>>;
 
-/// Renders the button that expands a row, and returns whether the row is expanded. `first` makes the button the tab
-/// stop.
-pub(crate) fn branch(open: Open, name: &str, first: bool, face: AnyView) -> (AnyView, Memo<bool>) {
-    let name = name.to_owned();
-    let known = name.clone();
+/// A row that can be expanded, with the rows below it.
+pub(crate) struct Branch<'a> {
+    /// Distinguishes the row from the others.
+    pub(crate) key: &'a str,
+    /// Whether the row is the tab stop.
+    pub(crate) first: bool,
+    /// Class of the cell with the name.
+    pub(crate) class: &'static str,
+    /// The name.
+    pub(crate) face: AnyView,
+    /// The other cells.
+    pub(crate) cells: AnyView,
+    /// Renders the rows below, when the row is expanded.
+    pub(crate) below: Box<dyn Fn() -> AnyView + Send>,
+}
+
+/// Renders a row that can be expanded.
+pub(crate) fn branch(open: Open, branch: Branch<'_>) -> AnyView {
+    let Branch { key, first, class, face, cells, below } = branch;
+    let key = key.to_owned();
+    let known = key.clone();
     let is_open = Memo::new(move |_| open.with(|open| open.contains(&known)));
     let toggle = move |_| {
-        open.update(|open| match open.iter().position(|other| *other == name) {
+        open.update(|open| match open.iter().position(|other| *other == key) {
             Some(at) => drop(open.swap_remove(at)),
-            None => open.push(name.clone()),
+            None => open.push(key.clone()),
         });
     };
-    let button = view! {
-        <button
-            type="button"
-            class="tree-name"
-            tabindex=if first { "0" } else { "-1" }
-            aria-expanded=move || is_open.get().to_string()
-            on:click=toggle
-        >
-            {icon(Icon::Right)} {face}
-        </button>
+    view! {
+        <tbody>
+            <tr class="tree-group">
+                <th scope="row" class=class>
+                    <button
+                        type="button"
+                        class="tree-name"
+                        tabindex=if first { "0" } else { "-1" }
+                        aria-expanded=move || is_open.get().to_string()
+                        on:click=toggle
+                    >
+                        {icon(Icon::Right)} {face}
+                    </button>
+                </th>
+                {cells}
+            </tr>
+            {live(move || is_open.get().then(&below))}
+        </tbody>
     }
-    .any();
-    (button, is_open)
+    .any()
+}
+
+/// Renders a row with one text.
+pub(crate) fn note(columns: &'static str, text: Option<String>) -> AnyView {
+    text.map(|text| view! { <tr class="tree-more"><td colspan=columns>{text}</td></tr> }.any()).into_any()
 }
 
 /// Renders a row with more details, as names and values.
