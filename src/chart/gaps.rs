@@ -132,8 +132,7 @@ pub fn formula(gaps: &Gaps) -> Formula {
             "Host late",
             "until the end of the host call that enqueued the next run, by what the threads of the call did".to_owned(),
         ),
-        row("Launch", "from the end of that call to the start of the run".to_owned()),
-        row("Other devices", "barrier-cores of the line XLA TraceMe, within a run".to_owned()),
+        row("Launch", "from there to the start of the run".to_owned()),
         row("Runs with a known host call", linked),
         row("Clock", "clock of events, which devices and host share".to_owned()),
     ];

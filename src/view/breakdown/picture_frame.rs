@@ -87,11 +87,14 @@ pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
             .any(),
         )
     };
-    let title = Arc::clone(&summary);
+    let note = move || {
+        let summary = summary();
+        view! { <span class="picture-note" title=summary.clone()>{summary.clone()}</span> }.any()
+    };
     view! {
         <div class="picture-head" data-roving="">
             {choice(state)}
-            <span class="picture-note" title=move || title()>{live(move || summary())}</span>
+            {live(note)}
             {live(how)}
             <span class="grow"></span>
             {chart::tools(menu, entries)}
