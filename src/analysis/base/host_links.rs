@@ -24,16 +24,19 @@ pub struct HostThread<'a> {
     pub times: Vec<Interval>,
     /// The events in order of their start, the longer first.
     pub by_start: Vec<u32>,
-    /// For each place in `by_start`, the latest end up to this place.
-    pub latest_end: Vec<u64>,
+    /// For each place in `by_start`, the place of the event that encloses it.
+    pub parents: Vec<Option<u32>>,
 }
 
 impl HostThread<'_> {
-    /// Iterates over the events that overlap a window, the latest start first.
+    /// Iterates over the events that overlap a window, the latest start first. Events of a thread are nested, so the
+    /// events that start before the window are those that enclose the last one.
     pub fn overlapping(&self, window: Interval) -> impl Iterator<Item = u32> {
-        let end = self.by_start.partition_point(|event| self.times[*event as usize].0 < window.1);
-        let before = (0..end).rev().take_while(move |at| self.latest_end[*at] > window.0);
-        before.map(|at| self.by_start[at]).filter(move |event| self.times[*event as usize].1 > window.0)
+        let place_of = |time: u64| self.by_start.partition_point(|event| self.times[*event as usize].0 < time);
+        let (first, end) = (place_of(window.0), place_of(window.1));
+        let enclosing = std::iter::successors(first.checked_sub(1), |place| self.parents[*place].map(|of| of as usize));
+        let places = (first..end).rev().chain(enclosing);
+        places.map(|place| self.by_start[place]).filter(move |event| self.times[*event as usize].1 > window.0)
     }
 }
 
@@ -84,13 +87,8 @@ impl<'a> HostLinks<'a> {
                 if !by_start.is_sorted_by_key(order) {
                     by_start.small_sort_by_key(order);
                 }
-                let mut latest = 0;
-                let ends = by_start.iter().map(|event| {
-                    latest = times[*event as usize].1.max(latest);
-                    latest
-                });
-                let latest_end = ends.collect();
-                links.threads.push(HostThread { plane: at, line, times, by_start, latest_end });
+                let parents = enclosing_places(&by_start, &times);
+                links.threads.push(HostThread { plane: at, line, times, by_start, parents });
             }
         }
         links
@@ -165,5 +163,46 @@ impl<'a> HostLinks<'a> {
             Some((thread.times[event as usize].0, producers.find(|producer| producer.thread != id.thread)?))
         });
         tasks.next()
+    }
+}
+
+/// Returns the place of the event that encloses each event, for events in order of their start.
+fn enclosing_places(by_start: &[u32], times: &[Interval]) -> Vec<Option<u32>> {
+    let mut open: Vec<u32> = Vec::new();
+    let parent = |(place, event): (u32, &u32)| {
+        let start = times[*event as usize].0;
+        while open.last().is_some_and(|last| times[by_start[*last as usize] as usize].1 <= start) {
+            open.pop();
+        }
+        let parent = open.last().copied();
+        open.push(place);
+        parent
+    };
+    (0..).zip(by_start).map(parent).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_events_are_those_of_a_plain_scan() {
+        // An event around all others, nested events, neighbours, and an event without duration.
+        let times: Vec<Interval> = vec![(0, 100), (10, 40), (12, 20), (20, 30), (30, 30), (40, 90), (60, 70), (95, 99)];
+        let by_start: Vec<u32> = (0..times.len() as u32).collect();
+        let parents = enclosing_places(&by_start, &times);
+        let line = Line::default();
+        let thread = HostThread { plane: 0, line: &line, times: times.clone(), by_start, parents };
+        for start in 0..100 {
+            for end in start..=100 {
+                let mut found: Vec<u32> = thread.overlapping((start, end)).collect();
+                assert!(found.is_sorted_by_key(|event| std::cmp::Reverse(times[*event as usize].0)));
+                found.sort_unstable();
+                let is_meant =
+                    |event: &u32| times[*event as usize].0 < end.max(start) && times[*event as usize].1 > start;
+                let expected: Vec<u32> = (0..times.len() as u32).filter(is_meant).collect();
+                assert_eq!(found, expected, "{start} to {end}");
+            }
+        }
     }
 }
