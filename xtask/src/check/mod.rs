@@ -8,9 +8,7 @@ mod dependencies;
 pub mod stages;
 
 use std::fmt::Write as _;
-use std::panic;
 use std::process::ExitCode;
-use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -38,22 +36,11 @@ impl StageResult {
 
 /// Runs the stages of [`STAGES`] with the names `only`, or all if `only` is empty. Prints `N passed, N failed` last.
 pub fn run(only: &[String]) -> Result<ExitCode> {
-    let results = thread::scope(|scope| {
-        let (mut results, mut in_background) = (Vec::<StageResult>::new(), Vec::new());
-        for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
-            if stage.in_background {
-                in_background.push(scope.spawn(|| run_stage(stage, false)));
-                continue;
-            }
-            if stage.needs.is_some() {
-                results.extend(in_background.drain(..).map(join));
-            }
-            let needs_failed = results.iter().any(|result| Some(result.name) == stage.needs && !result.passed());
-            results.push(run_stage(stage, needs_failed));
-        }
-        results.extend(in_background.into_iter().map(join));
-        results
-    });
+    let mut results: Vec<StageResult> = Vec::new();
+    for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
+        let needs_failed = results.iter().any(|result| Some(result.name) == stage.needs && !result.passed());
+        results.push(run_stage(stage, needs_failed));
+    }
     println!("\n{}", table(&results));
     Ok(ExitCode::from(u8::from(!results.iter().all(StageResult::passed))))
 }
@@ -69,10 +56,6 @@ fn run_stage(stage: &Stage, needs_failed: bool) -> StageResult {
     let result = StageResult { name: stage.name, outcome, took: start.elapsed() };
     println!("{}", line(&result));
     result
-}
-
-fn join(stage: ScopedJoinHandle<'_, StageResult>) -> StageResult {
-    stage.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
 }
 
 fn line(result: &StageResult) -> String {

@@ -17,8 +17,6 @@ pub struct Stage {
     pub description: &'static str,
     /// The name of the stage that must have passed before this stage runs.
     pub needs: Option<&'static str>,
-    /// Whether the stages after this one start at once. The stages that need this one still wait for it.
-    pub in_background: bool,
     pub run: fn() -> Result<String>,
 }
 
@@ -29,16 +27,15 @@ pub const STAGES: [Stage; 10] = [
     stage("clippy", "lints, native", clippy),
     stage("lint-web", "lints, page and worker", clippy_web),
     stage("fuzz", "fuzz targets compile", fuzz),
-    // The linker uses one core for most of this time, so the native tests run on the other.
-    Stage { in_background: true, ..stage("page", "builds dist/", page) },
     stage("native", "unit, property, golden, tidy and doc tests", native),
     stage("doc", "documentation without warnings", doc),
+    stage("page", "builds dist/", page),
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
     Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
 ];
 
 const fn stage(name: &'static str, description: &'static str, run: fn() -> Result<String>) -> Stage {
-    Stage { name, description, needs: None, in_background: false, run }
+    Stage { name, description, needs: None, run }
 }
 
 /// Returns the list of stages for `cargo xtask test --help`.
