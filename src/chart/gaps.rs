@@ -112,7 +112,7 @@ pub fn summary(gaps: &Gaps) -> String {
     let share = idle
         .fraction_of(gaps.window)
         .map_or_else(String::new, |share| format!(", {} of the window", format::percent_text(share)));
-    let late: Picos = gaps.classes.iter().filter(|class| class.class.is_host_late()).map(|class| class.total).sum();
+    let late = gaps.host_late();
     let late = if late > Picos::ZERO { format!("; host late for {}", format::time_text(late)) } else { String::new() };
     let (n, time) = gaps.in_loops;
     let loops =

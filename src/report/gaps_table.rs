@@ -15,7 +15,7 @@ pub fn head(gaps: &Gaps) -> String {
     let share =
         idle.fraction_of(gaps.window).map_or(String::new(), |share| format!(", {} of the window", percent_text(share)));
     let mut text = format!("Idle: {}{share}, in {}", time_text(idle), counted(gaps.n_gaps, "gap", "gaps"));
-    let late: Picos = gaps.classes.iter().filter(|class| class.class.is_host_late()).map(|class| class.total).sum();
+    let late = gaps.host_late();
     if late > Picos::ZERO {
         text += &format!("; in {} of it the host was late", time_text(late));
     }

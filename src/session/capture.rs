@@ -144,6 +144,16 @@ impl CaptureSession {
         }
     }
 
+    /// Returns the names of the files, for the head of a JSON document.
+    pub(super) fn file_names(&self) -> Vec<String> {
+        self.files.iter().map(|file| file.name.clone()).collect()
+    }
+
+    /// Returns the notes of the capture, followed by those of a report.
+    pub(super) fn notes_and(&self, of_report: &[Note]) -> Vec<Note> {
+        self.profile.notes.iter().chain(of_report).cloned().collect()
+    }
+
     /// Answers a question of a view.
     fn answer_question(&mut self, question: &Question) -> Reply {
         match question {

@@ -52,7 +52,7 @@ impl CaptureSession {
 
     /// Returns communication in the form that `rooflight comm` writes.
     pub(crate) fn export_comm(&mut self, query: &CommQuery, format: Export) -> String {
-        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let names = self.file_names();
         let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
         let comm = self.comm_answer(query);
         if format == Export::Csv {

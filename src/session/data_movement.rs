@@ -5,7 +5,7 @@ use super::capture::CaptureSession;
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
-use crate::profile::{Note, Profile};
+use crate::profile::Profile;
 use crate::protocol::{DataMovementView, Export, OmittedSum};
 use crate::report::{data_movement_json, data_movement_table, json};
 
@@ -54,8 +54,8 @@ impl CaptureSession {
         if format == Export::Csv {
             return data_movement_table::data_movement_csv(&data_movement, usize::MAX).csv();
         }
-        let notes: Vec<Note> = self.profile.notes.iter().chain(&data_movement.notes).cloned().collect();
-        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let notes = self.notes_and(&data_movement.notes);
+        let names = self.file_names();
         let head = json::head_of("non-compute", &names, self.partial, &data_movement.header, &data_movement.totals);
         json::text(&data_movement_json::data_movement(head, &data_movement, usize::MAX, &notes))
     }

@@ -3,7 +3,6 @@
 use super::capture::CaptureSession;
 use crate::analysis::base::Query;
 use crate::analysis::gaps::{GapClass, Gaps};
-use crate::profile::Note;
 use crate::protocol::Export;
 use crate::report::{gaps_json, gaps_table, json};
 use crate::units::Picos;
@@ -39,8 +38,8 @@ impl CaptureSession {
         if format == Export::Csv {
             return gaps_table::csv(&gaps, usize::MAX).csv();
         }
-        let notes: Vec<Note> = self.profile.notes.iter().chain(&gaps.notes).cloned().collect();
-        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let notes = self.notes_and(&gaps.notes);
+        let names = self.file_names();
         let head = json::head_of("gaps", &names, self.partial, &gaps.header, &gaps.totals);
         json::text(&gaps_json::gaps(head, &gaps, usize::MAX, &notes))
     }

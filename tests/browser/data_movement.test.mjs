@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { synth, tpu } from "./captures.mjs";
-import { cliOutput, formatDecimal, formatPercent } from "./expected_values.mjs";
+import { cliOutput, formatDecimal, formatPercent, timeFormat } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitForTable, waitUntil } from "./lib.mjs";
 import { pick } from "./page_helpers.mjs";
@@ -14,16 +14,6 @@ const cliText = (file, format, { step = "busiest", device } = {}) =>
   cliOutput("non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`);
 const cliReport = (file, choice) => JSON.parse(cliText(file, "json", choice));
 
-const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
-/**
- * Returns the unit of a column whose largest time is `largest` (ps), and a function that formats a time (ps) for that
- * column.
- */
-function timeFormat(largest) {
-  const [unit, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
-  const smallest = 10 ** -decimals;
-  return { unit, time: (ps) => (ps === 0 ? "0" : ps / scale < smallest / 2 ? `<${formatDecimal(smallest, decimals)}` : formatDecimal(ps / scale, decimals)) };
-}
 const formatSize = (n) => {
   if (n === null) return "–";
   const [scale, unit] = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]].find(([scale]) => n >= scale) ?? [1, "B"];

@@ -17,6 +17,17 @@ export function formatPercent(fraction) {
   return value === 0 ? "0" : value < 0.005 ? "<0.01" : formatDecimal(value, value < 0.995 ? 2 : 1);
 }
 
+const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
+/**
+ * Returns the unit of a column whose largest time is `largest` (ps), and a function that formats a time (ps) for that
+ * column.
+ */
+export function timeFormat(largest) {
+  const [unit, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
+  const smallest = 10 ** -decimals;
+  return { unit, time: (ps) => (ps === 0 ? "0" : ps / scale < smallest / 2 ? `<${formatDecimal(smallest, decimals)}` : formatDecimal(ps / scale, decimals)) };
+}
+
 /** Returns true if `shownName` is `fullName`, or is `fullName` with "…" in place of its middle. */
 export function matchesShortened(fullName, shownName) {
   const [head, tail] = shownName.split("…");

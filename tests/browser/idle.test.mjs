@@ -4,20 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { synth, tpu } from "./captures.mjs";
-import { cliOutput, formatDecimal, formatPercent } from "./expected_values.mjs";
+import { cliOutput, formatPercent, timeFormat } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitForTable, waitUntil } from "./lib.mjs";
 import { pick } from "./page_helpers.mjs";
 
 const cliText = (file, format, step) => cliOutput("gaps", file, "--step", step, `--${format}`);
-
-const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
-/** Returns a function that formats a time (ps) in the unit of a column whose largest time is `largest` (ps). */
-function timeFormat(largest) {
-  const [, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
-  const smallest = 10 ** -decimals;
-  return (ps) => (ps === 0 ? "0" : ps / scale < smallest / 2 ? `<${formatDecimal(smallest, decimals)}` : formatDecimal(ps / scale, decimals));
-}
 
 const LABELS = { recompile: "Compilation or program load", input: "Transfer to the device", sync: "Host waits for the device", defrag: "Memory defragmentation", host: "Other host work", barrier: "Other devices", dependency: "Another run", launch: "Launch", capture: "Outside the capture", unexplained: "Unexplained" };
 
@@ -37,7 +29,7 @@ async function openIdle(page, file, step) {
 
 /** Asserts that classes and sums equal the report's. */
 async function assertEqualsReport(page, report) {
-  const time = timeFormat(report.idle_ps);
+  const { time } = timeFormat(report.idle_ps);
   const share = (ps) => formatPercent(ps / report.window_ps);
   const count = (n) => n.toLocaleString("en-US");
   const expected = report.classes.map((row) => [LABELS[row.class], time(row.total_ps), share(row.total_ps), count(row.n_gaps)]);

@@ -23,9 +23,9 @@ pub struct HostThread<'a> {
     /// The times of the events on the event clock, in the order of the line.
     pub times: Vec<Interval>,
     /// The events in order of their start, the longer first.
-    pub by_start: Vec<u32>,
+    by_start: Vec<u32>,
     /// For each place in `by_start`, the place of the event that encloses it.
-    pub parents: Vec<Option<u32>>,
+    parents: Vec<Option<u32>>,
 }
 
 impl HostThread<'_> {

@@ -48,10 +48,24 @@ impl Device {
     /// Returns the window of a step choice; `None` if the device has no such step.
     pub(in crate::analysis) fn choose(&self, step: StepChoice) -> Option<Window> {
         let of = |s: &Step| Window { name: s.number.to_string(), clock: self.step_clock, span: s.window, whole: false };
+        if self.is_whole_capture(step) { Some(self.whole_capture()) } else { self.chosen_step(step).map(of) }
+    }
+
+    /// Returns the step of a choice. `None` if the choice is the whole capture, or if the device has no such step.
+    pub(in crate::analysis) fn chosen_step(&self, step: StepChoice) -> Option<&Step> {
         match step {
-            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).map(of),
-            StepChoice::Busiest if self.basis != StepBasis::None => self.busiest().map(of),
-            StepChoice::Busiest | StepChoice::All => Some(self.whole_capture()),
+            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n),
+            StepChoice::Busiest => self.busiest(),
+            StepChoice::All => None,
+        }
+    }
+
+    /// Returns whether a choice is the whole capture of this device.
+    pub(in crate::analysis) fn is_whole_capture(&self, step: StepChoice) -> bool {
+        match step {
+            StepChoice::Number(_) => false,
+            StepChoice::Busiest => self.basis == StepBasis::None,
+            StepChoice::All => true,
         }
     }
 

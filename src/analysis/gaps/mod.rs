@@ -76,7 +76,7 @@ impl Analysis {
             Some(self.report(profile, *index, gap, runs, &hosts[*host].1))
         };
         let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
-        notes.extend(sums.notes());
+        notes.extend(sums.note());
         let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
         let (n_gaps, classes) = (sums.n_gaps, sums.classes());
         let Sums { window, busy, in_loops, n_runs, n_linked_runs, .. } = sums;
@@ -89,11 +89,13 @@ impl Analysis {
         let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
         let explained = runs.explain(host, gap);
         let program = explained.run.map(|op| profile.text(plane.op(op).text));
+        let mut parts = by_class(&explained.parts);
+        parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
             total: Picos(gap.length()),
-            parts: by_class(&explained.parts),
+            parts,
             after: gap.after.map(name),
             before: gap.before.map(name),
             program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
@@ -169,7 +171,8 @@ impl Sums {
         all
     }
 
-    fn notes(&self) -> Option<Note> {
+    /// Returns the note on gaps that the capture does not explain.
+    fn note(&self) -> Option<Note> {
         let note = |message: String| Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
         if self.has_other_platform {
             let message = "Gaps are explained for TPUs only. On other devices all of their time is unexplained.";
@@ -186,7 +189,7 @@ impl Sums {
     }
 }
 
-/// Returns the time of a gap by class, the longest first.
+/// Returns the time of a gap by class.
 fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
     let mut sums: Vec<(GapClass, Picos)> = Vec::new();
     for (class, (start, end)) in parts {
@@ -195,7 +198,6 @@ fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
             None => sums.push((*class, Picos(end - start))),
         }
     }
-    sums.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
     sums
 }
 
@@ -272,15 +274,13 @@ impl<'a> Runs<'a> {
             if late > now {
                 found.late = Some((now, late));
                 for part in host.wait_parts(call, now) {
-                    let part_window = (part.window.0.max(now), part.window.1.min(late));
-                    found.threads.extend(
-                        part.threads
-                            .iter()
-                            .filter(|thread| !found.threads.contains(thread))
-                            .copied()
-                            .collect::<Vec<_>>(),
-                    );
+                    let part_window = (part.window.0, part.window.1.min(late));
                     self.host_parts(host, &part.threads, part_window, &mut found.parts);
+                    for thread in part.threads {
+                        if !found.threads.contains(&thread) {
+                            found.threads.push(thread);
+                        }
+                    }
                 }
                 now = late;
             }

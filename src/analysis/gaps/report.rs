@@ -162,4 +162,9 @@ impl Gaps {
     pub fn idle(&self) -> Picos {
         self.classes.iter().map(|class| class.total).sum()
     }
+
+    /// Returns the time in which the host was late: the sum of the classes for which [`GapClass::is_host_late`] holds.
+    pub fn host_late(&self) -> Picos {
+        self.classes.iter().filter(|class| class.class.is_host_late()).map(|class| class.total).sum()
+    }
 }

@@ -6,7 +6,7 @@ use crate::profile::{OpId, Profile};
 use crate::small_sort::SmallSort;
 
 /// Least length in ps of a gap between the ops of a loop that is counted.
-pub(super) const LOOP_GAP: u64 = 1_000_000;
+const LOOP_GAP: u64 = 1_000_000;
 
 /// A gap before it is explained.
 pub(super) struct RawGap {
@@ -48,7 +48,7 @@ impl DeviceWindow {
         each: &mut dyn FnMut(RawGap),
     ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
-        let chosen = device.choose(step)?;
+        let step = if device.is_whole_capture(step) { None } else { Some(device.chosen_step(step)?) };
         let mut ops: Vec<(Interval, OpId)> = Vec::new();
         let mut loops: Vec<Interval> = Vec::new();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
@@ -64,7 +64,6 @@ impl DeviceWindow {
             ops.small_sort_by_key(|(time, _)| *time);
         }
         let whole = (ops.first()?.0.0, ops.iter().map(|((_, end), _)| *end).max()?);
-        let step = device.steps.iter().find(|step| !chosen.whole && step.number.to_string() == chosen.name);
         let span = step.map_or(whole, |step| step.event_window);
         let mut window = Self { span, busy: 0, in_loops: (0, 0) };
         // Calls `each` with the part of a stretch without ops that lies in the window.
