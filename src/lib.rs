@@ -28,13 +28,12 @@ pub mod protocol;
 pub mod report;
 pub mod session;
 pub mod share;
-mod small_sort;
 pub mod table;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod worker;
 
-pub use xla_profile::{hlo, profile, source, units, wire};
+pub use xla_profile::{hlo, profile, small_sort, source, units, wire};
 
 /// Identifies the sources of this build. The page and the worker compare their values before they exchange other
 /// messages.

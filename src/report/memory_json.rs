@@ -7,6 +7,7 @@ use crate::analysis::memory::{
     SpaceWithTimeline, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
+use crate::small_sort::collect_map;
 use crate::table::json::{Row, Rows};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -108,7 +109,7 @@ impl EstimateJson {
         Self {
             n_parameters: estimate.n_parameters,
             counted: estimate.counted,
-            by_class: estimate.rows.iter().map(row).collect(),
+            by_class: collect_map(estimate.rows.iter().map(row)),
         }
     }
 }
@@ -143,11 +144,9 @@ impl<'a> SpaceJson<'a> {
             timeline: &timed.timeline,
             n_alive: space.alive.n,
             alive: buffers(&space.alive.buffers, top),
-            rollups: space
-                .rollups
-                .iter()
-                .map(|r| (r.by.key(), Rows { columns: ROLL_UPS, rows: first(&r.rows, top) }))
-                .collect(),
+            rollups: collect_map(
+                space.rollups.iter().map(|r| (r.by.key(), Rows { columns: ROLL_UPS, rows: first(&r.rows, top) })),
+            ),
             padding: PaddingJson {
                 wasted_bytes: space.padding.wasted,
                 n: space.padding.n,

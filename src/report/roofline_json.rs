@@ -11,6 +11,7 @@ use crate::analysis::roofline::{
     Skipped, StepRoof, WindowUse,
 };
 use crate::profile::Note;
+use crate::small_sort::collect_map;
 use crate::table::json::{Row, Rows};
 use crate::units::Picos;
 use serde::Serialize;
@@ -97,19 +98,17 @@ impl<'a> PeaksJson<'a> {
             device_type: peaks.device_type.as_deref(),
             chip: peaks.chip.as_deref(),
             devices_per_chip: peaks.devices_per_chip,
-            tflops: Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.flops(p)? / 1e12))).collect(),
+            tflops: collect_map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.flops(p)? / 1e12)))),
             hbm_gbps: gbps(Level::Hbm),
-            memory_gbps: Level::ALL.into_iter().filter_map(|l| Some((l.key(), gbps(l)?))).collect(),
-            ridge_points: Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.ridge(p)?))).collect(),
+            memory_gbps: collect_map(Level::ALL.into_iter().filter_map(|l| Some((l.key(), gbps(l)?)))),
+            ridge_points: collect_map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.ridge(p)?)))),
             source: match main {
                 [Some(one), Some(other)] if one != other => Some("mixed"),
                 [one, other] => one.or(other),
             },
-            sources: peaks
-                .used
-                .iter()
-                .map(|p| (name(p.of), SourceJson { source: p.source.key(), from: &p.from }))
-                .collect(),
+            sources: collect_map(
+                peaks.used.iter().map(|p| (name(p.of), SourceJson { source: p.source.key(), from: &p.from })),
+            ),
             offers: peaks.offers.iter().map(offer).collect(),
         }
     }
@@ -125,7 +124,7 @@ struct RowJson<'a> {
 }
 
 fn skipped(all: &[Skipped]) -> BTreeMap<&'static str, Row<'_, Skipped>> {
-    all.iter().map(|row| (row.reason.key(), Row { columns: SKIPPED, row })).collect()
+    collect_map(all.iter().map(|row| (row.reason.key(), Row { columns: SKIPPED, row })))
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::{CaptureRange, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
 use crate::share::{Level, OpRow, Report, encode_link, markdown, pack};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 
 /// A report at full detail, and the queries that it answers.
 struct CachedReport {
@@ -99,7 +99,7 @@ impl ReportCache {
             None => {
                 let report = session.report(query)?;
                 let sources = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
-                let n_sources = sources.collect::<BTreeSet<&str>>().len() as u32;
+                let n_sources = sources.collect::<FxHashSet<&str>>().len() as u32;
                 CachedReport { of, n_sources, lengths: Vec::new(), report }
             }
         };

@@ -14,6 +14,7 @@
 
 pub mod hlo;
 pub mod profile;
+pub mod small_sort;
 pub mod source;
 pub mod units;
 pub mod wire;

@@ -11,6 +11,8 @@
 //! that overlap by a picosecond, it is still exact: **Σ self = length of the union**, always. Events are never cut or
 //! dropped. This module depends on intervals only.
 
+use std::cmp::Reverse;
+
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
@@ -19,8 +21,7 @@ pub type Interval = (u64, u64);
 /// otherwise.
 pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
-    let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));
-    let in_order = (1..events.len()).all(|i| order(i - 1) <= order(i));
+    let in_order = events.windows(2).all(|pair| order(pair[0]) <= order(pair[1]));
     let mut stack: Vec<u32> = Vec::new();
     let mut now = 0;
     let mut push = |i: u32, stack: &mut Vec<u32>| {
@@ -33,11 +34,22 @@ pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u
     if in_order {
         (0..events.len() as u32).for_each(|i| push(i, &mut stack));
     } else {
-        let mut indices: Vec<usize> = (0..events.len()).collect();
-        indices.sort_by_key(|i| order(*i));
-        indices.into_iter().for_each(|i| push(i as u32, &mut stack));
+        sorted_indices(events).into_iter().for_each(|i| push(i as u32, &mut stack));
     }
     advance(events, &mut stack, &mut now, u64::MAX, &mut on_self_time);
+}
+
+/// The order of events by start, the longer first.
+fn order((start, end): Interval) -> impl Ord {
+    (start, Reverse(end))
+}
+
+/// Returns the indices of the events in their order. Equal events keep the order of the file. This function is apart
+/// from [`self_time`], so that the sort is not compiled again for each caller.
+fn sorted_indices(events: &[Interval]) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..events.len()).collect();
+    indices.sort_by_key(|i| order(events[*i]));
+    indices
 }
 
 /// Assigns the time from `now` to `to` to its owners, and removes events that end by `to`.

@@ -7,7 +7,7 @@ use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
 use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
-use crate::small_sort::SmallSort;
+use crate::small_sort::{SmallSort, collect_map};
 use crate::table::order::sort_by_text;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -238,7 +238,7 @@ impl<'a> RowView<'a> {
         let named = |(id, (self_time, n)): (Option<StrId>, (u64, u64))| {
             (id.map_or(NONE, |id| self.session.profile.text(id)).to_owned(), Share { n, dur: Picos(self_time) })
         };
-        shares.into_iter().map(named).collect()
+        collect_map(shares.into_iter().map(named))
     }
 
     fn parts(self, i: usize) -> Vec<Part> {

@@ -32,6 +32,7 @@ use crate::analysis::base::{Analysis, Query};
 use crate::analysis::classify::{Kind, category, opcode};
 use crate::hlo::opcode::{is_done, is_start};
 use crate::profile::{Note, NoteCode, Op, Profile, Severity, StrId};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use opcodes::Opcodes;
@@ -131,7 +132,7 @@ impl Analysis {
             .collect();
         sort(&mut by_source);
         let place: IndexMap<&str, usize> = by_category.iter().enumerate().map(|(i, row)| (&*row.key, i)).collect();
-        by_source.sort_by_key(|row| place.get(&*row.category).copied());
+        by_source.small_sort_by_key(|row| place.get(&*row.category).copied());
         notes.extend(formatting(&by_category, window));
         notes.extend(host_copies(&by_category));
         notes.extend(undetectable(&by_category, total));
@@ -160,7 +161,7 @@ fn is_async_start(name: &str) -> bool {
 }
 
 fn sort(rows: &mut [DataMovementRow]) {
-    rows.sort_by(|a, b| {
+    rows.small_sort_by(|a, b| {
         (Reverse(a.total), Reverse(a.n_executions), &a.category, &a.key).cmp(&(
             Reverse(b.total),
             Reverse(b.n_executions),

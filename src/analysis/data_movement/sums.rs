@@ -5,7 +5,7 @@ use super::classify::LayoutChange;
 use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
 use crate::profile::OpId;
-use crate::small_sort::SmallSort;
+use crate::small_sort::{SmallSort, collect_map};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -106,7 +106,7 @@ impl Sums {
             bytes: self.bytes,
             n_bytes: self.n_bytes,
             changes: self.changes,
-            undetectable: self.reasons.iter().map(|(reason, time)| ((*reason).to_owned(), *time)).collect(),
+            undetectable: collect_map(self.reasons.iter().map(|(reason, time)| ((*reason).to_owned(), *time))),
             space_moves: moves,
             shapes_in: by_time(self.reads),
             shapes_out: by_time(self.writes),

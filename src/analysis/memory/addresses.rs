@@ -14,6 +14,7 @@
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
+use crate::small_sort::SmallSort;
 
 /// Returns the bytes at each point: `below`, plus each address that a live range covers, counted once. `size` gives the
 /// bytes of a buffer to count, which may be less than its size.
@@ -33,7 +34,7 @@ pub(super) fn curve(
             changes.push((range.last + 1, false, i));
         }
     }
-    changes.sort_by_key(|change| *change);
+    changes.small_sort_by_key(|change| *change);
     let mut union = Union::new(&ranges);
     let mut left = changes.into_iter().peekable();
     let points = (0..=n_events).map(|point| {
@@ -77,7 +78,7 @@ struct Union {
 impl Union {
     fn new(ranges: &[(u64, u64)]) -> Self {
         let mut edges: Vec<u64> = ranges.iter().flat_map(|(start, end)| [*start, *end]).collect();
-        edges.sort_by_key(|edge| *edge);
+        edges.sort_unstable();
         edges.dedup();
         let width = edges.len().max(1).next_power_of_two();
         Self { edges, nodes: vec![(0, 0); width * 2], width }

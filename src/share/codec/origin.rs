@@ -7,6 +7,7 @@ use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, 
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{Origin, ReportDevice};
+use crate::small_sort::collect_map;
 use crate::units::Picos;
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
@@ -85,7 +86,7 @@ pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
     v.rows(&mut unknown, Default::default)?;
     each(&mut unknown, |(name, _)| v.string(name, Text::Category))?;
     each(&mut unknown, |(_, time)| v.time(time))?;
-    of.unknown_categories = unknown.into_iter().collect();
+    of.unknown_categories = collect_map(unknown);
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 //! named axes in the order of the mesh, and the parts of one axis in the order of the text.
 
 use super::{Text, Transposed};
+use crate::small_sort::SmallSort;
 
 /// Some axes of a mesh. Devices that differ only along these axes form a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl MeshAxes {
                 let (pre, size) = part.sub?;
                 order.push((i, pre, size));
             }
-            order.sort_by_key(|(_, pre, _)| *pre);
+            order.small_sort_by_key(|(_, pre, _)| *pre);
             let mut place_of = vec![0_u64; refs.len()];
             let mut before = 1_u64;
             for (i, pre, size) in order {

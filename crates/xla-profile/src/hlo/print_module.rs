@@ -3,6 +3,7 @@
 use super::escape::escape;
 use super::print::{Styled, write_attributes, write_shape};
 use super::{Computation, ComputationId, Frame, Instruction, Location, Module, Shape, Style};
+use crate::small_sort::SmallSort;
 use std::fmt::{self, Display, Formatter};
 use std::iter;
 
@@ -123,7 +124,7 @@ fn write_head(
     if style.percent {
         let mut parameters: Vec<(u64, &Instruction)> =
             instructions.iter().filter_map(|i| Some((i.parameter_number()?, *i))).collect();
-        parameters.sort_by_key(|(number, _)| *number);
+        parameters.small_sort_by_key(|(number, _)| *number);
         f.write_str(" (")?;
         for (i, (_, parameter)) in parameters.iter().enumerate() {
             let separator = if i > 0 { ", " } else { "" };

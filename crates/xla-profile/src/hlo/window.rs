@@ -5,6 +5,7 @@
 //! dim_labels=b01f_01io->b01f                        b is batch, f is feature, i and o are the features of the kernel
 //! ```
 
+use crate::small_sort::SmallSort;
 use crate::wire::proto::hlo::window::Dimension;
 use crate::wire::proto::hlo::{ConvolutionDimensionNumbers, Window};
 
@@ -35,7 +36,7 @@ pub(super) fn dim_labels(dims: &ConvolutionDimensionNumbers) -> String {
     let of = |letters: [(i64, char); 2], spatial: &[i64]| {
         let mut all: Vec<(i64, String)> = letters.into_iter().map(|(at, c)| (at, c.to_string())).collect();
         all.extend(spatial.iter().enumerate().map(|(i, at)| (*at, i.to_string())));
-        all.sort_by_key(|(at, _)| *at);
+        all.small_sort_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, label)| label).collect::<String>()
     };
     let input =

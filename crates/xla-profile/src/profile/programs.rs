@@ -3,6 +3,7 @@
 use super::ids::{OpId, ProgramId, program_of};
 use super::model::{HloBlob, Profile, ProgramFile};
 use super::{Note, NoteCode, Severity};
+use crate::small_sort::SmallSort;
 use rustc_hash::FxHashSet;
 
 impl Profile {
@@ -25,7 +26,7 @@ fn name_programs(profile: &mut Profile) {
         let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
         let mut seen = FxHashSet::default();
         let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.ops()).filter(|op| seen.insert(*op)).collect();
-        ops.sort();
+        ops.small_sort_by_key(|op| *op);
         let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
         let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));
         for (name, id) in of_lines.chain(of_hlo.into_iter().flatten()).filter_map(program_of) {

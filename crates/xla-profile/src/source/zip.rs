@@ -12,6 +12,7 @@
 //! as the size of a gzip file bounds its unpacked size.
 
 use super::{Source, SourceError, checked_end};
+use crate::small_sort::SmallSort;
 use rawzip::{
     CompressionMethod, ErrorKind, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive, ZipFileHeaderRecord, ZipLocator,
 };
@@ -164,7 +165,7 @@ fn refuse_overlaps(entries: &mut [Entry]) {
     for (i, entry) in entries.iter().enumerate() {
         order.extend(entry.place.as_ref().ok().map(|place| (place.header, place.end, i)));
     }
-    order.sort();
+    order.small_sort_by_key(|member| *member);
     let mut refused = Vec::new();
     let mut last: Option<(u64, usize)> = None;
     for (header, end, i) in order {

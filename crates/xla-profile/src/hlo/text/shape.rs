@@ -2,6 +2,7 @@
 
 use super::scan::Scan;
 use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
+use crate::small_sort::SmallSort;
 
 /// Parses the shape that starts here. Text with the form of a shape that cannot be parsed becomes [`Shape::Other`].
 /// Returns `None`, and consumes nothing, if the text does not have the form of a shape.
@@ -88,7 +89,7 @@ fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
         while scan.peek() != Some(b'}') {
             tail(scan, &mut layout)?;
         }
-        layout.others.sort_by_key(Tail::rank);
+        layout.others.small_sort_by_key(Tail::rank);
     }
     scan.eat(b'}').then_some(layout)
 }

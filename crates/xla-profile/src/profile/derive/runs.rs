@@ -8,6 +8,7 @@
 use super::super::model::{Line, Op, OpStats, Plane, Profile};
 use super::super::{Events, StrId, Strings};
 use crate::profile::ids::{OpId, ProgramId};
+use crate::small_sort::SmallSort;
 use std::collections::HashMap;
 
 /// A program: its id and its name, as far as its ops have them.
@@ -120,6 +121,6 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
         current.at.1 = current.at.1.max(at.1);
     }
     runs.extend(open.into_iter().map(|((program, _), open)| (open.at.0, open.at.1, program)));
-    runs.sort();
+    runs.small_sort_by_key(|run| *run);
     runs
 }

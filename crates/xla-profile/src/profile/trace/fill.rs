@@ -11,6 +11,7 @@ use super::survey::has_place;
 use super::tree::{Process, Thread, Tree};
 use crate::profile::ids::OpId;
 use crate::profile::value::Value;
+use crate::small_sort::{SmallSort, collect_map};
 use crate::wire::trace::{Event, Sink};
 use rustc_hash::FxHashMap;
 
@@ -77,7 +78,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         self.left_out.unmatched += unended as u64;
         let file = self.builder.profile.files.len().saturating_sub(1);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        order.sort_by_key(|at| {
+        order.small_sort_by_key(|at| {
             let t = &self.tree.threads[*at];
             (t.order, t.id, t.is_async, t.name.clone())
         });
@@ -88,7 +89,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             let mut ops = of.ops;
             ops.shrink_to_fit();
             let name = process.name.clone().unwrap_or_else(|| format!("process {}", process.id));
-            let stat_counts = counts.map(|(at, n)| (self.names.names[at].clone(), count(*n))).collect();
+            let stat_counts = collect_map(counts.map(|(at, n)| (self.names.names[at].clone(), count(*n))));
             planes.push((process, Plane { id: process.id, name, file, ops, stat_counts, ..Plane::default() }));
         }
         for at in order {
@@ -100,7 +101,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             plane.bytes += line.bytes;
             plane.lines.push(line);
         }
-        planes.sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
+        planes.small_sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
         // All trace JSON files share one note.
