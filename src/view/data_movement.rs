@@ -3,7 +3,7 @@
 
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
-use super::state::{PtrEq, State};
+use super::state::{PtrEq, SharedMemo, SharedSignal, State};
 use super::type_erasure::EraseType;
 use super::widgets::swatch::swatch;
 use super::widgets::tree::{self, Branch, Open, width};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Renders data movement as one of the pictures of the breakdown.
 #[component]
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<PtrEq<DataMovementView>>);
+    let found = SharedSignal::<DataMovementView>::none();
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.request_on_change(
         move || {
@@ -29,7 +29,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
         },
     );
     let open: Open = RwSignal::new(Vec::new());
-    let shown = Memo::new(move |_| {
+    let shown = SharedMemo::new(move || {
         found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
     });
     let picture = TablePicture {

@@ -3,7 +3,7 @@
 
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
-use super::state::{PtrEq, State};
+use super::state::{PtrEq, SharedSignal, State};
 use super::type_erasure::EraseType;
 use super::widgets::tree::{self, Branch, Open, width};
 use crate::analysis::base::Query;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Renders idle gaps as one of the pictures of the breakdown.
 #[component]
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<PtrEq<Gaps>>);
+    let found = SharedSignal::<Gaps>::none();
     let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.request_on_change(
         move || {

@@ -8,7 +8,7 @@ use crate::chart::plot::stack::{self, Segment};
 use crate::chart::plot::time_part::TimePart;
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::BreakdownHead;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
@@ -31,7 +31,7 @@ pub(super) fn tip(part: &Part, whole: &str) -> Tip {
 
 /// Renders the bar of kinds.
 #[component]
-pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn StackedBar(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let at = RwSignal::new(0usize);

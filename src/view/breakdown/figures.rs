@@ -2,14 +2,14 @@
 
 use crate::chart::breakdown::figures::{self, Figure, Formula, Readout};
 use crate::protocol::BreakdownHead;
-use crate::view::state::PtrEq;
+use crate::view::state::SharedMemo;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
 /// Renders the figures of the breakdown.
 #[component]
-pub(crate) fn Figures(head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Figures(head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let row = move || Some(row(figures::readout(&*head.get()?)));
     view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }

@@ -5,7 +5,7 @@
 use crate::analysis::base::FilterField;
 use crate::chart::breakdown::filter_text;
 use crate::protocol::BreakdownHead;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
@@ -129,7 +129,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
 /// Renders the line below the filter box: the matches or the error, and buttons that remove the filters by kind and
 /// scope.
 #[component]
-pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn FilterSays(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let status = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);

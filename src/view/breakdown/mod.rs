@@ -16,14 +16,14 @@ mod tools;
 pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::BreakdownHead;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
 /// Renders the breakdown.
 #[component]
-pub(crate) fn Breakdown(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     // The tools, the table and the picture are rendered one after the other, a millisecond apart. All at once would be
     // one long task.
     let (made, set_made) = signal(0);

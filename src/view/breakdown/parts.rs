@@ -6,7 +6,7 @@ use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
 use crate::table::format::ABSENT;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
@@ -17,7 +17,7 @@ use web_sys::Element;
 
 /// Renders the legend of the bar.
 #[component]
-pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Parts(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let row = move || {
         let head = head.get()?;
         let whole = figures::whole(&head.header);

@@ -7,13 +7,13 @@ use crate::protocol::BreakdownHead;
 use crate::protocol::url::Picture;
 use crate::view::data_movement::DataMovementPicture;
 use crate::view::gaps::IdlePicture;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// Renders the chosen picture.
 #[component]
-pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Pictures(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let chosen = Memo::new(move |_| shown(state));
     let body = move || match chosen.get() {
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),

@@ -6,13 +6,13 @@ use crate::protocol::BreakdownHead;
 use crate::protocol::table_query::TableOf;
 use crate::table::filter::TextFilter;
 use crate::table::format;
-use crate::view::state::{PtrEq, State, toggle};
+use crate::view::state::{SharedMemo, State, toggle};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
 
 /// Builds the model of the breakdown's table.
-pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> Model {
+pub(super) fn model(state: State, head: SharedMemo<BreakdownHead>) -> Model {
     let label = move || {
         let by = head.with(|head| head.as_ref().map_or("", |head| head.query.by.label()));
         format!("Time by {}", by.to_ascii_lowercase())
@@ -43,7 +43,7 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
 }
 
 /// Renders the text for an empty table: the filter that matches nothing, and the offer to search the whole path.
-fn empty(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> AnyView {
+fn empty(state: State, head: SharedMemo<BreakdownHead>) -> AnyView {
     let Some(head) = head.get() else { return ().into_any() };
     let anywhere = head.shown.anywhere.filter(|n| *n > 0);
     let widen = move |_| state.filter(|filter| filter.within = FilterField::Anywhere);

@@ -9,7 +9,7 @@ use crate::chart::plot::icicle::{self, Icicle, Node};
 use crate::chart::plot::icicle_scene;
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::{BreakdownHead, Reply, Request};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
@@ -33,13 +33,13 @@ struct Drawn {
 
 /// Renders the icicle of scopes.
 #[component]
-pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
+pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let found = request_scopes(state);
     let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
-    let drawn = Memo::new(move |_| {
+    let drawn = SharedMemo::new(move || {
         let scopes = found.get()?;
         let mut nodes = scopes::nodes(&scopes);
         let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
@@ -54,7 +54,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         Some(PtrEq::new(Drawn { scopes, first, nodes, icicle }))
     });
     let at = RwSignal::new(None);
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let drawn = drawn.get()?;
         let window = window();
         let filter = state.query.with(|query| query.filter.scope.clone());
@@ -136,8 +136,8 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
 }
 
 /// Requests the tree of scopes whenever the request changes. The last tree stays until the next one has come.
-fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
-    let found = RwSignal::new(None::<PtrEq<Scopes>>);
+fn request_scopes(state: State) -> SharedSignal<Scopes> {
+    let found = SharedSignal::<Scopes>::none();
     // The grouping of the rows does not affect the tree, so a change of the grouping sends no request.
     let request = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
     state.request_on_change(

@@ -10,7 +10,7 @@ use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::{Reply, Request};
 use crate::table::format;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
@@ -22,8 +22,8 @@ use leptos::prelude::*;
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
 /// Requests the statistics of the steps of the open session.
-fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
-    let found = RwSignal::new(None::<PtrEq<StepStats>>);
+fn request_steps(state: State) -> SharedSignal<StepStats> {
+    let found = SharedSignal::<StepStats>::none();
     state.request_on_change(
         || Some(Request::StepStats),
         move |reply| {
@@ -42,8 +42,8 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let width = width_of(node);
     let found = request_steps(state);
     let device = Memo::new(move |_| state.query.with(|query| query.device));
-    let bars = Memo::new(move |_| Some(PtrEq::new(step_stats::steps(&*found.get()?, device.get()))));
-    let scene = Memo::new(move |_| {
+    let bars = SharedMemo::new(move || Some(PtrEq::new(step_stats::steps(&*found.get()?, device.get()))));
+    let scene = SharedMemo::new(move || {
         let (stats, bars) = (found.get()?, bars.get()?);
         let selected = step_stats::step_index(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
@@ -104,7 +104,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let found = request_steps(state);
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let stats = found.get()?;
         let selected = match state.query.with(|query| query.device) {
             DeviceChoice::One(index) => Some(index),
@@ -132,7 +132,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
 }
 
 fn model(
-    scene: Memo<Option<PtrEq<Scene>>>,
+    scene: SharedMemo<Scene>,
     tip: impl Fn(u32) -> Option<crate::chart::widgets::tip::Tip> + Send + Sync + 'static,
     press: impl Fn(u32) + Send + Sync + 'static,
 ) -> Model {

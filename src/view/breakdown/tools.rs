@@ -5,7 +5,7 @@ use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
 use crate::analysis::base::GroupBy;
 use crate::protocol::BreakdownHead;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
@@ -14,7 +14,7 @@ use leptos::prelude::*;
 
 /// Renders the tools of the breakdown.
 #[component]
-pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, table: Model) -> impl IntoView {
+pub(crate) fn Tools(state: State, head: SharedMemo<BreakdownHead>, table: Model) -> impl IntoView {
     let by = Memo::new(move |_| state.query.with(|query| query.by));
     let one = move |group: GroupBy| {
         let pressed = move || (by.get() == group).to_string();

@@ -9,7 +9,7 @@ use crate::chart::plot::scene::Scene;
 use crate::protocol::url::comm::CommRows;
 use crate::table::page::{row_key, split_row_key};
 use crate::units::Picos;
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::DragSelect;
@@ -39,7 +39,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (intervals, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| split_row_key(key));
@@ -118,7 +118,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     .any()
 }
 
-fn chart_model(model: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
+fn chart_model(model: CommModel, scene: SharedMemo<Scene>) -> Model {
     let key_of = move |id: u32| {
         model.lanes.with_untracked(|lanes| {
             let span = lanes.as_ref()?.spans.get(id as usize)?;

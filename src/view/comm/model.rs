@@ -9,7 +9,7 @@ use crate::protocol::url::comm::{CommRows, CommViewState, Pane};
 use crate::protocol::{CommView, Question, Reply};
 use crate::table::page::SortBy;
 use crate::units::Picos;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
@@ -23,11 +23,11 @@ pub(super) struct CommModel {
     pub(super) of: Memo<CommRows>,
     pub(super) query: Memo<CommQuery>,
     /// The last answer; `None` before the first one.
-    pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
+    pub(super) view: SharedSignal<CommView>,
     /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
     /// The lanes of the step, or only of its visible part if the step has too many spans.
-    pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
+    pub(super) lanes: SharedMemo<CommLanes>,
     /// The order of the rows; `None` means the table's own order.
     pub(super) order: RwSignal<Option<SortBy>>,
 }
@@ -48,7 +48,7 @@ impl CommModel {
                 mesh: place.mesh.clone(),
             })
         });
-        let (view, busy) = (RwSignal::new(None::<PtrEq<CommView>>), RwSignal::new(true));
+        let (view, busy) = (SharedSignal::<CommView>::none(), RwSignal::new(true));
         let of = Memo::new(move |_| {
             let chosen = place.with(|place| place.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
@@ -145,8 +145,8 @@ fn lanes(
     state: State,
     (place, of): (Memo<CommViewState>, Memo<CommRows>),
     query: Memo<Query>,
-) -> Memo<Option<PtrEq<CommLanes>>> {
-    let (whole, detail) = (RwSignal::new(None::<PtrEq<CommLanes>>), RwSignal::new(None::<PtrEq<CommLanes>>));
+) -> SharedMemo<CommLanes> {
+    let (whole, detail) = (SharedSignal::<CommLanes>::none(), SharedSignal::<CommLanes>::none());
     let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let request = move |part| {
         let (is_seen, of) = is_visible.get();
@@ -179,5 +179,5 @@ fn lanes(
             }
         },
     );
-    Memo::new(move |_| detail.get().or_else(|| whole.get()))
+    SharedMemo::new(move || detail.get().or_else(|| whole.get()))
 }

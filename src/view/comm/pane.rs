@@ -6,7 +6,7 @@ use super::model::CommModel;
 use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::protocol::url::comm::{CommRows, Pane as Which};
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
@@ -68,7 +68,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
                 .map(|row| (key(row), row.op.is_some()))
         })
     };
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (view, of, width) = (model.view.get()?, model.of.get(), chart::room(width.get()));
         let all = rows(&view.comm, of);
         let chosen = all.iter().position(|row| model.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());

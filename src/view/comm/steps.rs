@@ -7,7 +7,7 @@ use crate::chart::breakdown::step_stats;
 use crate::chart::comm::steps;
 use crate::chart::plot::steps as chart_steps;
 use crate::table::format;
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model, room};
 use crate::view::widgets::size::width_of;
@@ -23,13 +23,13 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let bars = Memo::new(move |_| Some(PtrEq::new(steps::bars(&model.view.get()?.comm.steps, model.of.get()))));
+    let bars = SharedMemo::new(move || Some(PtrEq::new(steps::bars(&model.view.get()?.comm.steps, model.of.get()))));
     let parts = move || {
         let split =
             model.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, model.of.get())));
         steps::parts(model.of.get(), split)
     };
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (view, bars, width) = (model.view.get()?, bars.get()?, width.get());
         let selected = steps::step_index(&view.comm.steps, state.step(), &view.comm.header.step);
         let devices = view.comm.header.n_devices;

@@ -6,7 +6,7 @@ use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::chart::widgets::{hlo_text, virtual_rows};
 use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
 use leptos::{ev, html};
@@ -27,14 +27,14 @@ type Pages = Vec<PtrEq<ProgramPage>>;
 pub(crate) fn Code(
     state: State,
     chosen: Memo<Option<ProgramRef>>,
-    file: RwSignal<Option<PtrEq<FileView>>>,
+    file: SharedSignal<FileView>,
     found: FoundLines,
 ) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let pages = RwSignal::new(Pages::new());
     let requested = StoredValue::new(Vec::<u32>::new());
     let visible = RwSignal::new((0.0_f64, 600.0_f64));
-    let head = Memo::new(move |_| pages.with(|pages| pages.first().map(|page| PtrEq::new(page.head.clone()))));
+    let head = SharedMemo::new(move || pages.with(|pages| pages.first().map(|page| PtrEq::new(page.head.clone()))));
     let lines = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_lines)));
     let rows = Memo::new(move |_| {
         let (top, height) = visible.get();

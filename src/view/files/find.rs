@@ -3,7 +3,7 @@
 
 use crate::chart::files;
 use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
@@ -25,7 +25,7 @@ pub(crate) fn focus() {
 }
 
 /// The result of the last search, in any program.
-pub(crate) type FoundLines = RwSignal<Option<PtrEq<ProgramFound>>>;
+pub(crate) type FoundLines = SharedSignal<ProgramFound>;
 
 /// Returns the index of the current line among the matches, or as an error the index at which the line would stand.
 fn match_index(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {

@@ -11,7 +11,7 @@ use crate::analysis::files::FileView;
 use crate::chart::{empty, files};
 use crate::protocol::{Question, Reply};
 use crate::view::empty::empty_state;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, live};
 pub(crate) use find::focus;
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ use leptos::prelude::*;
 /// Renders the view of the files.
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<PtrEq<FileView>>);
+    let found = SharedSignal::<FileView>::none();
     state.request_on_change(
         move || state.can(|can| can.file_contents).then(|| Question::File.into()),
         move |reply| match reply.decode::<FileView>() {

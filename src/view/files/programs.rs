@@ -5,7 +5,7 @@ use super::find::{Find, FoundLines};
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ const BY_ITSELF: u64 = 32 << 20;
 
 /// Renders the list of programs, the computations of the chosen program, and its text.
 #[component]
-pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -> impl IntoView {
+pub(crate) fn Programs(state: State, found: SharedSignal<FileView>) -> impl IntoView {
     let chosen = Memo::new(move |_| {
         let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
         match state.file.with(|place| place.program) {
@@ -24,8 +24,8 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
             _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
         }
     });
-    let hits: FoundLines = RwSignal::new(None);
-    let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
+    let hits = FoundLines::none();
+    let outline = SharedSignal::<ProgramOutline>::none();
     let request = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
     state.request_on_change(request, move |reply| match reply.decode::<ProgramOutline>() {
         Ok(answer) => outline.set(Some(PtrEq::new(answer))),

@@ -2,7 +2,7 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::{curve, figures};
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
@@ -17,7 +17,7 @@ const HEIGHT: f64 = 320.0;
 pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (of, width) = (model.allocator.get()?, width.get());
         (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), HEIGHT))))
     });

@@ -8,7 +8,7 @@ use crate::chart::memory::{at_position, curve, text};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::scene::Scene;
 use crate::table::format;
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::DragSelect;
@@ -25,7 +25,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let size = Memo::new(move |_| (chart::room(width.get()), if model.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (memory, columns) = (model.memory.get()?, model.curve.get()?);
         let space = memory.space.as_ref()?;
         let without = model.peak_without.get().map(|(_, found)| found.curve.clone()).unwrap_or_default();
@@ -128,7 +128,7 @@ fn zooms(model: MemoryModel) -> AnyView {
 }
 
 /// Builds the chart's model: the tooltips, clicks and keys of its columns.
-fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
+fn chart_model(model: MemoryModel, scene: SharedMemo<Scene>) -> Model {
     let go = move |point: u32| model.change(|place| place.at = Some(point));
     Model {
         scene,

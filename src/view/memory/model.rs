@@ -8,7 +8,7 @@ use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemoryViewState, Side};
 use crate::protocol::{Failure, MemorySession, Question, Reply};
-use crate::view::state::{PtrEq, State, toggle};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State, toggle};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
@@ -19,30 +19,30 @@ pub(super) struct MemoryModel {
     /// The state of the view in the address.
     pub(super) place: Memo<MemoryViewState>,
     /// The programs and the allocators of the session.
-    pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
+    pub(super) session: SharedSignal<MemorySession>,
     /// The chosen program and memory space; `None` until a program is known.
     pub(super) query: Memo<Option<MemoryQuery>>,
     /// The report of the chosen program.
-    pub(super) memory: RwSignal<Option<PtrEq<StaticMemory>>>,
+    pub(super) memory: SharedSignal<StaticMemory>,
     /// Whether the program uses the chosen memory space.
     pub(super) has_space: Memo<bool>,
     /// The selected point of the curve.
     pub(super) at: Memo<u32>,
     /// The live buffers at the selected point.
-    pub(super) alive: RwSignal<Option<PtrEq<AliveAt>>>,
+    pub(super) alive: SharedSignal<AliveAt>,
     /// The visible part of the curve; `None` means all of it.
     pub(super) zoom: RwSignal<Option<Points>>,
     /// The curve of the visible part.
-    pub(super) curve: RwSignal<Option<PtrEq<Curve>>>,
+    pub(super) curve: SharedSignal<Curve>,
     /// The buffers that are left out, to see the peak without them.
     pub(super) without: RwSignal<Vec<BufferId>>,
     /// The number of buffers that the last answer left out, and the peak without them.
     pub(super) peak_without: RwSignal<Option<(usize, PtrEq<WhatIf>)>>,
     /// The comparison of the device's peaks with its capacity.
-    pub(super) check: Memo<Option<PtrEq<CrossCheck>>>,
+    pub(super) check: SharedMemo<CrossCheck>,
     /// The index of the chosen allocator.
     pub(super) allocator_at: Memo<u32>,
-    pub(super) allocator: Memo<Option<PtrEq<AllocatorMemory>>>,
+    pub(super) allocator: SharedMemo<AllocatorMemory>,
     /// The reason why the chosen program has no report.
     failure: RwSignal<Option<Failure>>,
     /// The width of the view, in pixels.
@@ -52,7 +52,7 @@ pub(super) struct MemoryModel {
 impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.view_state::<MemoryViewState>(state.memory, "memory");
-        let session = RwSignal::new(None::<PtrEq<MemorySession>>);
+        let session = SharedSignal::<MemorySession>::none();
         state.request_on_change(
             || Some(Question::Memory.into()),
             move |reply| match reply.decode::<MemorySession>() {
@@ -67,7 +67,7 @@ impl MemoryModel {
             let (program, color) = place.with(|place| (place.program, place.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
-        let (memory, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
+        let (memory, failure) = (SharedSignal::<StaticMemory>::none(), RwSignal::new(None));
         // The program and the memory space of `memory`, or of the pending answer.
         let last_space = StoredValue::new(None::<(u32, i64)>);
         state.request_on_change(
@@ -89,7 +89,7 @@ impl MemoryModel {
         let peak = Memo::new(move |_| memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.alive.point)));
         let chosen = move || place.with(|place| place.at).filter(|_| state.can(|can| can.memory_replay));
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
-        let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
+        let (alive, zoom) = (SharedSignal::<AliveAt>::none(), RwSignal::new(None::<Points>));
         // The report of the program holds the live buffers at the peak, so the peak needs no request.
         state.request_on_change(
             move || {
@@ -106,7 +106,7 @@ impl MemoryModel {
                 }
             },
         );
-        let curve = RwSignal::new(None::<PtrEq<Curve>>);
+        let curve = SharedSignal::<Curve>::none();
         state.request_on_change(
             move || {
                 let Some(points) = zoom.get() else {
@@ -152,7 +152,7 @@ impl MemoryModel {
             without.set(Vec::new());
             zoom.set(None);
         });
-        let check = Memo::new(move |_| {
+        let check = SharedMemo::new(move || {
             let device = state.query.with(|query| match query.device {
                 crate::analysis::base::DeviceChoice::One(n) => Some(n),
                 crate::analysis::base::DeviceChoice::All => None,
@@ -171,7 +171,7 @@ impl MemoryModel {
             let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
             chosen.or(own).unwrap_or_default()
         });
-        let allocator = Memo::new(move |_| {
+        let allocator = SharedMemo::new(move || {
             let chosen = allocator_at.get() as usize;
             session.with(|session| {
                 let all = &session.as_ref()?.runtime.allocators;

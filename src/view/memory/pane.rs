@@ -8,7 +8,7 @@ use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::Question;
 use crate::protocol::url::memory::Pane as Which;
 use crate::table::format;
-use crate::view::state::PtrEq;
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::picker::Picker;
@@ -51,7 +51,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
 fn Map(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (alive, size) = (model.alive.get()?, size.get());
         (size.0 > 0.0)
             .then(|| PtrEq::new(model.without.with(|without| treemap::scene(&alive, model.by(), without, size))))
@@ -109,7 +109,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
 fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let lanes = RwSignal::new(None::<PtrEq<LiveRangeRows>>);
+    let lanes = SharedSignal::<LiveRangeRows>::none();
     model.state.request_on_change(
         move || {
             let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
@@ -124,7 +124,7 @@ fn Lives(model: MemoryModel) -> impl IntoView {
             }
         },
     );
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let (lanes, width) = (lanes.get()?, width.get());
         (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, model.at.get(), chart::room(width))))
     });

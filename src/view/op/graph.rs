@@ -8,7 +8,7 @@ use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::{Failure, Question, Reply};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
@@ -58,7 +58,7 @@ pub(super) fn has_focus() -> bool {
 
 #[component]
 fn Sheet(state: State) -> impl IntoView {
-    let (drawn, failure) = (RwSignal::new(None::<PtrEq<Drawn>>), RwSignal::new(None::<PtrEq<Failure>>));
+    let (drawn, failure) = (SharedSignal::<Drawn>::none(), SharedSignal::<Failure>::none());
     let inside = RwSignal::new(Vec::<String>::new());
     let request = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
     state.request_on_change(
@@ -128,7 +128,7 @@ fn Sheet(state: State) -> impl IntoView {
         (width / 2.0, height / 2.0)
     };
     let model = Model {
-        scene: Memo::new(move |_| drawn.with(|drawn| Some(PtrEq::new(drawn.as_ref()?.scene.clone())))),
+        scene: SharedMemo::new(move || drawn.with(|drawn| Some(PtrEq::new(drawn.as_ref()?.scene.clone())))),
         tip: Callback::new(|_| None),
         press: Callback::new(|_| ()),
         out: Callback::new(|()| false),
@@ -180,7 +180,7 @@ fn Sheet(state: State) -> impl IntoView {
 #[derive(Clone, Copy)]
 struct GraphHandlers {
     state: State,
-    drawn: RwSignal<Option<PtrEq<Drawn>>>,
+    drawn: SharedSignal<Drawn>,
     inside: RwSignal<Vec<String>>,
     pan: RwSignal<Pan>,
     frame: RwSignal<(f64, f64)>,

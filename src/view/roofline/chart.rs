@@ -13,7 +13,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::table::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
-use crate::view::state::{PtrEq, toggle};
+use crate::view::state::{PtrEq, SharedMemo, toggle};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
@@ -80,7 +80,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         size: size.get(),
         pinned: model.window.with(Option::is_none),
     });
-    let scene = Memo::new(move |_| {
+    let scene = SharedMemo::new(move || {
         let dots = model.dots.get()?;
         let shown = options.with(|options| {
             let drawn = options.size.0 > 0.0;
@@ -202,7 +202,7 @@ fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f6
 }
 
 /// Builds the chart's model: the tooltips, clicks and keys of its points.
-fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Signal<(f64, f64)>) -> Model {
+fn chart_model(model: RooflineModel, scene: SharedMemo<Scene>, size: Signal<(f64, f64)>) -> Model {
     let state = model.state;
     Model {
         scene,

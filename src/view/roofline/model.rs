@@ -6,7 +6,7 @@ use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{AxisWindow, Ceilings, Dots, Form, dots, full_window, initial_window};
 use crate::protocol::url::roofline::{RoofBy, RooflineViewState};
 use crate::protocol::{Question, Reply, RooflineHead};
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
@@ -18,11 +18,11 @@ pub(super) struct RooflineModel {
     pub(super) place: Memo<RooflineViewState>,
     pub(super) query: Memo<RooflineQuery>,
     /// The last answer; `None` before the first one.
-    pub(super) head: RwSignal<Option<PtrEq<RooflineHead>>>,
+    pub(super) head: SharedSignal<RooflineHead>,
     /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
     /// The points of the chart.
-    pub(super) dots: Memo<Option<PtrEq<Dots>>>,
+    pub(super) dots: SharedMemo<Dots>,
     /// The roofs of the chart.
     pub(super) ceilings: Memo<Ceilings>,
     /// The axes around all points.
@@ -44,7 +44,7 @@ impl RooflineModel {
             let by = place.by.group_by();
             place.to_query(Query { by, ..query })
         });
-        let (head, busy) = (RwSignal::new(None::<PtrEq<RooflineHead>>), RwSignal::new(true));
+        let (head, busy) = (SharedSignal::<RooflineHead>::none(), RwSignal::new(true));
         // The answer about the previous session is removed.
         effect(move || {
             state.opened.track();
@@ -65,7 +65,7 @@ impl RooflineModel {
                 }
             },
         );
-        let dots = Memo::new(move |_| {
+        let dots = SharedMemo::new(move || {
             let (by, level) = place.with(|place| (place.by, place.x));
             // The answer may belong to the previous grouping, and its points would have other keys.
             let head = head.get().filter(|head| head.query.query.by == by.group_by())?;

@@ -9,7 +9,7 @@ use crate::protocol::url::shared_address;
 use crate::protocol::{Question, Reply, ShareAnswer, ShareQuery, SummaryInfo};
 use crate::share::{Level, base_address, html};
 use crate::table::format::bytes_text;
-use crate::view::state::{PtrEq, State, total_size};
+use crate::view::state::{PtrEq, SharedSignal, State, total_size};
 use crate::view::type_erasure::effect;
 use crate::view::widgets::icon::Icon;
 use js_sys::{Reflect, global};
@@ -68,7 +68,7 @@ pub(super) struct ShareModel {
     pub(super) with_capture: RwSignal<bool>,
     pub(super) query: Memo<ShareQuery>,
     /// The last answer; `None` before the first one, and after a failure.
-    pub(super) shared: RwSignal<Option<PtrEq<ShareAnswer>>>,
+    pub(super) shared: SharedSignal<ShareAnswer>,
     /// Whether an answer is pending.
     pub(super) busy: RwSignal<bool>,
     /// The address of the page that links open; empty if it is unknown.
@@ -105,7 +105,7 @@ impl ShareModel {
                 anonymise: is_cut && anonymise.get(),
             }
         });
-        let (shared, busy) = (RwSignal::new(None::<PtrEq<ShareAnswer>>), RwSignal::new(true));
+        let (shared, busy) = (SharedSignal::<ShareAnswer>::none(), RwSignal::new(true));
         let done = RwSignal::new(String::new());
         state.request_on_change(
             move || {

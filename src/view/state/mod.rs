@@ -14,6 +14,7 @@ mod ptr_eq;
 mod queries;
 mod requests;
 pub(crate) mod sample;
+mod shared_signal;
 mod theme;
 mod waiting;
 
@@ -22,6 +23,7 @@ pub(crate) use super::state::pending::Fetching;
 pub(crate) use embedded::is_single;
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use ptr_eq::PtrEq;
+pub(crate) use shared_signal::{SharedMemo, SharedSignal};
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
 pub(crate) use super::state::clock::now;
@@ -60,15 +62,15 @@ const PASSING: u32 = 6000;
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     /// The open session; `None` on the landing page.
-    pub(crate) opened: RwSignal<Option<PtrEq<Opened>>>,
+    pub(crate) opened: SharedSignal<Opened>,
     /// The breakdown on screen; `None` if the open session has none.
-    shown: RwSignal<Option<PtrEq<BreakdownHead>>>,
+    shown: SharedSignal<BreakdownHead>,
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
     /// Whether the load lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
     /// The planes to choose from, if files are too large to be read whole.
-    pub(crate) estimate: RwSignal<Option<PtrEq<Estimate>>>,
+    pub(crate) estimate: SharedSignal<Estimate>,
     large: StoredValue<Option<OpenRequest>, LocalStorage>,
     /// The reason why a load failed while no session was open.
     pub(crate) failure: RwSignal<Option<Failure>>,
@@ -158,11 +160,11 @@ impl State {
     /// Creates the state of a page that was just opened.
     pub(crate) fn new() -> Self {
         Self {
-            opened: RwSignal::new(None),
-            shown: RwSignal::new(None),
+            opened: SharedSignal::none(),
+            shown: SharedSignal::none(),
             load: RwSignal::new(None),
             load_shown: RwSignal::new(false),
-            estimate: RwSignal::new(None),
+            estimate: SharedSignal::none(),
             large: StoredValue::new_local(None),
             failure: RwSignal::new(None),
             toasts: RwSignal::new(Vec::new()),
@@ -206,8 +208,8 @@ impl State {
     }
 
     /// Returns the breakdown on screen.
-    pub(crate) fn head(self) -> Memo<Option<PtrEq<BreakdownHead>>> {
-        Memo::new(move |_| self.shown.get())
+    pub(crate) fn head(self) -> SharedMemo<BreakdownHead> {
+        SharedMemo::new(move || self.shown.get())
     }
 
     /// Returns the description of the open summary. `None` if no summary is open.

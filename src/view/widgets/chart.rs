@@ -11,7 +11,7 @@ use crate::chart::plot::svg;
 use crate::chart::widgets::table::TWO_LINES;
 use crate::chart::widgets::tip::Tip;
 use crate::protocol::Failure;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::{PtrEq, SharedMemo, State};
 use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 use leptos::{ev, html};
@@ -21,7 +21,7 @@ use web_sys::Element;
 #[derive(Clone, Copy)]
 pub(crate) struct Model {
     /// The scene to draw; `None` while there is none.
-    pub(crate) scene: Memo<Option<PtrEq<Scene>>>,
+    pub(crate) scene: SharedMemo<Scene>,
     /// Returns the tooltip of a mark.
     pub(crate) tip: Callback<u32, Option<Tip>>,
     /// Handles a click on a mark, or with `true` the keys Enter and Space.

@@ -1,0 +1,99 @@
+//! This module defines signals and memos that hold a shared value or none, such as the answer to a request.
+//!
+//! All of them have one type inside. Leptos compiles its reactive graph again for each type of value, which took 10 kB
+//! (gzip) of the page.
+
+use super::ptr_eq::PtrEq;
+use leptos::prelude::*;
+use std::any::Any;
+use std::marker::PhantomData;
+
+type Inner = Option<PtrEq<dyn Any + Send + Sync>>;
+
+fn typed<T: Send + Sync + 'static>(inner: Inner) -> Option<PtrEq<T>> {
+    inner.and_then(PtrEq::downcast)
+}
+
+/// A signal with a shared value or none.
+pub(crate) struct SharedSignal<T> {
+    inner: RwSignal<Inner>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for SharedSignal<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedSignal<T> {}
+
+impl<T: Send + Sync + 'static> SharedSignal<T> {
+    /// Returns a signal without a value.
+    pub(crate) fn none() -> Self {
+        Self { inner: RwSignal::new(None), of: PhantomData }
+    }
+
+    pub(crate) fn set(self, value: Option<PtrEq<T>>) {
+        self.inner.set(value.map(PtrEq::erase));
+    }
+
+    pub(crate) fn track(self) {
+        self.inner.track();
+    }
+
+    pub(crate) fn get(self) -> Option<PtrEq<T>> {
+        typed(self.inner.get())
+    }
+
+    pub(crate) fn get_untracked(self) -> Option<PtrEq<T>> {
+        typed(self.inner.get_untracked())
+    }
+
+    pub(crate) fn with<R>(self, read: impl FnOnce(&Option<PtrEq<T>>) -> R) -> R {
+        read(&self.get())
+    }
+
+    pub(crate) fn with_untracked<R>(self, read: impl FnOnce(&Option<PtrEq<T>>) -> R) -> R {
+        read(&self.get_untracked())
+    }
+}
+
+/// A memo with a shared value or none.
+pub(crate) struct SharedMemo<T> {
+    inner: Memo<Inner>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for SharedMemo<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedMemo<T> {}
+
+impl<T: Send + Sync + 'static> SharedMemo<T> {
+    /// Returns a memo of the value of `compute`, which runs again whenever a signal that it reads changes.
+    pub(crate) fn new(compute: impl Fn() -> Option<PtrEq<T>> + Send + Sync + 'static) -> Self {
+        let compute: Box<dyn Fn(Option<&Inner>) -> Inner + Send + Sync> =
+            Box::new(move |_| compute().map(PtrEq::erase));
+        Self { inner: Memo::new(compute), of: PhantomData }
+    }
+
+    pub(crate) fn get(self) -> Option<PtrEq<T>> {
+        typed(self.inner.get())
+    }
+
+    pub(crate) fn get_untracked(self) -> Option<PtrEq<T>> {
+        typed(self.inner.get_untracked())
+    }
+
+    pub(crate) fn with<R>(self, read: impl FnOnce(&Option<PtrEq<T>>) -> R) -> R {
+        read(&self.get())
+    }
+
+    pub(crate) fn with_untracked<R>(self, read: impl FnOnce(&Option<PtrEq<T>>) -> R) -> R {
+        read(&self.get_untracked())
+    }
+}
