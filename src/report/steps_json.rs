@@ -17,6 +17,7 @@ struct DeviceJson<'a> {
     device: &'a str,
     all: Option<Row<'a, Spread>>,
     steady: Option<Row<'a, Spread>>,
+    few_steps: bool,
     steps: Rows<'a, StepTime>,
 }
 
@@ -27,6 +28,7 @@ impl<'a> StepsJson<'a> {
             device: &device.label,
             all: device.all.as_ref().map(|row| Row { columns: SPREAD, row }),
             steady: device.steady.as_ref().map(|row| Row { columns: SPREAD, row }),
+            few_steps: device.is_short,
             steps: Rows { columns: STEPS, rows: &device.steps },
         };
         Self {

@@ -119,8 +119,7 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     table
 }
 
-/// Returns the statistics of step durations by device: over all steps, and over the steps without the first and the
-/// last.
+/// Returns the statistics of steps by device: of the lengths of all steps, and of the periods of the steady steps.
 pub fn steps(stats: &StepStats) -> Table {
     let spreads = stats.devices.iter().filter_map(|d| d.all.map(|all| (d, all)));
     let unit = TimeUnit::for_largest(spreads.clone().map(|(_, s)| s.max).max().unwrap_or_default());
@@ -131,7 +130,8 @@ pub fn steps(stats: &StepStats) -> Table {
     for (device, spread) in spreads {
         table.row(spread_row(device.label.clone(), spread, unit));
         if let Some(steady) = device.steady {
-            table.row(spread_row("  steady".into(), steady, unit));
+            let label = if device.is_short { "  with a period" } else { "  steady" };
+            table.row(spread_row(label.into(), steady, unit));
         }
     }
     table

@@ -241,7 +241,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
             steps: device
                 .steps
                 .iter()
-                .map(|s| StepInfo { number: s.number, name: s.name.clone(), duration: s.duration(), n_ops: s.n_ops })
+                .map(|s| StepInfo { number: s.number, name: s.name.clone(), duration: s.length(), n_ops: s.n_ops })
                 .collect(),
         }
     };

@@ -71,18 +71,16 @@ pub(super) fn read(bytes: &mut &[u8], limits: Limits) -> Result<Report, ShareErr
         return Err(ShareError::Damaged);
     }
     match version {
-        1 => of_version_1(packed, limits),
         0 => Err(ShareError::Damaged),
+        1..=VERSION => of_version(version, packed, limits),
         newer => Err(ShareError::Newer(newer)),
     }
 }
 
-/// Reads version 1, which is the current version. A second version would leave this codec unchanged, and convert its
-/// result to the newest version.
-fn of_version_1(packed: &[u8], limits: Limits) -> Result<Report, ShareError> {
+fn of_version(version: u64, packed: &[u8], limits: Limits) -> Result<Report, ShareError> {
     let unpacked = unpack(packed, limits.unpacked)?;
     let mut report = codec::blank();
-    let mut reader = Reader::new(&unpacked, limits.memory)?;
+    let mut reader = Reader::new(&unpacked, version, limits.memory)?;
     codec::report(&mut reader, &mut report)?;
     reader.finish()?;
     report.derive();

@@ -15,6 +15,7 @@ pub(super) struct Reader<'a> {
     names: &'a [u8],
     letters: &'a [u8],
     known: Vec<String>,
+    version: u64,
     /// Memory in bytes that the rest of the report may take.
     budget: usize,
 }
@@ -44,13 +45,13 @@ pub(super) fn take<'a>(from: &mut &'a [u8], n: usize) -> Option<&'a [u8]> {
 }
 
 impl<'a> Reader<'a> {
-    /// Splits `bytes` into the four streams.
-    pub(super) fn new(mut bytes: &'a [u8], budget: usize) -> Result<Self, ShareError> {
+    /// Splits `bytes`, of a version of the format, into the four streams.
+    pub(super) fn new(mut bytes: &'a [u8], version: u64, budget: usize) -> Result<Self, ShareError> {
         let mut length = || varint(&mut bytes).and_then(|n| usize::try_from(n).ok()).ok_or(ENDS);
         let (marks, digits, names) = (length()?, length()?, length()?);
         let mut stream = |n| take(&mut bytes, n).ok_or(ENDS);
         let (marks, digits, names) = (stream(marks)?, stream(digits)?, stream(names)?);
-        Ok(Self { marks, digits, names, letters: bytes, known: Vec::new(), budget })
+        Ok(Self { marks, digits, names, letters: bytes, known: Vec::new(), version, budget })
     }
 
     /// Checks that all streams were read to their end.
@@ -89,6 +90,10 @@ impl<'a> Reader<'a> {
 }
 
 impl Visit for Reader<'_> {
+    fn version(&self) -> u64 {
+        self.version
+    }
+
     fn count(&mut self, _: usize, size: usize) -> Result<usize, ShareError> {
         let n = varint(&mut self.marks).and_then(|n| usize::try_from(n).ok()).ok_or(ENDS)?;
         // A row has at least one mark or name. Most rows have dozens.

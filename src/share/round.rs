@@ -139,7 +139,8 @@ impl Report {
             // Means of picoseconds keep nine digits, which are more than any view prints.
             for of in [&mut device.all, &mut device.steady].into_iter().flatten() {
                 let fine = |value: f64| near_real(value, 9).unwrap_or(value);
-                (of.mean, of.median, of.std_dev) = (fine(of.mean), fine(of.median), of.std_dev.map(fine));
+                (of.mean, of.median, of.quartiles) = (fine(of.mean), fine(of.median), of.quartiles.map(fine));
+                of.std_dev = of.std_dev.map(fine);
             }
         }
         let RooflineFigures { programs, opaque, gaps, .. } = std::mem::replace(
@@ -168,10 +169,16 @@ impl Report {
     }
 
     /// Restores the exact times of rows of each kind that has no rest. There is then no rest that could take the
-    /// difference of rounding, and the exact rows sum to the kind.
+    /// difference of rounding, and the exact rows sum to the kind. Also restores a time whose share of the window would
+    /// print another text.
     fn keep_rows(&mut self, exact: &Self) {
+        let window = exact.header.step_duration;
+        let share = |time: Picos| window.and_then(|window| time.fraction_of(window)).map(format::percent);
         for (row, exact) in self.rows.iter_mut().zip(&exact.rows) {
             let (group, exact) = (&mut row.group, &exact.group);
+            if share(group.total) != share(exact.total) {
+                group.total = exact.total;
+            }
             if !self.rest.iter().any(|rest| rest.kind == group.kind) {
                 (group.total, group.inclusive) = (exact.total, exact.inclusive);
                 (group.min, group.max) = (exact.min, exact.max);
@@ -248,9 +255,9 @@ impl Report {
         programs.chain(steps).for_each(|roof| settle_roof(roof, None));
         for device in &mut self.steps.devices {
             for step in &mut device.steps {
-                step.duration = step.duration.max(step.idle);
+                step.length = step.length.max(step.idle);
                 if one_line {
-                    step.busy = step.duration.saturating_sub(step.idle);
+                    step.busy = step.length.saturating_sub(step.idle);
                 }
                 fill(&mut step.by_kind, step.busy);
             }

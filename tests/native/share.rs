@@ -179,6 +179,7 @@ fn figures_are_exact_and_rows_print_as_in_the_capture() {
                     assert!((a.mean / b.mean - 1.0).abs() < 1e-8 && (a.median / b.median - 1.0).abs() < 1e-8, "{name}");
                 }
                 for (a, b) in a.steps.iter().zip(&b.steps) {
+                    assert_eq!(time_text(a.length), time_text(b.length), "{name}, step {}", a.number);
                     assert_eq!(time_text(a.duration), time_text(b.duration), "{name}, step {}", a.number);
                     assert_eq!(a.by_kind.iter().copied().sum::<Picos>(), a.busy, "{name}, step {}", a.number);
                 }
@@ -574,7 +575,11 @@ fn old_links_open() {
     assert_eq!(session.files[0].name, "sample.xplane.pb.gz");
     let Reply::Breakdown(head) = engine.answer(&Request::Breakdown(address.query)) else { panic!() };
     assert_eq!(head.header.step_duration.map(|time| time.0 / 1_000_000_000), Some(V1_STEP_MS));
-    assert!(markdown(&decode_link(&address.report).unwrap(), None).contains("sample.xplane.pb.gz"));
+    let report = decode_link(&address.report).unwrap();
+    assert!(markdown(&report, None).contains("sample.xplane.pb.gz"));
+    // Version 1 has no periods: the length of a step is that of its event.
+    let steps = report.steps.devices.iter().flat_map(|device| &device.steps);
+    assert!(steps.clone().count() > 0 && steps.clone().all(|step| step.length == step.duration));
 }
 
 /// Duration of the step in that link, in whole ms.

@@ -127,8 +127,10 @@ fn mi300_runs_and_copies() {
     let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
     let device = &of.1.devices[0];
     assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 3, 1));
-    let steps: Vec<u64> = device.steps.iter().map(|step| step.duration().0 / 1_000_000).collect();
-    assert_eq!(steps, [672, 587, 573], "three runs of the largest matmul, each one kernel");
+    let steps: Vec<u64> = device.steps.iter().map(|step| step.length().0 / 1_000_000).collect();
+    assert_eq!(steps, [753, 700, 573], "periods of the largest matmul; the last run has none");
+    let events: Vec<u64> = device.steps.iter().map(|step| step.duration.0 / 1_000_000).collect();
+    assert_eq!(events, [672, 587, 573], "three runs of the largest matmul, each one kernel");
     assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
     // Only the launches show that these copies come from the host. Kernels do not.
     let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
@@ -275,8 +277,10 @@ fn launches_name_the_ops_of_kernels() {
 fn a_run_begins_where_the_first_op_repeats() {
     let (_, analysis) = made();
     let steps: Vec<_> = analysis.devices[0].steps.iter().map(|step| (step.name.as_str(), step.window)).collect();
-    // The collective of the first run lasts into the second run. A kernel without a program belongs to no run.
-    assert_eq!(steps, [("jit_f", (0, 250)), ("jit_f", (200, 350))]);
+    // The collective of the first run lasts into the second run, and a step ends where the next one starts. A kernel
+    // without a program belongs to no run.
+    assert_eq!(steps, [("jit_f", (0, 200)), ("jit_f", (200, 350))]);
+    assert_eq!(analysis.devices[0].steps[0].duration, Picos(250));
 }
 
 /// The kernel of a collective covers the whole collective, although its op is a start. Compute on other streams

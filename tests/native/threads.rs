@@ -86,7 +86,7 @@ fn every_op_equals_the_sum_of_its_events() {
         let steps: Vec<(i64, i64)> = device
             .steps
             .iter()
-            .map(|s| ((s.window.0 - base).cast_signed(), (s.window.1 - base).cast_signed()))
+            .map(|s| ((s.window.0 - base).cast_signed(), (s.window.0 + s.duration.0 - base).cast_signed()))
             .collect();
         assert_eq!((steps.len(), &steps), (5, &expected), "{}", device.label);
     }

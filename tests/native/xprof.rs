@@ -114,7 +114,7 @@ fn v6e_steps_add_up() {
             .unwrap()
     };
     let sum: Picos = device.steps.iter().map(|s| of(s.number).totals.busy).sum();
-    let whole: Picos = device.steps.iter().map(rooflight::analysis::base::Step::duration).sum();
+    let whole: Picos = device.steps.iter().map(|step| step.duration).sum();
     assert!(sum <= whole && sum.as_f64() > whole.as_f64() * 0.9, "{sum:?} {whole:?}");
     assert_eq!(device.steps.len(), 100);
 }

@@ -54,10 +54,14 @@ pub struct Step {
     pub number: u64,
     /// The name of the `Steps` event, or of the program.
     pub name: String,
-    /// `[start, end)` in ps on [`Device::step_clock`].
+    /// `[start, end)` in ps on [`Device::step_clock`]: the period if the step has one, else its event.
     pub window: Interval,
-    /// `[start, end)` in ps on [`Device::event_clock`].
+    /// `[start, end)` in ps on [`Device::event_clock`], as `window`.
     pub event_window: Interval,
+    /// Whether `window` is a period: it ends where the next step starts. The last step has no period.
+    pub has_period: bool,
+    /// The length of the step's event, which leaves out the time until the next step.
+    pub duration: Picos,
     /// Number of op executions that start in the step.
     pub n_ops: u64,
 }
@@ -132,8 +136,13 @@ impl Device {
 }
 
 impl Step {
-    /// Returns the length of the step.
-    pub fn duration(&self) -> Picos {
+    /// Returns the length of the step's window.
+    pub fn length(&self) -> Picos {
         Picos(self.window.1 - self.window.0)
+    }
+
+    /// Returns the period of the step: the time from its start to the start of the next step. `None` for the last step.
+    pub fn period(&self) -> Option<Picos> {
+        self.has_period.then(|| self.length())
     }
 }

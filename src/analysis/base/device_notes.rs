@@ -48,7 +48,7 @@ pub fn overlap(device: &mut Device) -> Option<Note> {
     if most < 2 {
         return None;
     }
-    let mut message = "Steps overlap. An op belongs to every step in whose window it starts.".to_owned();
+    let mut message = "Steps overlap. Each step ends where the next one starts.".to_owned();
     if most > MAX_OPEN_STEPS {
         message = format!(
             "{most} of the {} steps run at the same time, and at most {MAX_OPEN_STEPS} can be separated. Only the whole \

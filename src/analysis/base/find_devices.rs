@@ -5,7 +5,7 @@ use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places
 use super::op_times::union_length;
 use super::platform::Platform;
 use super::self_time::Interval;
-use super::{device_notes, hosts, longest_step};
+use super::{device_notes, hosts, longest_step, periods};
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -109,10 +109,11 @@ fn device(
         let message = "The capture has no “Steps” line and no program runs, so only the whole capture is shown. Capture at least one whole step.";
         notes.push(Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label));
     }
-    let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();
     if let Some(note) = device_notes::overlap(&mut device) {
         notes.push(note.with_place(&device.label));
     }
+    periods::set(&mut device.steps);
+    let steps: u128 = device.steps.iter().map(|step| u128::from(step.length().0)).sum();
     let time = measure_ops(plane, &mut device).max(steps);
     Some((device, time))
 }
@@ -150,7 +151,8 @@ fn steps(
                 let name = profile.text(plane.op(op).name);
                 // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
                 let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
-                steps.push(Step { number: 0, name, window, event_window, n_ops: 0 });
+                let duration = Picos(window.1 - window.0);
+                steps.push(Step { number: 0, name, window, event_window, has_period: false, duration, n_ops: 0 });
             }
         }
     }

@@ -146,7 +146,7 @@ fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     };
     let apart = rest.iter().filter_map(|host| Some((apart(host)?, host)));
     let (by, worst) = apart.max_by_key(|(by, _)| by.unsigned_abs())?;
-    let mut lengths: Vec<u64> = first.device.steps.iter().map(|step| step.duration().0).collect();
+    let mut lengths: Vec<u64> = first.device.steps.iter().map(|step| step.length().0).collect();
     lengths.sort_unstable();
     let length = *lengths.get(lengths.len() / 2)?;
     if by.unsigned_abs() <= u128::from(length) {

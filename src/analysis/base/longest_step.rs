@@ -2,6 +2,8 @@
 //! a comparison of devices covers one step.
 
 use super::device::{Device, Step};
+#[cfg(test)]
+use crate::units::Picos;
 use std::cmp::Reverse;
 
 /// Sets [`Device::longest`]. The longest step of any device in which ops start gives the number; of several, the first
@@ -19,7 +21,7 @@ pub fn mark(devices: &mut [Device]) {
 
 /// Returns the longest step; of several, the first one. Steps without ops come last, because they have nothing to show.
 fn longest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<&'a Step> {
-    steps.min_by_key(|step| Reverse((step.n_ops > 0, step.duration())))
+    steps.min_by_key(|step| Reverse((step.n_ops > 0, step.length())))
 }
 
 #[cfg(test)]
@@ -28,7 +30,8 @@ mod tests {
 
     fn step(number: u64, length: u64, n_ops: u64) -> Step {
         let window = (number * 100, number * 100 + length);
-        Step { number, name: String::new(), window, event_window: window, n_ops }
+        let duration = Picos(length);
+        Step { number, name: String::new(), window, event_window: window, has_period: false, duration, n_ops }
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use super::report::{Group, Part, Share, is_unrated};
 use super::row_label;
-use super::steps::{AcrossDevices, Spread, StepTime};
+use super::spread::Spread;
+use super::steps::{AcrossDevices, StepTime};
 use crate::analysis::base::GroupBy;
 use crate::analysis::classify::{Kind, Phase};
-use crate::table::Value::{self, Absent, Bandwidth, Count, Id, List, Number, Percent, Ranked, Record, Time};
+use crate::table::Value::{
+    self, Absent, Bandwidth, Count, Flag, Id, List, Number, Percent, Ranked, Record, Time, Word,
+};
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
 use crate::table::{Column, format};
@@ -267,7 +270,10 @@ pub const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
 pub const STEPS: &[Column<StepTime>] = &[
     Column::new("step", |row| Count(row.number)),
     Column::new("name", |row| Value::text(&row.name)),
+    Column::new("period_ps", |row| Value::maybe(row.period(), Time)),
     Column::new("dur_ps", |row| Time(row.duration)),
+    Column::new("is_steady", |row| Flag(row.not_steady.is_none())),
+    Column::new("not_steady", |row| row.not_steady.map_or(Absent, |reason| Word(reason.key()))),
     Column::new("busy_ps", |row| Time(row.busy)),
     Column::new("idle_ps", |row| Time(row.idle)),
     Column::json_fields(|row| Value::record(KINDS, &row.by_kind)),
@@ -297,6 +303,9 @@ pub const SPREAD: &[Column<Spread>] = &[
     Column::new("min_dur_ps", |row| Time(row.min)),
     Column::new("max_dur_ps", |row| Time(row.max)),
     Column::new("std_dev_ps", |row| Value::maybe(row.std_dev, rounded)),
+    Column::new("q1_dur_ps", |row| rounded(row.quartiles[0])),
+    Column::new("q3_dur_ps", |row| rounded(row.quartiles[1])),
+    Column::new("interval95_ps", |row| Value::maybe(row.interval(), rounded)),
 ];
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration: positive; `as` saturates")]

@@ -2,14 +2,16 @@
 //!
 //! ```text
 //!  line ──self_time──► stretches ──► the steps they lie in      one pass per device, however many steps
-//!  TPU:0  ├─ 0 ─┤├── 1 ──┤├─ 2 ─┤      mean, median, deviation; steady: without the first and the last
+//!  TPU:0  ├─ 0 ─┤├── 1 ──┤├─ 2 ─┤      mean, median, deviation, of all steps and of the steady ones
 //!  TPU:1  ├─ 0 ──┤├── 1 ──┤├─ 2 ─┤     spread of step 0 = (longest − shortest) ÷ mean
 //! ```
 //!
 //! The figures of a step equal those of a breakdown of that step: Σ kinds = busy, and with one op line busy + idle =
-//! duration.
+//! length. The length of a step is its period (`base::periods`).
 
+use super::spread::Spread;
 use crate::analysis::base::analysis::Analysis;
+use crate::analysis::base::periods::{NotSteady, compiles, steady_steps};
 use crate::analysis::base::{Device, Interval, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
@@ -33,10 +35,12 @@ pub struct DeviceSteps {
     pub label: String,
     /// Steps in order of their start.
     pub steps: Vec<StepTime>,
-    /// Statistics of all steps; `None` if there are none.
+    /// Statistics of the lengths of all steps; `None` if there are none.
     pub all: Option<Spread>,
-    /// Statistics without the first and the last step; `None` if there are fewer than three.
+    /// Statistics of the periods of steady steps; `None` if no step has a period.
     pub steady: Option<Spread>,
+    /// Whether fewer than three steps are steady, so that all steps with a period count as steady.
+    pub is_short: bool,
 }
 
 /// The times of one step.
@@ -45,7 +49,13 @@ pub struct StepTime {
     pub number: u64,
     /// The name of the `Steps` event, or of the program.
     pub name: String,
+    /// The length of the step's window: its period, or its event if the step has no period. The times of ops below are
+    /// those in the window.
+    pub length: Picos,
+    /// The length of the step's event, which leaves out the time until the next step.
     pub duration: Picos,
+    /// The reason why the step is not steady; `None` for a steady step.
+    pub not_steady: Option<NotSteady>,
     /// Self time of all ops, summed over op lines.
     pub busy: Picos,
     /// Time in which no op runs on any line.
@@ -56,22 +66,14 @@ pub struct StepTime {
     pub n_ops: u64,
 }
 
-/// The statistics of the lengths of steps.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Number of steps.
-    pub n: u32,
-    /// Mean in ps.
-    pub mean: f64,
-    /// Median in ps; for an even number of steps, the mean of the two in the middle.
-    pub median: f64,
-    pub min: Picos,
-    pub max: Picos,
-    /// Standard deviation of a sample in ps; `None` for a single step.
-    pub std_dev: Option<f64>,
+impl StepTime {
+    /// Returns the period of the step: the time from its start to the start of the next step. `None` for the last step.
+    pub fn period(&self) -> Option<Picos> {
+        (self.not_steady != Some(NotSteady::NoPeriod)).then_some(self.length)
+    }
 }
 
-/// The lengths of one step on several devices.
+/// The durations of the events of one step on several devices. Periods are the same on devices that run in lockstep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AcrossDevices {
     pub number: u64,
@@ -91,10 +93,13 @@ impl Analysis {
     /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
         let of = |(device, facts): (&Device, &PlaneFacts)| {
-            let steps = step_times(&profile.planes[device.plane], device, facts);
-            let durations: Vec<Picos> = steps.iter().map(|s| s.duration).collect();
-            let inner = durations.len().checked_sub(1).and_then(|last| durations.get(1..last)).unwrap_or_default();
-            DeviceSteps { label: device.label.clone(), all: spread(&durations), steady: spread(inner), steps }
+            let mut steps = step_times(&profile.planes[device.plane], device, facts);
+            let (reasons, is_short) = steady_steps(device, &compiles(profile, device));
+            steps.iter_mut().zip(reasons).for_each(|(step, reason)| step.not_steady = reason);
+            let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
+            let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
+            let (all, steady) = (Spread::new(lengths), Spread::new(steady));
+            DeviceSteps { label: device.label.clone(), all, steady, is_short, steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
         // If steps of different hosts cannot be matched, only devices of the first host with steps are compared.
@@ -117,9 +122,11 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
     let time = |s: &Step| StepTime {
         number: s.number,
         name: s.name.clone(),
-        duration: s.duration(),
+        length: s.length(),
+        duration: s.duration,
+        not_steady: None,
         busy: Picos::ZERO,
-        idle: s.duration(),
+        idle: s.length(),
         by_kind: [Picos::ZERO; 7],
         n_ops: s.n_ops,
     };
@@ -192,19 +199,6 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
     merged
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
-fn spread(durations: &[Picos]) -> Option<Spread> {
-    let mut ordered = durations.to_vec();
-    ordered.small_sort_by_key(|d| *d);
-    let (min, max) = (*ordered.first()?, *ordered.last()?);
-    let n = ordered.len();
-    let mean = ordered.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
-    let median = f64::midpoint(ordered[(n - 1) / 2].as_f64(), ordered[n / 2].as_f64());
-    let squares: f64 = ordered.iter().map(|d| (d.as_f64() - mean).powi(2)).sum();
-    let std_dev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
-    Some(Spread { n: n as u32, mean, median, min, max, std_dev })
-}
-
 fn compare_devices(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
     let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
     for device in devices {
@@ -237,17 +231,6 @@ fn compare_devices(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_of_steps() {
-        let of = |all: &[u64]| spread(&all.iter().map(|n| Picos(*n)).collect::<Vec<_>>());
-        let four = of(&[4, 1, 2, 9]).unwrap();
-        assert_eq!((four.n, four.mean, four.median, four.min, four.max), (4, 4.0, 3.0, Picos(1), Picos(9)));
-        assert!((four.std_dev.unwrap() - (38.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-        let one = of(&[5]).unwrap();
-        assert_eq!((one.median, one.std_dev), (5.0, None));
-        assert_eq!(of(&[]), None);
-    }
 
     #[test]
     fn intervals_are_merged() {

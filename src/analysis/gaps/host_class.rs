@@ -1,15 +1,11 @@
 //! This module recognises what a host event does by its name.
 
 use super::report::GapClass;
+use crate::analysis::base::periods::is_compile;
 
-/// Parts of names, with the class of an event whose name contains one. Letters match in upper and lower case. Names are
+/// Parts of names, with the class of an event whose name contains one. Compiles are recognised before these. Letters match in upper and lower case. Names are
 /// those of JAX, PjRt and the TPU runtime; the first match counts.
 const NAMES: &[(&str, GapClass)] = &[
-    ("backend_compile", GapClass::Recompile),
-    ("xlacompile", GapClass::Recompile),
-    ("compiler::compile", GapClass::Recompile),
-    ("lower_", GapClass::Recompile),
-    ("loadprogram", GapClass::Recompile),
     ("defragmentmemory", GapClass::Defrag),
     ("outfeed", GapClass::Sync),
     ("infeed", GapClass::Input),
@@ -31,6 +27,9 @@ const NAMES: &[(&str, GapClass)] = &[
 
 /// Returns the class of a host event with this name; `None` if the name says nothing about it.
 pub(super) fn host_class(name: &str) -> Option<GapClass> {
+    if is_compile(name) {
+        return Some(GapClass::Recompile);
+    }
     let contains = |part: &str| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
     NAMES.iter().find(|(part, _)| contains(part)).map(|(_, class)| *class)
 }

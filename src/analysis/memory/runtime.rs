@@ -155,7 +155,8 @@ fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
     let both =
         lines.filter_map(|line| Some(intervals(line, device.step_clock)?.into_iter().zip(intervals(line, clock)?)));
     let step = |(own, (from, to)): ((u64, u64), (u64, u64))| {
-        let number = device.steps.iter().find(|step| step.window == own)?.number;
+        let number =
+            device.steps.iter().find(|step| (step.window.0, step.duration) == (own.0, Picos(own.1 - own.0)))?.number;
         Some(UseStep { number, from: Picos(from), to: Picos(to) })
     };
     both.flatten().filter_map(step).take(STEPS).collect()

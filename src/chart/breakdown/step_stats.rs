@@ -26,9 +26,10 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     let Some(device) = device(stats, choice) else { return Vec::new() };
     let one = |step: &StepTime| Step {
         name: step.number.to_string(),
-        duration: step.duration,
+        duration: step.length,
         parts: step.by_kind.into_iter().chain([step.idle]).collect(),
         spread: None,
+        remarks: remarks(step),
     };
     if choice != DeviceChoice::All {
         return device.steps.iter().map(one).collect();
@@ -42,28 +43,35 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
             all.entry(step.number).or_default().push(step);
         }
     }
-    let across: FxHashMap<u64, &AcrossDevices> =
-        stats.spread.iter().rev().map(|across| (across.number, across)).collect();
-    let mean = |step: &StepTime| mean(all.get(&step.number)?, across.get(&step.number).copied());
+    let mean = |step: &StepTime| mean(all.get(&step.number)?);
     device.steps.iter().map(|step| mean(step).unwrap_or_else(|| one(step))).collect()
 }
 
-/// Returns the mean over the steps of one number on several devices, with the range of their durations from `across`.
-/// `None` if `all` is empty.
-fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
+/// Returns the mean over the steps of one number on several devices, with the range of their lengths. `None` if `all` is
+/// empty.
+fn mean(all: &[&StepTime]) -> Option<Step> {
     let number = all.first()?.number;
     let n = u64::try_from(all.len()).ok().filter(|n| *n > 0)?;
     let mean = |time: &dyn Fn(&StepTime) -> Picos| Picos(all.iter().map(|step| time(step)).sum::<Picos>().0 / n);
-    let ends = across.map(|across| (across.min, across.max));
+    let lengths = || all.iter().map(|step| step.length);
+    let ends = lengths().min().zip(lengths().max()).filter(|_| n > 1);
     Some(Step {
         name: number.to_string(),
-        duration: mean(&|step| step.duration),
+        duration: mean(&|step| step.length),
         parts: (0..Kind::ALL.len())
             .map(|at| mean(&|step| step.by_kind.get(at).copied().unwrap_or_default()))
             .chain([mean(&|step| step.idle)])
             .collect(),
         spread: ends,
+        remarks: Vec::new(),
     })
+}
+
+/// Returns what the tooltip of a step says beside its times: the length of its event, if that is not the period, and
+/// why the step is not steady.
+fn remarks(step: &StepTime) -> Vec<(&'static str, String)> {
+    let event = (step.duration != step.length).then(|| ("Event", format::time_text(step.duration)));
+    event.into_iter().chain(step.not_steady.map(|reason| ("Not steady", reason.label().to_owned()))).collect()
 }
 
 /// Returns the device of the bars: "TPU:0", or "the mean of 4 devices". A shared link can hold only the first steps:
@@ -106,6 +114,7 @@ pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
     if let Some((min, max)) = step.spread {
         rows.push(("Shortest, longest".to_owned(), format!("{}, {}", format::time_text(min), format::time_text(max))));
     }
+    rows.extend(step.remarks.iter().map(|(label, text)| ((*label).to_owned(), text.clone())));
     let part = |time: Picos| {
         let of = time.fraction_of(step.duration).map(format::percent_text).unwrap_or_default();
         format!("{}, {of}", format::time_text(time))
@@ -142,13 +151,15 @@ fn rounded(ps: f64) -> Picos {
     Picos(ps.round().max(0.0) as u64)
 }
 
-/// Returns labels and texts: number of steps, mean, median, shortest, longest, standard deviation.
+/// Returns labels and texts: mean with its interval, median, quartiles, shortest, longest, standard deviation.
 pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
     let time = |ps: f64| format::time_text(rounded(ps));
+    let interval = spread.interval().map_or_else(String::new, |half| format!(" ± {}", time(half)));
+    let [low, high] = spread.quartiles;
     let mut figures = vec![
-        ("Steps", format::count(spread.n.into())),
-        ("mean", time(spread.mean)),
+        ("mean", time(spread.mean) + &interval),
         ("median", time(spread.median)),
+        ("quartiles", format!("{} to {}", time(low), time(high))),
         ("min", format::time_text(spread.min)),
         ("max", format::time_text(spread.max)),
     ];
@@ -156,16 +167,20 @@ pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
     figures
 }
 
-/// Returns the figures below the chart of one device: over all steps, and without the first and the last step. `None`
-/// for all devices, and for a device without steps.
+/// Returns the figures below the chart of one device: over its steady steps, or over all steps if none has a period.
+/// `None` for all devices, and for a device without steps.
 pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
-    let mut figures = spread(device.all.as_ref()?);
-    if let Some(steady) = &device.steady {
-        figures.push(("steady state, without first and last: mean", format::time_text(rounded(steady.mean))));
-        figures.extend(steady.std_dev.map(|deviation| ("std. dev.", format::time_text(rounded(deviation)))));
-    }
+    let all = device.all.as_ref()?;
+    let n = |n: u32| format::count(n.into());
+    let (label, text, of) = match &device.steady {
+        Some(steady) if device.is_short => ("Steps with a period", format!("{} of {}", n(steady.n), n(all.n)), steady),
+        Some(steady) => ("Steady steps", format!("{} of {}", n(steady.n), n(all.n)), steady),
+        None => ("Steps", n(all.n), all),
+    };
+    let mut figures = vec![(label, text)];
+    figures.extend(spread(of));
     Some(figures)
 }
 
@@ -174,22 +189,30 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
     let all = device.all.as_ref()?;
-    let row = |label: &str, value: String| (label.to_owned(), value);
+    let row = |label: &str, value: &str| (label.to_owned(), value.to_owned());
     // A shared link can hold only the first steps; the sum over these is not the sum over all steps.
     let is_cut = device.steps.len() < all.n as usize;
-    let sum = format::exact_time(device.steps.iter().map(|step| step.duration).sum());
-    let sum = if is_cut { "not in this link: it holds a part of the steps".to_owned() } else { sum };
-    let mut rows = vec![
-        row("Device", device.label.clone()),
-        row("Steps", format::count(all.n.into())),
-        row("Σ of durations", sum),
-        row("Median", "the middle one; of an even number, the mean of the two in the middle".to_owned()),
-        row("Std. dev.", "√(Σ (duration − mean)² ÷ (steps − 1))".to_owned()),
+    let steady = device.steps.iter().filter(|step| step.not_steady.is_none() || device.steady.is_none());
+    let sum = format::exact_time(steady.map(|step| step.length).sum());
+    let sum = if is_cut { "not in this link: it holds a part of the steps" } else { &sum };
+    let which = match device.steady {
+        Some(_) if device.is_short => "fewer than three are steady, so all steps with a period count",
+        Some(_) => "not the first, no compilation on the host, at least 80 % of the median number of ops",
+        None => "no step has a period, so the events of all steps count",
+    };
+    let rows = vec![
+        row("Device", &device.label),
+        row("Steps", &format::count(all.n.into())),
+        row("Period", "from the start of a step to the start of the next; the last step has none"),
+        row("Steady steps", which),
+        row("Σ of periods", sum),
+        row("± of the mean", "95 % interval: t × std. dev. ÷ √steps, Student’s t for steps − 1"),
+        row("Median", "the middle one; of an even number, the mean of the two in the middle"),
+        row("Quartiles", "a quarter and three quarters of the way from shortest to longest"),
+        row("Std. dev.", "√(Σ (period − mean)² ÷ (steps − 1))"),
+        row("Source", "the Steps line, else runs of the program with most time"),
     ];
-    let steady = device.steady.as_ref().map_or("too few steps", |_| "without the first and the last step");
-    rows.push(row("Steady state", steady.to_owned()));
-    rows.push(row("Source", "the Steps line, else runs of the program with most time".to_owned()));
-    Some(Formula { formula: "Mean = Σ of the steps’ durations ÷ steps".to_owned(), rows })
+    Some(Formula { formula: "Mean = Σ of the steady steps’ periods ÷ steps".to_owned(), rows })
 }
 
 #[cfg(test)]
@@ -201,7 +224,9 @@ mod tests {
         StepTime {
             number,
             name: number.to_string(),
+            length: Picos(duration),
             duration: Picos(duration),
+            not_steady: None,
             busy: Picos(duration - 1),
             idle: Picos(1),
             by_kind,
@@ -211,12 +236,13 @@ mod tests {
 
     fn stats() -> StepStats {
         let all =
-            |mean: f64| Some(Spread { n: 2, mean, median: mean, min: Picos(10), max: Picos(30), std_dev: Some(2.0) });
+            |mean: f64| Some(Spread { n: 2, mean, median: mean, min: Picos(10), max: Picos(30), ..Spread::default() });
         let device = |label: &str, steps: Vec<StepTime>| DeviceSteps {
             label: label.to_owned(),
             steps,
             all: all(20.4),
             steady: None,
+            is_short: true,
         };
         let across = AcrossDevices {
             number: 7,
@@ -252,7 +278,7 @@ mod tests {
         stats.devices[1].steps.truncate(1);
         assert_eq!(device_text(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
         let rows = formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
-        assert_eq!(rows[2].1, "not in this link: it holds a part of the steps");
+        assert_eq!(rows[4].1, "not in this link: it holds a part of the steps");
         stats.devices[0].all = None;
         assert_eq!(device_text(&stats, DeviceChoice::One(0)), "TPU:0");
     }
@@ -262,7 +288,7 @@ mod tests {
         let stats = stats();
         let figures = figures(&stats, DeviceChoice::One(1)).expect("it has steps");
         assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
-        assert_eq!(formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
+        assert_eq!(formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows[4].1, "40 ps");
         assert!(formula(&stats, DeviceChoice::All).is_none());
         assert_eq!(device_text(&stats, DeviceChoice::One(1)), "TPU:1");
         assert_eq!(devices(&stats)[0].mean, Picos(20));

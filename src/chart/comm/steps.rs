@@ -80,7 +80,7 @@ pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
             }
             None => parts.push(step.duration.saturating_sub(step.compute_busy).saturating_sub(exposed)),
         }
-        Step { name: step.number.to_string(), duration: step.duration, parts, spread: None }
+        Step { name: step.number.to_string(), duration: step.duration, parts, ..Step::default() }
     };
     steps.iter().map(one).collect()
 }

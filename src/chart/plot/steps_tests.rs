@@ -11,7 +11,7 @@ const MS: u64 = 1_000_000_000;
 fn step(number: usize, compute: u64, idle: u64) -> Step {
     let mut parts = vec![Picos::ZERO; 8];
     (parts[0], parts[7]) = (Picos(compute), Picos(idle));
-    Step { name: number.to_string(), duration: Picos(compute + idle), parts, spread: None }
+    Step { name: number.to_string(), duration: Picos(compute + idle), parts, ..Step::default() }
 }
 
 fn steps(n: usize) -> Vec<Step> {
@@ -136,7 +136,7 @@ proptest! {
             parts.push(Picos(idle.into()));
             let duration = parts.iter().copied().sum::<Picos>();
             let spread = more.map(|more| (Picos(duration.0 / 2), duration + Picos(more.into())));
-            Step { name: "12".to_owned(), duration, parts, spread }
+            Step { name: "12".to_owned(), duration, parts, spread, ..Step::default() }
         };
         let steps: Vec<_> = times.into_iter().map(step).collect();
         let scene = layout(&steps, "", selected.map(u32::from), width, height);

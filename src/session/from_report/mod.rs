@@ -137,7 +137,7 @@ fn session(report: &Report) -> SessionInfo {
             .map(|step| StepInfo {
                 number: step.number,
                 name: step.name.clone(),
-                duration: step.duration,
+                duration: step.length,
                 n_ops: step.n_ops,
             })
             .collect(),

@@ -148,7 +148,17 @@ pub fn across_devices() -> AcrossDevices {
 }
 
 pub fn step() -> StepTime {
-    StepTime { number: 0, name: String::new(), duration: ZERO, busy: ZERO, idle: ZERO, by_kind: [ZERO; 7], n_ops: 0 }
+    StepTime {
+        number: 0,
+        name: String::new(),
+        length: ZERO,
+        duration: ZERO,
+        not_steady: None,
+        busy: ZERO,
+        idle: ZERO,
+        by_kind: [ZERO; 7],
+        n_ops: 0,
+    }
 }
 
 pub fn buffer() -> Buffer {

@@ -1,10 +1,12 @@
 //! This module visits each value of a report once, column by column, with its kind. Writing, reading, rounding,
 //! renaming and the preview are visitors of the same traversal, so that none can miss a value.
 //!
-//! **This is version 1 of the format.** A field that is visited is never removed, moved or given another meaning. A
-//! version that does so needs a traversal of its own, and this one stays to read older reports. Enums are stored as an
-//! index into a list of their variants; new variants are added at the end. Values that follow from other values are not
+//! A field that is visited is never removed, moved or given another meaning. A new field is visited only if the version
+//! of the report has it ([`visit::Visit::version`]), so older reports can still be read. Enums are stored as an index
+//! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
+//!
+//! Version 2 added the periods of steps.
 
 mod comm;
 mod defaults;

@@ -2,7 +2,7 @@
 
 use super::defaults;
 use super::visit::{Done, Number, Text, Visit, each};
-use crate::analysis::base::{DeviceChoice, Header, Status, StepChoice, Totals};
+use crate::analysis::base::{DeviceChoice, Header, NotSteady, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
@@ -106,12 +106,15 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> Done {
 }
 
 pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
-    let device = || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None };
+    let device = || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None, is_short: false };
     v.rows(&mut of.devices, device)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| spread(v, &mut device.all))?;
     each(&mut of.devices, |device| spread(v, &mut device.steady))?;
     each(&mut of.devices, |device| times(v, &mut device.steps))?;
+    if v.version() >= 2 {
+        each(&mut of.devices, |device| v.flag(&mut device.is_short))?;
+    }
     v.rows(&mut of.spread, defaults::across_devices)?;
     each(&mut of.spread, |step: &mut AcrossDevices| v.exact(&mut step.number))?;
     each(&mut of.spread, |step| v.small(&mut step.n_devices))?;
@@ -123,14 +126,19 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
 }
 
 fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
-    v.present(of, || Spread { n: 0, mean: 0.0, median: 0.0, min: Picos::ZERO, max: Picos::ZERO, std_dev: None })?;
+    v.present(of, Spread::default)?;
     let Some(of) = of else { return Ok(()) };
     v.small(&mut of.n)?;
     v.float(&mut of.mean, 0.0)?;
     v.float(&mut of.median, of.mean)?;
     v.time(&mut of.min)?;
     v.time_as(&mut of.max, of.min)?;
-    v.real(&mut of.std_dev, None)
+    v.real(&mut of.std_dev, None)?;
+    if v.version() >= 2 {
+        v.float(&mut of.quartiles[0], of.median)?;
+        v.float(&mut of.quartiles[1], of.median)?;
+    }
+    Ok(())
 }
 
 fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
@@ -142,9 +150,15 @@ fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
         Ok(())
     })?;
     each(of, |step| v.string_as(&mut step.name, &step.number.to_string(), Text::Program))?;
-    each(of, |step| v.time(&mut step.duration))?;
+    each(of, |step| v.time(&mut step.length))?;
+    if v.version() >= 2 {
+        each(of, |step| v.time_as(&mut step.duration, step.length))?;
+        each(of, |step| v.maybe_one_of(&mut step.not_steady, &NotSteady::ALL))?;
+    } else {
+        of.iter_mut().for_each(|step| step.duration = step.length);
+    }
     each(of, |step| v.time(&mut step.busy))?;
-    each(of, |step| v.time_as(&mut step.idle, step.duration.saturating_sub(step.busy)))?;
+    each(of, |step| v.time_as(&mut step.idle, step.length.saturating_sub(step.busy)))?;
     each(of, |step| step.by_kind.iter_mut().try_for_each(|kind| v.amount(&mut kind.0)))?;
     each(of, |step| v.exact(&mut step.n_ops))
 }

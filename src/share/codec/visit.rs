@@ -1,5 +1,6 @@
 //! This module defines the visitor of the codec of a report. Among others, the writer and the reader implement it.
 use crate::share::error::ShareError;
+use crate::share::limits::VERSION;
 use crate::units::Picos;
 
 /// The result of a visit.
@@ -52,6 +53,10 @@ pub(in crate::share) enum Text {
 
 /// A visitor of the values of a report.
 pub(in crate::share) trait Visit {
+    /// The version of the format. Values that an older version does not have are not visited, and keep their defaults.
+    fn version(&self) -> u64 {
+        VERSION
+    }
     /// Visits the length of a list. A row takes `size` bytes of memory. Returns the length.
     fn count(&mut self, n: usize, size: usize) -> Result<usize, ShareError>;
     /// Visits a whole number. `usual` is its most frequent value, which has a short code.

@@ -152,13 +152,34 @@ pub fn gaps(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
     assert_eq!(u128::from(found.busy.0), union, "the union of all ops: {query:?}");
 }
 
+/// Kinds and idle sum to each step. Periods follow each other without a gap, and sum to the time from the first start to
+/// the last. The figures of steady steps are those of a plain computation.
 fn steps(opened: &Opened, analysis: &Analysis) {
     let StepStats { devices, .. } = analysis.step_stats(&opened.profile);
     for (at, (of, device)) in devices.iter().zip(&analysis.devices).enumerate() {
         assert_eq!(of.steps.len(), device.steps.len());
+        for (step, next) in device.steps.iter().zip(device.steps.iter().skip(1)) {
+            assert_eq!(step.has_period, step.window.0 < next.window.0 && step.event_window.0 < next.event_window.0);
+            assert!(!step.has_period || (step.window.1, step.event_window.1) == (next.window.0, next.event_window.0));
+        }
+        assert!(device.steps.last().is_none_or(|last| !last.has_period && last.length() == last.duration));
+        if let (Some(first), Some(last)) = (device.steps.first(), device.steps.last())
+            && device.steps.iter().rev().skip(1).all(|step| step.has_period)
+        {
+            let periods = of.steps.iter().filter_map(|step| step.period()).map(|time| u128::from(time.0)).sum::<u128>();
+            assert_eq!(periods, u128::from(last.window.0 - first.window.0));
+        }
+        let steady = of.steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length.0);
+        assert_eq!(
+            of.steady.map(|steady| (u64::from(steady.n), steady.max.0)),
+            steady.clone().max().map(|max| {
+                assert!(of.is_short || steady.clone().count() >= 3);
+                (steady.clone().count() as u64, max)
+            })
+        );
         for step in &of.steps {
             assert_eq!(total(&step.by_kind, |time| *time), u128::from(step.busy.0), "kinds of step {}", step.number);
-            assert!(device.ops.len() > 1 || step.busy + step.idle == step.duration, "busy and idle of {step:?}");
+            assert!(device.ops.len() > 1 || step.busy + step.idle == step.length, "busy and idle of {step:?}");
             if at == 0 {
                 let query = Query { step: StepChoice::Number(step.number), ..Query::default() };
                 let requested = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;

@@ -1,0 +1,133 @@
+//! This module computes the periods of a device's steps, and finds its steady steps.
+//!
+//! ```text
+//!  Steps line  ├── 0 ──┤     ├─ 1 ─┤  ├─ 2 ─┤  ├─ 3 ─┤      a step's event leaves out the time until the next step
+//!  period      ├──── 0 ─────┤├── 1 ──┤├── 2 ──┤                a period is the time from start to start
+//!  steady       first               ✓       ✓     no period
+//! ```
+//!
+//! The windows of steps are their periods, so that the time between steps, in which the host often is late, belongs to
+//! a step. The last step has no period, and its window is its event.
+
+use super::device::{Device, Step, intervals};
+use super::self_time::Interval;
+use crate::profile::Profile;
+use crate::small_sort::SmallSort;
+use serde::{Deserialize, Serialize};
+
+/// A step with fewer ops than this share of the median is not steady, because events of it were lost.
+const LEAST_OPS: f64 = 0.8;
+/// The least number of steady steps. With fewer, all steps with a period count.
+const LEAST_STEPS: usize = 3;
+
+/// The reason why a step is not steady.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotSteady {
+    /// The last step, whose end is not in the capture.
+    NoPeriod,
+    /// The first step of the capture, which may have begun before it.
+    First,
+    /// The host compiled or loaded a program during the step.
+    Compile,
+    /// The step has less than 80 % of the median number of ops, so events were lost.
+    LostOps,
+}
+
+impl NotSteady {
+    /// All reasons.
+    pub const ALL: [Self; 4] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps];
+
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::NoPeriod => "no_period",
+            Self::First => "first",
+            Self::Compile => "compile",
+            Self::LostOps => "lost_ops",
+        }
+    }
+
+    /// Returns the display text.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::NoPeriod => "the last step has no period",
+            Self::First => "the first step of the capture",
+            Self::Compile => "the host compiled or loaded a program",
+            Self::LostOps => "it has less than 80 % of the usual ops",
+        }
+    }
+}
+
+/// Ends the window of each step where the next step starts. `steps` must be in order of their start. A step that starts
+/// with the next one keeps its event as its window.
+pub(super) fn set(steps: &mut [Step]) {
+    for at in 1..steps.len() {
+        let (next, next_event) = (steps[at].window.0, steps[at].event_window.0);
+        let step = &mut steps[at - 1];
+        step.has_period = next > step.window.0 && next_event > step.event_window.0;
+        if step.has_period {
+            step.window.1 = next;
+            step.event_window.1 = next_event;
+        }
+    }
+}
+
+/// Returns for each step of the device why it is not steady; `None` for a steady step. The flag is set if fewer than
+/// three steps are steady: then all steps with a period count as steady. `compiles` are the times on the event clock
+/// in which the host compiled or loaded a program, in order.
+pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
+    let mut n_ops: Vec<u64> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
+    n_ops.small_sort_by_key(|n| *n);
+    #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
+    let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| *median as f64 * LEAST_OPS);
+    let compiles_in = |(start, end): Interval| compiles.iter().any(|(from, to)| *from < end && *to > start);
+    #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
+    let reason = |(at, step): (usize, &Step)| match step {
+        _ if !step.has_period => Some(NotSteady::NoPeriod),
+        _ if at == 0 => Some(NotSteady::First),
+        _ if compiles_in(step.event_window) => Some(NotSteady::Compile),
+        _ if (step.n_ops as f64) < least => Some(NotSteady::LostOps),
+        _ => None,
+    };
+    let reasons: Vec<Option<NotSteady>> = device.steps.iter().enumerate().map(reason).collect();
+    if reasons.iter().filter(|reason| reason.is_none()).count() >= LEAST_STEPS {
+        return (reasons, false);
+    }
+    let all = device.steps.iter().map(|step| (!step.has_period).then_some(NotSteady::NoPeriod)).collect();
+    (all, true)
+}
+
+/// Returns the times in which the host of a device compiled or loaded a program, on the event clock of the device,
+/// without those that lie within another one, in order of their start.
+pub fn compiles(profile: &Profile, device: &Device) -> Vec<Interval> {
+    let file = profile.planes[device.plane].file;
+    let mut found: Vec<Interval> = Vec::new();
+    for plane in profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU") {
+        let is_compile: Vec<bool> = plane.ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
+        for line in plane.lines.iter().filter(|line| !line.derived) {
+            if !line.events.ops().any(|op| is_compile[op.0 as usize]) {
+                continue;
+            }
+            let times = intervals(line, device.event_clock).unwrap_or_default();
+            let of_compiles = times.into_iter().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
+            found.extend(of_compiles.map(|(time, _)| time));
+        }
+    }
+    found.small_sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+    let mut reached = 0;
+    found.retain(|(_, end)| {
+        let is_new = *end > reached;
+        reached = reached.max(*end);
+        is_new
+    });
+    found
+}
+
+/// Parts of the names of host events that compile or load a program. Names are those of JAX, PjRt and the TPU runtime.
+const COMPILES: [&str; 5] = ["backend_compile", "xlacompile", "compiler::compile", "lower_", "loadprogram"];
+
+/// Returns whether a host event with this name compiles or loads a program. Upper and lower case letters are the same.
+pub fn is_compile(name: &str) -> bool {
+    COMPILES.iter().any(|part| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes())))
+}
