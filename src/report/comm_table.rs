@@ -41,7 +41,19 @@ pub fn head(comm: &Comm) -> String {
     if let Some(sentence) = straggler(comm) {
         let _ = writeln!(out, "{sentence}");
     }
+    if let Some(sentence) = critical(comm) {
+        let _ = writeln!(out, "{sentence}");
+    }
     if out.is_empty() { out } else { out + "\n" }
+}
+
+/// Returns a sentence about the critical device. `None` if the devices cannot be compared, or if there is a straggler,
+/// which is the critical device.
+pub fn critical(comm: &Comm) -> Option<String> {
+    let critical = comm.balance.as_ref()?.critical.as_ref().filter(|_| comm.straggler().is_none())?;
+    Some(format!(
+        "Critical device: {critical}. It waits least for the others, so its work determines the length of a step."
+    ))
 }
 
 /// Returns a sentence about the straggler, or about its absence. `None` if the devices cannot be compared.

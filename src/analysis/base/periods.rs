@@ -13,10 +13,14 @@ use super::device::{Device, Step, intervals};
 use super::self_time::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
+use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
 /// A step with fewer ops than this share of the median is not steady, because events of it were lost.
 const LEAST_OPS: f64 = 0.8;
+/// A step is not steady if a compilation or a program load takes more than this share of it. Calls that load a program
+/// that is loaded already take less than a microsecond, and real runs make one for each step.
+const LONGEST_COMPILE: f64 = 0.01;
 /// The least number of steady steps. With fewer, all steps with a period count.
 const LEAST_STEPS: usize = 3;
 
@@ -28,7 +32,7 @@ pub enum NotSteady {
     NoPeriod,
     /// The first step of the capture, which may have begun before it.
     First,
-    /// The host compiled or loaded a program during the step.
+    /// The host compiled or loaded a program during more than 1 % of the step.
     Compile,
     /// The step has less than 80 % of the median number of ops, so events were lost.
     LostOps,
@@ -81,12 +85,17 @@ pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSt
     n_ops.small_sort_by_key(|n| *n);
     #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
     let least = n_ops.get(n_ops.len() / 2).map_or(0.0, |median| *median as f64 * LEAST_OPS);
-    let compiles_in = |(start, end): Interval| compiles.iter().any(|(from, to)| *from < end && *to > start);
+    let compiles_in = |step: &Step| {
+        let (start, end) = step.event_window;
+        let overlap = |(from, to): &Interval| Picos((*to).min(end).saturating_sub((*from).max(start)));
+        let longest = compiles.iter().map(overlap).max().unwrap_or_default();
+        longest.as_f64() > step.length().as_f64() * LONGEST_COMPILE
+    };
     #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
     let reason = |(at, step): (usize, &Step)| match step {
         _ if !step.has_period => Some(NotSteady::NoPeriod),
         _ if at == 0 => Some(NotSteady::First),
-        _ if compiles_in(step.event_window) => Some(NotSteady::Compile),
+        _ if compiles_in(step) => Some(NotSteady::Compile),
         _ if (step.n_ops as f64) < least => Some(NotSteady::LostOps),
         _ => None,
     };
@@ -130,4 +139,76 @@ const COMPILES: [&str; 5] = ["backend_compile", "xlacompile", "compiler::compile
 /// Returns whether a host event with this name compiles or loads a program. Upper and lower case letters are the same.
 pub fn is_compile(name: &str) -> bool {
     COMPILES.iter().any(|part| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes())))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::analysis::base::{Clock, Platform, StepBasis};
+
+    /// A device with steps at `starts`, which last 80 ps each and have 10 ops, except for those in `n_ops`.
+    fn device(starts: &[u64], n_ops: &[(usize, u64)]) -> Device {
+        let clock = Clock::Event { origin_ns: 0 };
+        let step = |(number, start): (u64, &u64)| {
+            let window = (*start, *start + 80);
+            let duration = Picos(80);
+            let name = number.to_string();
+            Step { number, name, window, event_window: window, has_period: false, duration, n_ops: 10 }
+        };
+        let mut steps: Vec<Step> = (0..).zip(starts).map(step).collect();
+        n_ops.iter().for_each(|(at, n)| steps[*at].n_ops = *n);
+        set(&mut steps);
+        Device {
+            plane: 0,
+            platform: Platform::Tpu,
+            label: "TPU:0".to_owned(),
+            ops: Vec::new(),
+            steps,
+            longest: None,
+            basis: StepBasis::StepsLine,
+            step_clock: clock,
+            op_clock: clock,
+            event_clock: clock,
+            whole: (0, 0),
+            busy: Picos::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_period_is_the_time_from_start_to_start() {
+        // The third step overlaps the second one, and the last two start together.
+        let device = device(&[0, 100, 150, 300, 300], &[]);
+        let periods: Vec<Option<u64>> = device.steps.iter().map(|step| step.period().map(|time| time.0)).collect();
+        assert_eq!(periods, [Some(100), Some(50), Some(150), None, None]);
+        assert_eq!(device.steps[3].window, (300, 380));
+        assert!(device.steps.iter().all(|step| step.duration == Picos(80)));
+    }
+
+    #[test]
+    fn steady_steps_leave_out_the_first_compiles_and_lost_ops() {
+        let starts: Vec<u64> = (0..8).map(|at| at * 1000).collect();
+        let device = device(&starts, &[(3, 7), (4, 8)]);
+        // A long compilation in step 2, and a call of 10 ps in step 5, which is 1 % of it.
+        let (reasons, is_short) = steady_steps(&device, &[(2100, 2200), (5000, 5010)]);
+        use NotSteady::{Compile, First, LostOps, NoPeriod};
+        let expected = [Some(First), None, Some(Compile), Some(LostOps), None, None, None, Some(NoPeriod)];
+        assert_eq!((reasons.as_slice(), is_short), (&expected[..], false));
+        // With two steady steps, all steps with a period count.
+        let (reasons, is_short) = steady_steps(&device, &[(1000, 3000), (4000, 5500)]);
+        assert!(is_short && reasons[..7].iter().all(Option::is_none) && reasons[7] == Some(NoPeriod));
+    }
+
+    #[test]
+    fn compiles_have_names_of_real_captures() {
+        for (name, is) in [
+            ("backend_compile", true),
+            ("TfrtTpuCompiler::Compile", true),
+            ("LoadProgramCacheMiss", true),
+            ("lower_sharding_computation", true),
+            ("PjitFunction(f)", false),
+            ("flower", false),
+        ] {
+            assert_eq!(is_compile(name), is, "{name}");
+        }
+    }
 }

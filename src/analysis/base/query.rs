@@ -24,7 +24,7 @@ impl Default for DeviceChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepChoice {
-    /// The longest step of any device in which ops start; of several, the first one. The whole capture if there are no
+    /// The step with the longest period on any device in which ops start; of several, the first one. The whole capture if there are no
     /// steps.
     #[default]
     Busiest,

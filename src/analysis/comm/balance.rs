@@ -91,6 +91,8 @@ impl Analysis {
             Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
         balance.devices = compared.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
+        let window = self.devices[first].choose(step).map(|window| Picos(window.span.1 - window.span.0));
+        balance.critical = critical(&balance.devices, window).map(|arrival| arrival.device.clone());
         balance.devices.small_sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }
@@ -227,6 +229,14 @@ impl Analysis {
             n_last,
         })
     }
+}
+
+/// Returns the critical device: the one that waits least for the others. Of the devices that wait at most 1 % of the
+/// window longer, this is the first. `devices` must be in the order of the session.
+fn critical(devices: &[Arrival], window: Option<Picos>) -> Option<&Arrival> {
+    let least = devices.iter().filter_map(|arrival| arrival.waited).min()?;
+    let limit = least.as_f64() + window?.as_f64() * DeviceBalance::STRAGGLER;
+    devices.iter().find(|arrival| arrival.waited.is_some_and(|waited| waited.as_f64() <= limit))
 }
 
 /// Whether `pairs` name exactly `n` devices as senders or receivers.

@@ -19,6 +19,10 @@ pub struct DeviceBalance {
     pub worst_step: Option<u64>,
     /// The device with the longest duration of that step.
     pub slowest: Option<String>,
+    /// The device on which the time of a step depends: the one that waits least for the others in collectives. Of the
+    /// devices that wait at most 1 % of the window longer, this is the first. `None` if no device is compared, and in a
+    /// report of version 1, which does not carry the waits.
+    pub critical: Option<String>,
     /// Waits and late arrivals of each device. The device with the shortest waits comes first, because the others wait
     /// for it the most.
     pub devices: Vec<Arrival>,
@@ -80,7 +84,7 @@ pub struct Arrival {
     pub late: Picos,
     /// Σ (time for which the core waits for a collective − the least such time in its group), in ps. The core waits for
     /// the whole execution of a synchronous collective, and for the done of an asynchronous one. The time in flight is
-    /// no wait, because compute may overlap it. `None` in a report, which does not carry the waits.
+    /// no wait, because compute may overlap it. `None` in a report of version 1, which does not carry the waits.
     pub waited: Option<Picos>,
 }
 

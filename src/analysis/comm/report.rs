@@ -54,9 +54,6 @@ impl Comm {
         for step in &mut self.steps {
             (step.beside_collectives, step.beside_copies) = (None, None);
         }
-        for arrival in self.balance.iter_mut().flat_map(|balance| &mut balance.devices) {
-            arrival.waited = None;
-        }
         self
     }
 

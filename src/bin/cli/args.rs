@@ -125,7 +125,7 @@ pub struct View {
     /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The step: a number, `busiest` for the longest step of any device, or `all` for the whole capture.
+    /// The step: a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
     #[arg(long, default_value = "busiest", value_parser = step)]
     pub step: StepChoice,
     /// The device: its number, its name, or `all` for the sum over devices. Default: the first device, or the busiest one that computes if the first only moves data.

@@ -197,7 +197,9 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let sum = if is_cut { "not in this link: it holds a part of the steps" } else { &sum };
     let which = match device.steady {
         Some(_) if device.is_short => "fewer than three are steady, so all steps with a period count",
-        Some(_) => "not the first, no compilation on the host, at least 80 % of the median number of ops",
+        Some(_) => {
+            "not the first; no compilation or program load on the host in more than 1 % of the step; at least 80 % of the median number of ops"
+        }
         None => "no step has a period, so the events of all steps count",
     };
     let rows = vec![

@@ -61,6 +61,7 @@ pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
 pub fn balance(comm: &Comm) -> Vec<String> {
     let Some(of) = &comm.balance else { return Vec::new() };
     let mut lines: Vec<String> = comm_table::straggler(comm).into_iter().collect();
+    lines.extend(comm_table::critical(comm));
     if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
         let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
         let bad = if spread > 0.05 { ": more than 5 % is high" } else { "" };

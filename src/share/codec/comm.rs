@@ -164,7 +164,12 @@ fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> Done {
         v.text(&mut spread.straggler, None, Text::Device)?;
         v.exact(&mut spread.n_last)
     })?;
-    v.small(&mut of.n_unmatched)
+    v.small(&mut of.n_unmatched)?;
+    if v.version() >= 2 {
+        each(&mut of.devices, |arrival| v.maybe_time(&mut arrival.waited))?;
+        v.text(&mut of.critical, None, Text::Device)?;
+    }
+    Ok(())
 }
 
 fn pairing(v: &mut dyn Visit, of: &mut Pairing) -> Done {

@@ -6,7 +6,7 @@
 //! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
 //!
-//! Version 2 added the periods of steps.
+//! Version 2 added the periods of steps, and the waits of devices.
 
 mod comm;
 mod defaults;
