@@ -3,7 +3,9 @@
 
 use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::breakdown::Shown;
+use crate::analysis::comm::Overlap;
 use crate::analysis::data_movement::DataMovement;
+use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,19 @@ pub struct BreakdownHead {
     pub n_groups: u32,
     /// Notes of the reader and of the analysis: assumptions and missing data.
     pub notes: Vec<Note>,
+}
+
+/// How far a window uses the hardware, beside the times of its breakdown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Utilization {
+    /// The query that was answered.
+    pub query: RooflineQuery,
+    /// The figures of the roofline, without lists of programs, kernels and gaps.
+    pub figures: RooflineFigures,
+    /// Collectives in flight. `None` if none ran.
+    pub collectives: Option<Overlap>,
+    /// Self time by phase, the longest first: the name of the phase and its time. Empty if the ops name no phase.
+    pub phases: Vec<(String, Picos)>,
 }
 
 /// The format of exported rows.

@@ -41,6 +41,9 @@ pub enum Question {
     },
     /// Requests data movement, as [`super::tables::DataMovementView`]. The grouping and the filter have no effect.
     DataMovement(Query),
+    /// Requests how far a window uses the hardware, as [`super::tables::Utilization`]. The grouping and the filter have no
+    /// effect.
+    Utilization(RooflineQuery),
     /// Requests the idle gaps, as [`crate::analysis::gaps::Gaps`] with the longest gaps of each class. The grouping and the
     /// filter have no effect.
     Gaps(Query),

@@ -160,6 +160,7 @@ impl CaptureSession {
             Question::Op { query, op } => self.op(query, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),
             Question::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
+            Question::Utilization(query) => self.utilization(query),
             Question::Gaps(query) => Reply::answer_to_question(&self.gaps(query)),
             Question::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
             Question::File => Reply::answer_to_question(self.file()),

@@ -25,6 +25,7 @@ pub mod roofline_table;
 pub mod session_trait;
 pub mod share;
 pub mod tables;
+mod utilization;
 
 pub use comm::{comm, comm_lanes};
 pub use data_movement::data_movement;

@@ -1,9 +1,11 @@
 //! This module computes the figures above the chart of the breakdown, with the explanation of each figure. It does not
 //! depend on pixels.
 
-use crate::analysis::base::{Header, Totals};
+use crate::analysis::base::{Header, Query, Totals};
+use crate::analysis::comm::Overlap;
 use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
+use crate::protocol::tables::Utilization;
 use crate::table::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
@@ -40,18 +42,46 @@ pub struct Readout {
     pub side: Vec<Figure>,
 }
 
-/// Returns the figures of a breakdown.
-pub fn readout(head: &BreakdownHead) -> Readout {
+/// Returns the figures of a breakdown. `utilization` is the newest answer about a window, and `hardware` has its figures
+/// of the hardware (`chart::roofline::figures::utilization`). They are left out if they are about another window.
+pub fn readout(head: &BreakdownHead, utilization: Option<(&Utilization, Vec<Figure>)>) -> Readout {
     let (header, totals) = (&head.header, &head.totals);
     let window = header.step_duration;
     let mut main = vec![busy(totals)];
     main.extend(window.map(|window| idle(totals, window)));
-    main.push(executions(totals));
+    main.extend(overlap(totals));
+    main.extend(unresolved(totals));
     let mut side = Vec::new();
-    side.extend(overlap(totals));
-    side.extend(containers(totals));
-    side.extend(unresolved(totals));
+    if let Some((of, hardware)) = utilization.filter(|(of, _)| is_same_window(&of.query.query, &head.query)) {
+        main.extend(hardware.into_iter().filter(|figure| figure.value != ABSENT));
+        main.extend(of.collectives.zip(window).map(|(overlap, window)| exposed(&overlap, window)));
+        side.extend(of.phases.iter().map(|(name, time)| phase(name, *time, totals.busy)));
+    }
     Readout { hero: hero(header), main, side }
+}
+
+fn is_same_window(a: &Query, b: &Query) -> bool {
+    (a.device, a.step) == (b.device, b.step)
+}
+
+fn exposed(overlap: &Overlap, window: Picos) -> Figure {
+    let rows = vec![
+        row("In flight", exact(overlap.in_flight)),
+        row("While the same core computes", exact(overlap.overlapped)),
+        row("Exposed", exact(overlap.exposed)),
+        row("Window", exact(window)),
+    ];
+    let formula = "Time with a collective in flight and no compute beside it ÷ window";
+    figure("Exposed comm.", share_figure(overlap.exposed.fraction_of(window)), formula, rows)
+}
+
+fn phase(name: &str, time: Picos, busy: Picos) -> Figure {
+    let share = time.fraction_of(busy).map_or_else(|| ABSENT.to_owned(), format::percent_text);
+    let rows = vec![row("Result", exact(time)), row("Share of busy time", share)];
+    let mut letters = name.chars();
+    let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
+    let label = first + letters.as_str();
+    figure(label, format::figure_time(time), "Σ self time of ops of the phase; tf_op names it", rows)
 }
 
 /// Builds a figure with its formula and the rows of its explanation.
@@ -120,7 +150,9 @@ fn busy(totals: &Totals) -> Figure {
         .collect();
     rows.push(row("Result", exact(totals.busy)));
     rows.push(row("Self time", "an op’s time less the time of the ops that run inside it"));
+    rows.push(row("Executions", format::count(totals.n_events)));
     if totals.container_inclusive.0 > 0 {
+        rows.push(row("Inside loops", exact(totals.container_inclusive)));
         rows.push(row("Left out", "the whole time of loops and calls: their ops are counted one by one"));
     }
     timed("Busy", totals.busy, Formula { formula: "Busy = Σ self time of all ops".to_owned(), rows })
@@ -139,22 +171,6 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
     Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: Formula { formula, rows } }
 }
 
-fn executions(totals: &Totals) -> Figure {
-    let rows = vec![
-        row("Result", format::count(totals.n_events)),
-        row("Without metadata", format::count(totals.n_unresolved)),
-        row("Left out", "executions that start before the window; their time within it counts as busy"),
-    ];
-    let formula = "Executions = op events that start in the window".to_owned();
-    Figure {
-        label: "Executions".to_owned(),
-        value: format::count(totals.n_events),
-        unit: "",
-        scope: None,
-        how: Formula { formula, rows },
-    }
-}
-
 fn overlap(totals: &Totals) -> Option<Figure> {
     let time = totals.busy.saturating_sub(totals.union);
     let rows = vec![
@@ -164,20 +180,6 @@ fn overlap(totals: &Totals) -> Option<Figure> {
     ];
     let formula = "Overlap = busy − time in which an op ran".to_owned();
     (time.0 > 0).then(|| timed("Overlap", time, Formula { formula, rows }))
-}
-
-fn containers(totals: &Totals) -> Option<Figure> {
-    let rows = vec![
-        row("Result", exact(totals.container_inclusive)),
-        row(
-            "Self time of containers",
-            format::exact_time(totals.time_of_kind(crate::analysis::classify::Kind::Container)),
-        ),
-        row("Counted in", "no sum: it holds ops that are counted one by one"),
-    ];
-    let formula = "Inside loops = Σ whole time of loops, calls and conditionals".to_owned();
-    (totals.container_inclusive.0 > 0)
-        .then(|| timed("Inside loops", totals.container_inclusive, Formula { formula, rows }))
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
@@ -288,10 +290,10 @@ pub(crate) mod tests {
 
     #[test]
     fn figures_of_a_step() {
-        let out = readout(&head());
+        let out = readout(&head(), None);
         assert_eq!((out.hero.label.as_str(), out.hero.value.as_str(), out.hero.unit), ("Step 3", "1.00", "ms"));
         let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
-        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Executions", "2,400", "")]);
+        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%")]);
         assert!(out.side.is_empty());
         assert!(parts_sum_to_window(&head()));
         assert!(!parts_sum_to_window(&BreakdownHead { totals: Totals::default(), ..head() }));
@@ -304,16 +306,16 @@ pub(crate) mod tests {
         head.header.window = None;
         head.header.step = "all".to_owned();
         head.totals.container_inclusive = Picos(5);
-        let out = readout(&head);
+        let out = readout(&head, None);
         assert_eq!(out.hero.label, "Whole capture, sum of 4 devices");
-        assert_eq!(out.side.len(), 1);
+        assert!(out.main[0].how.rows.iter().any(|(label, value)| label == "Inside loops" && value.contains("5 ps")));
     }
 
     #[test]
     fn a_breakdown_without_a_window_has_no_shares() {
         let mut head = head();
         head.header.step_duration = None;
-        assert_eq!(readout(&head).hero.value, format::ABSENT);
+        assert_eq!(readout(&head, None).hero.value, format::ABSENT);
         assert!(parts(&head).iter().all(|part| part.share.is_none()));
         assert_eq!(sentence(&parts(&head)), "No time by kind");
     }

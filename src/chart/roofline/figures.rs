@@ -71,7 +71,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             rows,
         ));
     }
-    Readout { hero, main, side: mfu(figures, useful) }
+    Readout { hero, main, side: utilization(figures, useful) }
 }
 
 fn share_of(figures: &RooflineFigures) -> String {
@@ -91,8 +91,8 @@ fn coverage(figures: &RooflineFigures) -> Figure {
     figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time of the selected ops", rows)
 }
 
-/// Returns the utilization of the whole window, including all kinds of time and idle time.
-fn mfu(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
+/// Returns the utilization of the whole window, including all kinds of time and idle time: MFU, HFU and bandwidth.
+pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
     let window = &figures.window;
     let base = |flops: Option<f64>, what: &str| {
         vec![

@@ -68,6 +68,7 @@ impl ReportSession {
     fn answer_question(&self, question: &Question) -> Answered {
         match question {
             Question::Roofline(query) => self.roofline(query),
+            Question::Utilization(query) => self.utilization(query),
             Question::Memory => Ok(self.memory()),
             Question::MemoryOf(query) => self.memory_of(query),
             Question::MemoryAt { query, point } => self.memory_at(query, *point),

@@ -5,10 +5,12 @@ use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::table_query::TableAction;
+use crate::protocol::tables::Utilization;
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_POINTS, Reply, RoofPoint, RooflineHead};
 use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::tables::answer;
+use crate::session::utilization::{in_flight, in_order, unfiltered, without_lists};
 use crate::table::answer::CachedOrder;
 use crate::units::Picos;
 
@@ -44,6 +46,19 @@ impl ReportSession {
             points: placed,
             more,
         }))
+    }
+
+    /// Answers [`Question::Utilization`](crate::protocol::Question::Utilization) with the figures of the report.
+    pub(crate) fn utilization(&self, query: &RooflineQuery) -> Answered {
+        let query = unfiltered(query);
+        self.is_held(&query)?;
+        let figures = without_lists(self.report.roofline.figures.clone());
+        let by_phase = Query { by: GroupBy::Phase, ..query.query.clone() };
+        // A short link cannot be grouped by phase.
+        let rows = self.groups(&by_phase).unwrap_or_default();
+        let phases = in_order(rows.into_iter().map(|row| (row.key, row.total)));
+        let collectives = in_flight(&self.comm_part().comm);
+        Ok(Reply::answer_to_question(&Utilization { query, figures, collectives, phases }))
     }
 
     /// Answers a request about the table of the roofline.

@@ -1,16 +1,22 @@
 //! This module renders the figures above a view: one main figure, and others beside it, each with its formula.
 
 use crate::chart::breakdown::figures::{self, Figure, Formula, Readout};
+use crate::chart::roofline;
 use crate::protocol::BreakdownHead;
-use crate::view::state::SharedMemo;
+use crate::protocol::tables::Utilization;
+use crate::view::state::{SharedMemo, SharedSignal};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
-/// Renders the figures of the breakdown.
+/// Renders the figures of the breakdown. Those of the hardware follow when `utilization` is there.
 #[component]
-pub(crate) fn Figures(head: SharedMemo<BreakdownHead>) -> impl IntoView {
-    let row = move || Some(row(figures::readout(&*head.get()?)));
+pub(crate) fn Figures(head: SharedMemo<BreakdownHead>, utilization: SharedSignal<Utilization>) -> impl IntoView {
+    let row = move || {
+        let utilization = utilization.get();
+        let of_hardware = utilization.as_deref().map(|of| (of, roofline::figures::utilization(&of.figures, None)));
+        Some(row(figures::readout(&*head.get()?, of_hardware)))
+    };
     view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }
 

@@ -15,26 +15,54 @@ mod tools;
 
 pub(crate) use figures::{formula_popover, row as readout};
 
-use crate::protocol::BreakdownHead;
-use crate::view::state::{SharedMemo, State};
-use crate::view::type_erasure::{EraseType, If, live};
+use crate::analysis::base::Query;
+use crate::protocol::tables::Utilization;
+use crate::protocol::url::roofline::RooflineViewState;
+use crate::protocol::{BreakdownHead, Question};
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
+
+/// Requests how far the shown window uses the hardware, once `is_due` holds. The peaks are those of the roofline.
+fn request_utilization(state: State, is_due: Memo<bool>) -> SharedSignal<Utilization> {
+    let request = Memo::new(move |_| {
+        let (device, step) = state.query.with(|query| (query.device, query.step));
+        let roofline: RooflineViewState = state.roofline.with(|text| text.parse().unwrap_or_default());
+        roofline.to_query(Query { device, step, ..Query::default() })
+    });
+    let found = SharedSignal::none();
+    // The answer about the previous session is removed.
+    effect(move || {
+        state.opened.track();
+        found.set(None);
+    });
+    state.request_on_change(
+        move || is_due.get().then(|| Question::Utilization(request.get()).into()),
+        move |reply| {
+            if let Ok(answer) = reply.decode::<Utilization>() {
+                found.set(Some(PtrEq::new(answer)));
+            }
+        },
+    );
+    found
+}
 
 /// Renders the breakdown.
 #[component]
 pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     // The tools, the table and the picture are rendered one after the other, a millisecond apart. All at once would be
-    // one long task.
+    // one long task. The utilization is requested last, because the worker answers requests in their order.
     let (made, set_made) = signal(0);
-    for part in 1..=3u8 {
+    for part in 1..=4u8 {
         let then = move || {
             let _ = set_made.try_set(part);
         };
         set_timeout(then, std::time::Duration::from_millis(part.into()));
     }
     let part = move |at: u8| Memo::new(move |_| made.get() >= at);
-    let (tools, table, picture) = (part(1), part(2), part(3));
+    let (tools, table, picture, all) = (part(1), part(2), part(3), part(4));
+    let utilization = request_utilization(state, all);
     let model = rows::model(state, head);
     state.table.set_value(Some(model));
     on_cleanup(move || state.table.set_value(None));
@@ -42,7 +70,7 @@ pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl I
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
             <h1 class="visually-hidden">"Breakdown of " {live(name)}</h1>
-            <figures::Figures head />
+            <figures::Figures head utilization />
             <bar::StackedBar state head />
             <parts::Parts state head />
             <If when=move || picture.get()>

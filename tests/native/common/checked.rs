@@ -166,7 +166,12 @@ fn steps(opened: &Opened, analysis: &Analysis) {
         if let (Some(first), Some(last)) = (device.steps.first(), device.steps.last())
             && device.steps.iter().rev().skip(1).all(|step| step.has_period)
         {
-            let periods = of.steps.iter().filter_map(rooflight::analysis::breakdown::StepTime::period).map(|time| u128::from(time.0)).sum::<u128>();
+            let periods = of
+                .steps
+                .iter()
+                .filter_map(rooflight::analysis::breakdown::StepTime::period)
+                .map(|time| u128::from(time.0))
+                .sum::<u128>();
             assert_eq!(periods, u128::from(last.window.0 - first.window.0));
         }
         let steady = of.steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length.0);

@@ -1,0 +1,61 @@
+//! This module answers how far a window uses the hardware: utilization of FLOPs and bandwidth, exposed communication, and
+//! the time of each phase.
+
+use super::capture::CaptureSession;
+use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
+use crate::analysis::classify::Phase;
+use crate::analysis::comm::{Comm, CommQuery, Overlap};
+use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
+use crate::protocol::Reply;
+use crate::protocol::tables::Utilization;
+use crate::small_sort::SmallSort;
+use crate::units::Picos;
+
+impl CaptureSession {
+    /// Answers [`Question::Utilization`](crate::protocol::Question::Utilization).
+    pub(super) fn utilization(&mut self, query: &RooflineQuery) -> Reply {
+        match self.utilization_of(unfiltered(query)) {
+            Ok(answer) => Reply::answer_to_question(&answer),
+            Err(error) => Reply::BadFilter(error),
+        }
+    }
+
+    fn utilization_of(&mut self, query: RooflineQuery) -> Result<Utilization, FilterError> {
+        let (figures, ..) = self.roofline_part(&query)?;
+        let comm = CommQuery { query: query.query.clone(), ..CommQuery::default() };
+        let collectives = in_flight(self.comm_answer(&comm));
+        let by_phase = Query { by: GroupBy::Phase, ..query.query.clone() };
+        let rows =
+            self.answers.get(&self.profile, &self.analysis, &by_phase)?.answer.rows(&self.profile, &self.analysis);
+        let phases = rows.order().iter().map(|i| {
+            let row = *i as usize;
+            (rows.key(row).into_owned(), Picos(rows.row(row).self_time))
+        });
+        Ok(Utilization { figures: without_lists(figures), collectives, phases: in_order(phases), query })
+    }
+}
+
+/// Returns the query of all ops of the same device and step.
+pub(super) fn unfiltered(query: &RooflineQuery) -> RooflineQuery {
+    let Query { device, step, .. } = query.query;
+    RooflineQuery { query: Query { device, step, by: GroupBy::Op, filter: Filter::default() }, ..query.clone() }
+}
+
+/// Returns what was in flight; `None` if no collective ran.
+pub(super) fn in_flight(comm: &Comm) -> Option<Overlap> {
+    (comm.tensor.n > 0).then_some(comm.tensor.overlap)
+}
+
+/// Returns the figures without lists, which the page does not show beside the breakdown.
+pub(super) fn without_lists(figures: RooflineFigures) -> RooflineFigures {
+    RooflineFigures { programs: Vec::new(), opaque: Vec::new(), gaps: Vec::new(), notes: Vec::new(), ..figures }
+}
+
+/// Returns the known phases with time, in the order of a step.
+pub(super) fn in_order(phases: impl Iterator<Item = (String, Picos)>) -> Vec<(String, Picos)> {
+    let place = |name: &str| Phase::ALL.iter().position(|phase| phase.is_known() && phase.label() == name);
+    let mut known: Vec<(String, Picos)> =
+        phases.filter(|(name, time)| place(name).is_some() && *time > Picos::ZERO).collect();
+    known.small_sort_by_key(|(name, _)| place(name));
+    known
+}
