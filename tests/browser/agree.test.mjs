@@ -21,8 +21,8 @@ function* capturePaths(folder) {
 }
 
 /** Returns the command line's JSON of a view. Its exit code is 1 when only a part of the file could be read. */
-function cliReport(view, file) {
-  const { status, stdout, stderr } = spawnSync(requiredPath("ROOFLIGHT_CLI"), [view, file, "--json"], { maxBuffer: 1 << 29, encoding: "utf8" });
+function cliReport(view, file, ...options) {
+  const { status, stdout, stderr } = spawnSync(requiredPath("ROOFLIGHT_CLI"), [view, file, "--json", ...options], { maxBuffer: 1 << 29, encoding: "utf8" });
   assert.ok(status === 0 || status === 1, stderr);
   return JSON.parse(stdout);
 }
@@ -90,6 +90,9 @@ function lowestBandwidth(views) {
   return rates.length > 0 ? `${rate < 0.05 ? "<0.1" : formatDecimal(rate, rate < 99.95 ? 1 : 0)} GB/s` : undefined;
 }
 
+/** Formats a share that the page shows only when it is known. */
+const shareIfKnown = (share) => (share === null ? undefined : formatShare(share));
+
 /**
  * By view: a pattern of a figure's label, and a function from the JSON to the expected text. `undefined` means that the
  * figure must be absent.
@@ -99,10 +102,16 @@ const FIGURES = {
     "^(Step |Whole capture)": ({ breakdown }) => formatTime(breakdown.step_duration_ps),
     "^Busy$": ({ breakdown }) => formatTime(breakdown.totals.busy_duration_ps),
     "^Idle$": ({ breakdown }) => formatShare(breakdown.totals.idle_duration_ps, breakdown.step_duration_ps),
-    "^Executions$": ({ breakdown }) => formatCount(breakdown.totals.n_events_total),
     "^Overlap$": ({ breakdown }) => positive(breakdown.totals.busy_duration_ps - breakdown.totals.union_ps, formatTime),
-    "^Inside loops$": ({ breakdown }) => positive(breakdown.totals.container_duration_ps, formatTime),
     "^Unresolved$": ({ breakdown }) => positive(breakdown.totals.n_events_unresolved, formatCount),
+    "^MFU$": ({ roofline }) => shareIfKnown(roofline.window.model_mfu),
+    "^HFU": ({ roofline }) => shareIfKnown(roofline.window.mfu),
+    "bandwidth utilization$": ({ roofline }) => shareIfKnown(roofline.window.hbm_util),
+    "^Exposed comm.$": ({ comm }) =>
+      comm.comm_totals.n_executions > 0 ? formatShare(comm.comm_totals.exposed_ps, comm.step_duration_ps) : undefined,
+    ...Object.fromEntries(
+      ["Forward", "Backward", "Recompute", "Optimizer"].map((phase) => [`^${phase}$`, ({ phases }) => positive(phases[phase.toLowerCase()], formatTime)]),
+    ),
   },
   Roofline: {
     "^Roofline efficiency$": ({ roofline }) => formatShare(roofline.step_summary.weighted_avg_roofline_util),
@@ -175,6 +184,8 @@ for (const file of profilesReadme ? [join(repository, "samples/sample.xplane.pb.
     await page.getByRole("tab", { name: "Memory" }).waitFor();
     const names = ["breakdown", "roofline", "memory", "comm", "inspect"];
     const views = Object.fromEntries(names.map((name) => [name, cliReport(name, file)]));
+    const byPhase = cliReport("breakdown", file, "--by", "phase");
+    views.phases = Object.fromEntries(byPhase.groups.map((group) => [group.key, group.total_dur_ps]));
     for (const view of Object.keys(FIGURES)) {
       await page.getByRole("tab", { name: view }).click();
       await page.locator(`[role=tab][aria-selected=true]`, { hasText: view }).waitFor();

@@ -25,11 +25,14 @@ after(async () => {
   await chromium?.close();
 });
 
-/** Returns the figures and the first ten rows of the breakdown on screen. */
-const shownContent = (page) => page.evaluate(() => ({
-  figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
-  rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),
-}));
+/** Returns the figures and the first ten rows of the breakdown on screen, once the figures of the hardware are there. */
+async function shownContent(page) {
+  await page.waitForFunction(() => [...document.querySelectorAll(".figure dt")].some((label) => label.textContent.includes("HFU")));
+  return page.evaluate(() => ({
+    figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
+    rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),
+  }));
+}
 
 /**
  * Opens a page in Firefox. Returns the page, its problems (console warnings, errors, uncaught errors) and the URLs that

@@ -88,6 +88,9 @@ export function figures(page) {
   );
 }
 
+/** Waits for the figures of the breakdown that come last, those of the hardware. */
+export const waitForUtilization = (page) => page.locator(".figure dt").filter({ hasText: "HFU" }).first().waitFor({ state: "attached" });
+
 /** Groups the rows with the button, or with the menu where the window is too narrow for buttons. */
 export async function groupBy(page, by) {
   const button = page.getByRole("group", { name: "Group by" }).getByRole("button", { name: by, exact: true });
