@@ -133,7 +133,7 @@ pub fn formula(gaps: &Gaps) -> Formula {
             "until the end of the host call that enqueued the next run, by what the threads of the call did".to_owned(),
         ),
         row("Launch", "from there to the start of the run".to_owned()),
-        row("Runs with a known host call", linked),
+        row("Runs (GPU: kernels) with a known host call", linked),
         row("Clock", "clock of events, which devices and host share".to_owned()),
     ];
     Formula { formula: "Idle = window − time with an op on any line = Σ gaps".to_owned(), rows }

@@ -2,11 +2,15 @@
 //! finds in the real host-offload capture.
 
 use crate::common::{self, bytes, checked, make, open};
+use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::gaps::{GapClass, Gaps};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::x_event::Data;
+use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use std::collections::HashMap;
 
 fn gaps(opened: &Opened, device: u32) -> Gaps {
     let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
@@ -128,8 +132,8 @@ fn parts_of_a_gap_follow_the_host_call_back() {
 #[test]
 fn an_early_call_is_not_late() {
     let (device, mut host) = two_runs(800);
-    host.lines[1].events[1].data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(20));
-    host.lines[1].events[0].data = Some(rooflight::wire::proto::xspace::x_event::Data::OffsetPs(10));
+    host.lines[1].events[1].data = Some(Data::OffsetPs(20));
+    host.lines[1].events[0].data = Some(Data::OffsetPs(10));
     let space = XSpace { planes: vec![host, device], ..XSpace::default() };
     let found = gaps(&open("it.xplane.pb", bytes(&space)).unwrap(), 0);
     assert_eq!(time(&found, GapClass::Launch), 850);
@@ -150,4 +154,79 @@ fn the_order_of_lines_does_not_matter() {
     let device = Analysis::new(&opened.profile).devices.iter().position(|device| device.label == "TPU:0").unwrap();
     let after = gaps(&opened, device as u32);
     assert_eq!((before.classes, before.gaps), (after.classes, after.gaps));
+}
+
+/// Sums of the gaps of a GPU in ps: idle, late, launch and unexplained time, and the number of kernels with a launch. They
+/// follow from the kernels and launches of the file, without the code of Rooflight.
+fn gaps_of_gpu(space: &XSpace, name: &str) -> ([i64; 4], usize) {
+    let plane = space.planes.iter().find(|plane| plane.name == name).unwrap();
+    let host = space.planes.iter().find(|plane| plane.name == "/host:CPU").unwrap();
+    let events = |plane: &XPlane, is_meant: &dyn Fn(&str) -> bool| -> Vec<(i64, i64, Option<i64>)> {
+        let stat = plane.stat_metadata.iter().find(|(_, meta)| meta.name == "correlation_id").map(|(id, _)| *id);
+        let lines = plane.lines.iter().filter(|line| is_meant(&line.name));
+        let events = lines.flat_map(|line| line.events.iter().map(|event| (line.timestamp_ns * 1000, event)));
+        let times = events.map(|(base, event)| {
+            let Some(Data::OffsetPs(offset)) = event.data else { panic!("no start") };
+            let correlation =
+                event.stats.iter().find(|of| Some(of.metadata_id) == stat).and_then(|of| match of.value {
+                    Some(Value::Uint64Value(id)) => i64::try_from(id).ok(),
+                    Some(Value::Int64Value(id)) => Some(id),
+                    _ => None,
+                });
+            (base + offset, base + offset + event.duration_ps, correlation)
+        });
+        times.collect()
+    };
+    let mut kernels = events(plane, &|line| line.starts_with("Stream #"));
+    kernels.sort_unstable();
+    let mut launched: HashMap<i64, i64> = HashMap::new();
+    for (_, end, correlation) in events(host, &|_| true) {
+        if let Some(id) = correlation {
+            let known = launched.entry(id).or_insert(end);
+            *known = end.max(*known);
+        }
+    }
+    let linked = |correlation: &Option<i64>| correlation.and_then(|id| launched.get(&id).copied());
+    let n_linked = kernels.iter().filter(|(.., correlation)| linked(correlation).is_some()).count();
+    let [mut idle, mut late, mut launch, mut unexplained] = [0; 4];
+    let mut now = kernels[0].0;
+    for (start, end, correlation) in &kernels {
+        let gap = (start - now).max(0);
+        if gap > 0 {
+            // Several kernels can start at once; the longest of them ends the gap.
+            let ends = kernels.iter().filter(|kernel| kernel.0 == *start).max_by_key(|kernel| kernel.1).unwrap();
+            idle += gap;
+            match linked(&ends.2).or_else(|| linked(correlation)) {
+                Some(call) if call > now => {
+                    late += call.min(*start) - now;
+                    launch += (start - call).max(0);
+                }
+                Some(_) if gap < 5_000_000 => launch += gap,
+                _ => unexplained += gap,
+            }
+        }
+        now = now.max(*end);
+    }
+    ([idle, late, launch, unexplained], n_linked)
+}
+
+#[test]
+fn gaps_of_gpus_end_at_the_launch_of_a_kernel() {
+    let mut n_late = 0;
+    let devices = [("gpu-v100/host.xplane.pb", 1), ("gpu-v100/host.xplane.pb", 2), ("gpu-mi300/gemm.xplane.pb", 0)];
+    for (name, device) in devices {
+        let Some(capture) = common::profile(name) else { continue };
+        let space = XSpace::decode(capture.as_slice()).unwrap();
+        let opened = open("host.xplane.pb", capture).unwrap();
+        let plane = Analysis::new(&opened.profile).devices[device as usize].plane;
+        let (expected, n_linked) = gaps_of_gpu(&space, &opened.profile.planes[plane].name);
+        let found = gaps(&opened, device);
+        let late: u64 = found.classes.iter().filter(|of| of.class.is_host_late()).map(|of| of.total.0).sum();
+        let sums = [found.idle().0, late, time(&found, GapClass::Launch), time(&found, GapClass::Unexplained)];
+        assert_eq!(sums.map(|sum| i64::try_from(sum).unwrap()), expected, "{name}");
+        assert_eq!(found.n_linked_runs as usize, n_linked, "{name}");
+        assert!(found.gaps.iter().any(|gap| !gap.host_events.is_empty()), "{name}");
+        n_late += late;
+    }
+    assert!(n_late > 0 || common::profile("gpu-v100/host.xplane.pb").is_none());
 }

@@ -107,6 +107,15 @@ pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     }
 }
 
+/// Returns the events of a line of the host as intervals in ps on the event clock with this origin, in the order of the
+/// line. The host may start before its devices: the time before the origin is cut off. `None` if a time is so far after
+/// the origin that it does not fit 64 bits of picoseconds.
+pub fn host_intervals(line: &Line, origin_ns: i64) -> Option<Vec<Interval>> {
+    let base = (i128::from(line.timestamp_ns) - i128::from(origin_ns)) * 1000;
+    let at = |time: u64| u64::try_from((base + i128::from(time)).max(0)).ok();
+    line.events.times().map(|(start, duration)| Some((at(start)?, at(start.saturating_add(duration))?))).collect()
+}
+
 /// Converts starts and durations to intervals, and adds `base` picoseconds to each start. Returns `None` if a start
 /// overflows. An end that overflows becomes `u64::MAX`.
 fn offset_intervals(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {

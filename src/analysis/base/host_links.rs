@@ -1,5 +1,5 @@
-//! This module joins runs of programs to the host calls that enqueued them, and follows a call back to the threads that
-//! it waited for.
+//! This module joins runs of programs and kernels of GPUs to the host calls that enqueued them, and follows a call back
+//! to the threads that it waited for.
 //!
 //! ```text
 //!  main        ├──── Execute ────┤ ··· np.asarray ···        the time before the task on `queue` starts belongs to
@@ -7,7 +7,7 @@
 //!  TPU:0                                                 ├─ run ─┤
 //! ```
 
-use super::device::{Clock, intervals};
+use super::device::{Clock, host_intervals};
 use super::self_time::Interval;
 use crate::profile::{EventLink, Line, Profile, RunId};
 use crate::small_sort::SmallSort;
@@ -59,18 +59,22 @@ pub struct HostLinks<'a> {
     pub threads: Vec<HostThread<'a>>,
     /// The first event that produces a context, and the host call of each run.
     sources: FxHashMap<EventLink, HostEventId>,
+    /// The host call that launched the kernels with a correlation id.
+    launches: FxHashMap<u32, HostEventId>,
 }
 
 impl<'a> HostLinks<'a> {
-    /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices.
+    /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices. Without an event
+    /// clock, there are no threads.
     pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
-        let mut links = Self { threads: Vec::new(), sources: FxHashMap::default() };
+        let mut links = Self { threads: Vec::new(), sources: FxHashMap::default(), launches: FxHashMap::default() };
+        let Clock::Event { origin_ns } = clock else { return links };
         for (at, plane) in profile.planes.iter().enumerate() {
             if plane.file != file || plane.name != "/host:CPU" {
                 continue;
             }
             for line in plane.lines.iter().filter(|line| !line.derived) {
-                let Some(times) = intervals(line, clock) else { continue };
+                let Some(times) = host_intervals(line, origin_ns) else { continue };
                 let thread = links.threads.len();
                 for (event, link) in &line.links {
                     let is_source = match link {
@@ -80,6 +84,18 @@ impl<'a> HostLinks<'a> {
                     };
                     if is_source {
                         links.sources.entry(*link).or_insert(HostEventId { thread, event: *event });
+                    }
+                }
+                for (event, correlation) in &line.launches {
+                    // The runtime and the driver both report a launch. The call of the runtime ends last.
+                    let id = HostEventId { thread, event: *event };
+                    let known = links.launches.entry(*correlation).or_insert(id);
+                    let end_of = |id: &HostEventId| {
+                        let times = links.threads.get(id.thread).map_or(&times, |thread| &thread.times);
+                        times[id.event as usize].1
+                    };
+                    if end_of(&id) > end_of(known) {
+                        *known = id;
                     }
                 }
                 let mut by_start: Vec<u32> = (0..times.len() as u32).collect();
@@ -106,6 +122,11 @@ impl<'a> HostLinks<'a> {
             _ => None,
         };
         produced.or_else(|| links.iter().find_map(by_run))
+    }
+
+    /// Returns the host call that launched the kernels with a correlation id.
+    pub fn launch(&self, correlation: u32) -> Option<HostEventId> {
+        self.launches.get(&correlation).copied()
     }
 
     /// Returns the event that produced the context that an event consumes.

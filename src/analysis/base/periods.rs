@@ -9,7 +9,7 @@
 //! The windows of steps are their periods, so that the time between steps, in which the host often is late, belongs to
 //! a step. The last step has no period, and its window is its event.
 
-use super::device::{Device, Step, intervals};
+use super::device::{Clock, Device, Step, host_intervals};
 use super::self_time::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
@@ -112,13 +112,14 @@ pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSt
 pub fn compiles(profile: &Profile, device: &Device) -> Vec<Interval> {
     let file = profile.planes[device.plane].file;
     let mut found: Vec<Interval> = Vec::new();
+    let Clock::Event { origin_ns } = device.event_clock else { return found };
     for plane in profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU") {
         let is_compile: Vec<bool> = plane.ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
         for line in plane.lines.iter().filter(|line| !line.derived) {
             if !line.events.ops().any(|op| is_compile[op.0 as usize]) {
                 continue;
             }
-            let times = intervals(line, device.event_clock).unwrap_or_default();
+            let times = host_intervals(line, origin_ns).unwrap_or_default();
             let of_compiles = times.into_iter().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
             found.extend(of_compiles.map(|(time, _)| time));
         }
@@ -144,7 +145,7 @@ pub fn is_compile(name: &str) -> bool {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::analysis::base::{Clock, Platform, StepBasis};
+    use crate::analysis::base::{Platform, StepBasis};
 
     /// A device with steps at `starts`, which last 80 ps each and have 10 ops, except for those in `n_ops`.
     fn device(starts: &[u64], n_ops: &[(usize, u64)]) -> Device {

@@ -15,33 +15,36 @@
 //! 2. From there to the start of the run, the run was launched.
 //! 3. Within the run, the events of `XLA TraceMe` tell whether it waited for other devices or for another run.
 //!
+//! On a GPU, the run is the kernel that ends the gap, and the host call is its launch, by correlation id. If the launch
+//! ended before the gap, a gap of less than 5 µs is the time between kernels (class `launch`), and a longer one is
+//! unexplained.
+//!
 //! All times are on the event clock, which devices and host share. The lengths of gaps may therefore differ slightly
 //! from idle times on the clock of the device.
 
 pub mod columns;
 mod host_class;
 mod report;
+mod runs;
 mod window;
 
 pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
 
-use crate::analysis::base::host_links::{HostEventId, HostLinks};
+use crate::analysis::base::host_links::HostLinks;
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Device, Interval, Platform, Query, intervals};
-use crate::profile::{EventLink, Line, Note, NoteCode, OpId, Plane, Profile, Severity, StrId, program_of};
+use crate::analysis::base::{Analysis, Interval, Platform, Query};
+use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use host_class::host_class;
+use runs::{Part, Runs};
 use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.
 const MAX_GAPS: usize = 1000;
 /// Number of host events that a gap names.
 const MAX_HOST_EVENTS: usize = 5;
-
-/// A part of a gap: its class and its time.
-type Part = (GapClass, Interval);
 
 impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
@@ -88,7 +91,11 @@ impl Analysis {
         let plane = &profile.planes[device.plane];
         let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
         let explained = runs.explain(host, gap);
-        let program = explained.run.map(|op| profile.text(plane.op(op).text));
+        let program = explained.run.and_then(|op| {
+            let op = plane.op(op);
+            let name = if device.platform == Platform::Gpu { op.stats.hlo_module? } else { op.text };
+            Some(profile.text(name))
+        });
         let mut parts = by_class(&explained.parts);
         parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
         Gap {
@@ -112,18 +119,6 @@ fn keep_longest(gaps: &mut Vec<(usize, RawGap)>) {
     gaps.truncate(MAX_GAPS);
 }
 
-/// The parts of a gap, and why it has them.
-#[derive(Default)]
-struct Explained {
-    parts: Vec<Part>,
-    /// The program run that ends the gap.
-    run: Option<OpId>,
-    /// The part in which the host was late.
-    late: Option<Interval>,
-    /// The threads on which the host call depended.
-    threads: Vec<usize>,
-}
-
 /// The sums over all gaps.
 #[derive(Default)]
 struct Sums {
@@ -136,7 +131,7 @@ struct Sums {
     in_loops: (u64, Picos),
     n_runs: u64,
     n_linked_runs: u64,
-    has_other_platform: bool,
+    platforms: Vec<Platform>,
 }
 
 impl Sums {
@@ -150,7 +145,7 @@ impl Sums {
             self.n_runs += 1;
             self.n_linked_runs += u64::from(run.enqueue.is_some());
         }
-        self.has_other_platform |= runs.platform != Platform::Tpu;
+        self.platforms.push(runs.platform);
     }
 
     fn add_gap(&mut self, parts: &[Part], length: u64) {
@@ -174,16 +169,17 @@ impl Sums {
     /// Returns the note on gaps that the capture does not explain.
     fn note(&self) -> Option<Note> {
         let note = |message: String| Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
-        if self.has_other_platform {
-            let message = "Gaps are explained for TPUs only. On other devices all of their time is unexplained.";
+        if self.platforms.contains(&Platform::Cpu) {
+            let message = "Gaps are explained for TPUs and GPUs only. On CPUs all of their time is unexplained.";
             return note(message.to_owned());
         }
+        let what = if self.platforms.contains(&Platform::Gpu) { "kernels" } else { "runs" };
         let n = self.n_runs - self.n_linked_runs;
         if n == 0 {
             return None;
         }
         note(format!(
-            "The host calls of {n} of {} runs are not in the capture. What the device waited for before these runs is unexplained.",
+            "The host calls of {n} of {} {what} are not in the capture. What the device waited for before these {what} is unexplained.",
             self.n_runs
         ))
     }
@@ -199,161 +195,6 @@ fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
         }
     }
     sums
-}
-
-/// A run of a program on a device.
-struct Run {
-    time: Interval,
-    op: OpId,
-    enqueue: Option<HostEventId>,
-}
-
-/// The runs of a device, and the waits within them.
-struct Runs<'a> {
-    platform: Platform,
-    /// In order of their start.
-    all: Vec<Run>,
-    /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start.
-    waits: Vec<Part>,
-    profile: &'a Profile,
-}
-
-impl<'a> Runs<'a> {
-    fn new(profile: &'a Profile, plane: &'a Plane, device: &Device, host: &HostLinks<'_>) -> Self {
-        let number = plane.name.rsplit(':').next().and_then(|number| number.parse().ok());
-        let mut all = Vec::new();
-        let mut waits = Vec::new();
-        let each = |line: &'a Line| Some(intervals(line, device.event_clock)?.into_iter().enumerate());
-        for line in &plane.lines {
-            match &*line.name {
-                "XLA Modules" => {
-                    let mut links = line.links.iter().peekable();
-                    for (event, time) in each(line).into_iter().flatten() {
-                        // All links of the event are taken, although the first one may suffice.
-                        let own: Vec<EventLink> = std::iter::from_fn(|| links.next_if(|(of, _)| *of as usize == event))
-                            .map(|(_, link)| *link)
-                            .collect();
-                        all.push(Run { time, op: line.events.op(event), enqueue: host.enqueue(&own, number) });
-                    }
-                }
-                "XLA TraceMe" => waits.extend(each(line).into_iter().flatten().filter_map(|(event, time)| {
-                    match profile.text(plane.op(line.events.op(event)).name) {
-                        "barrier-cores" => Some((GapClass::Barrier, time)),
-                        "dependency-wait" => Some((GapClass::Dependency, time)),
-                        _ => None,
-                    }
-                })),
-                _ => {}
-            }
-        }
-        all.small_sort_by_key(|run| run.time);
-        waits.small_sort_by_key(|(_, time)| *time);
-        Self { platform: device.platform, all, waits, profile }
-    }
-
-    /// Divides a gap into parts.
-    fn explain(&self, host: &HostLinks<'_>, gap: &RawGap) -> Explained {
-        let (start, end) = gap.time;
-        let mut found = Explained::default();
-        if gap.is_outside {
-            found.parts.push((GapClass::Capture, gap.time));
-            return found;
-        }
-        // The run that holds the op that ends the gap. If the gap ends at the end of the window, the run that holds it.
-        let at = self.all.partition_point(|run| run.time.0 <= gap.ends_before);
-        let run = self.all[..at].last().filter(|run| run.time.1 > gap.ends_before);
-        let Some(run) = run else {
-            found.parts.push((GapClass::Unexplained, gap.time));
-            return found;
-        };
-        found.run = Some(run.op);
-        let mut now = start;
-        let run_start = run.time.0.clamp(start, end);
-        if let Some(call) = run.enqueue {
-            let late = host.time(call).1.clamp(now, run_start);
-            if late > now {
-                found.late = Some((now, late));
-                for part in host.wait_parts(call, now) {
-                    let part_window = (part.window.0, part.window.1.min(late));
-                    self.host_parts(host, &part.threads, part_window, &mut found.parts);
-                    for thread in part.threads {
-                        if !found.threads.contains(&thread) {
-                            found.threads.push(thread);
-                        }
-                    }
-                }
-                now = late;
-            }
-            if run_start > now {
-                found.parts.push((GapClass::Launch, (now, run_start)));
-                now = run_start;
-            }
-        } else if run_start > now {
-            found.parts.push((GapClass::Unexplained, (now, run_start)));
-            now = run_start;
-        }
-        let first = self.waits.partition_point(|(_, time)| time.1 <= now);
-        for (class, wait) in self.waits[first..].iter().take_while(|(_, time)| time.0 < end) {
-            let (from, to) = (wait.0.max(now), wait.1.min(end));
-            if from > now {
-                found.parts.push((GapClass::Unexplained, (now, from)));
-            }
-            if to > from {
-                found.parts.push((*class, (from, to)));
-                now = to;
-            }
-        }
-        if end > now {
-            found.parts.push((GapClass::Unexplained, (now, end)));
-        }
-        found
-    }
-
-    /// Divides a stretch of time in which the host was late by the classes of host events. Of several threads, the
-    /// first one with an event of a known class counts.
-    fn host_parts(&self, host: &HostLinks<'_>, threads: &[usize], window: Interval, parts: &mut Vec<Part>) {
-        let mut free = vec![window];
-        let mut classified: Vec<Part> = Vec::new();
-        for thread in threads {
-            for (class, (from, to)) in self.classified(host, *thread, window) {
-                let mut left = Vec::new();
-                for (start, end) in free {
-                    let (a, b) = (from.max(start), to.min(end));
-                    if a >= b {
-                        left.push((start, end));
-                        continue;
-                    }
-                    classified.push((class, (a, b)));
-                    left.extend([(start, a), (b, end)].into_iter().filter(|(start, end)| start < end));
-                }
-                free = left;
-            }
-        }
-        classified.extend(free.into_iter().filter(|(start, end)| start < end).map(|time| (GapClass::Host, time)));
-        classified.small_sort_by_key(|(_, time)| *time);
-        parts.extend(classified);
-    }
-
-    /// Returns the events of a thread with a known class within a window, in order of time. Events within such an event
-    /// do not count.
-    fn classified(&self, host: &HostLinks<'_>, thread: usize, window: Interval) -> Vec<Part> {
-        let of = &host.threads[thread];
-        let plane = &self.profile.planes[of.plane];
-        let mut events: Vec<u32> = of.overlapping(window).collect();
-        events.reverse();
-        let (mut now, mut parts) = (window.0, Vec::new());
-        for event in events {
-            let (start, end) = of.times[event as usize];
-            if end <= now {
-                continue;
-            }
-            if let Some(class) = host_class(self.profile.text(plane.op(of.line.events.op(event as usize)).name)) {
-                parts.push((class, (start.max(now), end.min(window.1))));
-                now = end;
-            }
-        }
-        parts
-    }
 }
 
 /// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and
@@ -393,7 +234,8 @@ fn host_events(profile: &Profile, host: &HostLinks<'_>, threads: &[usize], late:
         name: profile.text(name).to_owned(),
         total: Picos(union_length(&mut times)),
     };
-    let mut events: Vec<HostEvent> = names.into_iter().zip(times).map(of).collect();
+    let mut events: Vec<HostEvent> =
+        names.into_iter().zip(times).map(of).filter(|event| event.total > Picos::ZERO).collect();
     events.small_sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
     events.truncate(MAX_HOST_EVENTS);
     events

@@ -1,6 +1,6 @@
 //! This module holds the ids that join events of different planes: a kernel to the host call that launched it, and an
-//! op of a CPU to its run and device. The ids are read for GPU and host planes only, used once when all files have been
-//! read, and then dropped.
+//! op of a CPU to its run and device. The ids are read for GPU and host planes only. When all files have been read, only
+//! the ids of kernels and launches are kept ([`Line::launches`](super::Line::launches)).
 
 use super::Strings;
 use super::value::Value;

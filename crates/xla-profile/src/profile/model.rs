@@ -106,6 +106,9 @@ pub struct Line {
     pub bytes: u64,
     /// The line is not in a file, but was made from other lines: runs of programs, or the ops of a CPU device.
     pub derived: bool,
+    /// Indices of events with their `correlation_id`, in order; only on planes of GPUs and hosts. A kernel and the host
+    /// call that launched it have the same id.
+    pub launches: Vec<(u32, u32)>,
     /// Ids that join events to events of other planes. Empty after all files have been read.
     pub(super) correlation_ids: CorrelationIds,
 }

@@ -7,11 +7,11 @@ use crate::small_sort::SmallSort;
 use rustc_hash::FxHashSet;
 
 impl Profile {
-    /// Completes the profile after all files have been read: names the programs, matches program files, and drops the
-    /// correlation ids.
+    /// Completes the profile after all files have been read: names the programs, matches program files, keeps the launches
+    /// of kernels, and drops the other correlation ids.
     pub(super) fn settle(&mut self) {
         for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
-            line.correlation_ids = Default::default();
+            line.launches = std::mem::take(&mut line.correlation_ids).launches;
         }
         name_programs(self);
         let program_files = self.pending_program_files.take().unwrap_or_default();
