@@ -9,6 +9,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 type Inner = Option<PtrEq<dyn Any + Send + Sync>>;
+type Compute = Box<dyn Fn(Option<&Inner>) -> Inner + Send + Sync>;
 
 fn typed<T: Send + Sync + 'static>(inner: Inner) -> Option<PtrEq<T>> {
     inner.and_then(PtrEq::downcast)
@@ -76,8 +77,7 @@ impl<T> Copy for SharedMemo<T> {}
 impl<T: Send + Sync + 'static> SharedMemo<T> {
     /// Returns a memo of the value of `compute`, which runs again whenever a signal that it reads changes.
     pub(crate) fn new(compute: impl Fn() -> Option<PtrEq<T>> + Send + Sync + 'static) -> Self {
-        let compute: Box<dyn Fn(Option<&Inner>) -> Inner + Send + Sync> =
-            Box::new(move |_| compute().map(PtrEq::erase));
+        let compute: Compute = Box::new(move |_| compute().map(PtrEq::erase));
         Self { inner: Memo::new(compute), of: PhantomData }
     }
 
