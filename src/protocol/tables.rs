@@ -3,6 +3,7 @@
 
 use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::breakdown::Shown;
+use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
@@ -35,8 +36,8 @@ pub struct Utilization {
     pub figures: RooflineFigures,
     /// Collectives in flight. `None` if none ran.
     pub collectives: Option<Overlap>,
-    /// Self time by phase, the longest first: the name of the phase and its time. Empty if the ops name no phase.
-    pub phases: Vec<(String, Picos)>,
+    /// Self time by known phase, in the order of a step. Empty if the ops name no phase.
+    pub phases: Vec<(Phase, Picos)>,
 }
 
 /// The format of exported rows.

@@ -31,6 +31,7 @@ impl CaptureSession {
         let query = &roofline.query;
         let breakdown = self.analysis.breakdown(&self.profile, query)?;
         let (figures, roof_steps, points) = self.roofline_part(roofline)?;
+        let phases = self.phases(query)?;
         let n_rows = points.len() as u32;
         let mut by_op: IndexMap<(String, Option<u64>), Option<RoofPoint>> = IndexMap::default();
         for point in points {
@@ -54,6 +55,7 @@ impl CaptureSession {
             rows,
             rest: Vec::new(),
             roofline: RooflinePart { figures, steps: roof_steps, n_rows, more: (0, Picos::ZERO) },
+            phases,
             steps: self.analysis.step_stats(&self.profile),
             memory: self.memory_part(),
             comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },

@@ -8,7 +8,6 @@ use crate::analysis::comm::{Comm, CommQuery, Overlap};
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::protocol::Reply;
 use crate::protocol::tables::Utilization;
-use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
 impl CaptureSession {
@@ -24,14 +23,20 @@ impl CaptureSession {
         let (figures, ..) = self.roofline_part(&query)?;
         let comm = CommQuery { query: query.query.clone(), ..CommQuery::default() };
         let collectives = in_flight(self.comm_answer(&comm));
-        let by_phase = Query { by: GroupBy::Phase, ..query.query.clone() };
-        let rows =
-            self.answers.get(&self.profile, &self.analysis, &by_phase)?.answer.rows(&self.profile, &self.analysis);
-        let phases = rows.order().iter().map(|i| {
-            let row = *i as usize;
-            (rows.key(row).into_owned(), Picos(rows.row(row).self_time))
-        });
-        Ok(Utilization { figures: without_lists(figures), collectives, phases: in_order(phases), query })
+        let phases = self.phases(&query.query)?;
+        Ok(Utilization { figures: without_lists(figures), collectives, phases, query })
+    }
+
+    /// Returns the self time of the known phases of training, in the order of a step.
+    pub(super) fn phases(&mut self, query: &Query) -> Result<Vec<(Phase, Picos)>, FilterError> {
+        let by_phase = Query { by: GroupBy::Phase, ..query.clone() };
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let rows = self.answers.get(profile, analysis, &by_phase)?.answer.rows(profile, analysis);
+        let time_of = |phase: Phase| {
+            let row = rows.order().iter().find(|row| rows.key(**row as usize) == phase.label())?;
+            Some((phase, Picos(rows.row(*row as usize).self_time))).filter(|(_, time)| *time > Picos::ZERO)
+        };
+        Ok(Phase::ALL.into_iter().filter(|phase| phase.is_known()).filter_map(time_of).collect())
     }
 }
 
@@ -49,13 +54,4 @@ pub(super) fn in_flight(comm: &Comm) -> Option<Overlap> {
 /// Returns the figures without lists, which the page does not show beside the breakdown.
 pub(super) fn without_lists(figures: RooflineFigures) -> RooflineFigures {
     RooflineFigures { programs: Vec::new(), opaque: Vec::new(), gaps: Vec::new(), notes: Vec::new(), ..figures }
-}
-
-/// Returns the known phases with time, in the order of a step.
-pub(super) fn in_order(phases: impl Iterator<Item = (String, Picos)>) -> Vec<(String, Picos)> {
-    let place = |name: &str| Phase::ALL.iter().position(|phase| phase.is_known() && phase.label() == name);
-    let mut known: Vec<(String, Picos)> =
-        phases.filter(|(name, time)| place(name).is_some() && *time > Picos::ZERO).collect();
-    known.small_sort_by_key(|(name, _)| place(name));
-    known
 }

@@ -8,6 +8,7 @@
 use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
 use crate::analysis::breakdown::{Group, StepStats};
 use crate::analysis::classify::Kind;
+use crate::analysis::classify::Phase;
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
@@ -31,6 +32,8 @@ pub struct Report {
     pub rest: Vec<OmittedSum>,
     /// Position of the ops in the roofline model.
     pub roofline: RooflinePart,
+    /// Self time by known phase, in the order of a step. Empty in a report of version 1.
+    pub phases: Vec<(Phase, Picos)>,
     /// Steps of all devices. `all` also counts the steps that the report leaves out.
     pub steps: StepStats,
     /// Memory of programs and allocators.

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { ENDLESS_PLANE, PNG, emptyFolder, hostOnly, pseudorandomBytes, synth, temporaryFolder, tpu, truncated, utf8Mangled, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, requiredPath, waitForTable } from "./lib.mjs";
-import { allRows, column, compareNaturally, figures, pick, renderedRows, sortBy, waitForRows, waitForUtilization } from "./page_helpers.mjs";
+import { allRows, column, compareNaturally, figures, pick, renderedRows, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const GIB3 = 3 * 2 ** 30;
 
@@ -98,7 +98,6 @@ for (const [name, expected] of Object.entries(CASES)) {
     await dropFiles(page, [synth()]);
     await waitForTable(page);
     await pick(page, "step", "Step 12");
-    await waitForUtilization(page);
     const before = [await figures(page), await renderedRows(page), await page.title()];
     await dropFiles(page, [expected.path()]);
     assertAlert(await alertText(page, expected.timeout), expected);

@@ -25,9 +25,9 @@ after(async () => {
   await chromium?.close();
 });
 
-/** Returns the figures and the first ten rows of the breakdown on screen, once the figures of the hardware are there. */
+/** Returns the figures and the first ten rows of the breakdown on screen, once all figures are there. */
 async function shownContent(page) {
-  await page.waitForFunction(() => [...document.querySelectorAll(".figure dt")].some((label) => label.textContent.includes("HFU")));
+  await page.waitForFunction(() => !document.querySelector(".figures[aria-busy=true]"));
   return page.evaluate(() => ({
     figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
     rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),

@@ -75,8 +75,9 @@ export async function column(page, name) {
   return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[columnIndex]);
 }
 
-/** Returns the figures above the table, as { label: "value unit" }. */
-export function figures(page) {
+/** Returns the figures above the table, as { label: "value unit" }, once all of them are there. */
+export async function figures(page) {
+  await page.waitForFunction(() => !document.querySelector(".figures[aria-busy=true]"));
   return page.locator(".figure").evaluateAll((all) =>
     Object.fromEntries(
       all.map((figure) => {
@@ -87,9 +88,6 @@ export function figures(page) {
     ),
   );
 }
-
-/** Waits for the figures of the breakdown that come last, those of the hardware. */
-export const waitForUtilization = (page) => page.locator(".figure dt").filter({ hasText: "HFU" }).first().waitFor({ state: "attached" });
 
 /** Groups the rows with the button, or with the menu where the window is too narrow for buttons. */
 export async function groupBy(page, by) {

@@ -14,9 +14,10 @@
 //! gradient itself, and is backward.
 
 use super::scope_path::{bare, segments};
+use serde::{Deserialize, Serialize};
 
 /// A part of a training step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Phase {
     /// The model and its loss.
     Forward,

@@ -2,6 +2,7 @@
 //! depend on pixels.
 
 use crate::analysis::base::{Header, Query, Totals};
+use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
 use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
@@ -55,7 +56,7 @@ pub fn readout(head: &BreakdownHead, utilization: Option<(&Utilization, Vec<Figu
     if let Some((of, hardware)) = utilization.filter(|(of, _)| is_same_window(&of.query.query, &head.query)) {
         main.extend(hardware.into_iter().filter(|figure| figure.value != ABSENT));
         main.extend(of.collectives.zip(window).map(|(overlap, window)| exposed(&overlap, window)));
-        side.extend(of.phases.iter().map(|(name, time)| phase(name, *time, totals.busy)));
+        side.extend(of.phases.iter().map(|(of, time)| phase(*of, *time, totals.busy)));
     }
     Readout { hero: hero(header), main, side }
 }
@@ -75,10 +76,10 @@ fn exposed(overlap: &Overlap, window: Picos) -> Figure {
     figure("Exposed comm.", share_figure(overlap.exposed.fraction_of(window)), formula, rows)
 }
 
-fn phase(name: &str, time: Picos, busy: Picos) -> Figure {
+fn phase(phase: Phase, time: Picos, busy: Picos) -> Figure {
     let share = time.fraction_of(busy).map_or_else(|| ABSENT.to_owned(), format::percent_text);
     let rows = vec![row("Result", exact(time)), row("Share of busy time", share)];
-    let mut letters = name.chars();
+    let mut letters = phase.label().chars();
     let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
     let label = first + letters.as_str();
     figure(label, format::figure_time(time), "Σ self time of ops of the phase; tf_op names it", rows)

@@ -76,7 +76,7 @@ impl ReportSession {
     }
 
     /// Returns the rows of a query, most time first.
-    pub(super) fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
+    fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
         self.check_device_and_step(query)?;
         let filter = &query.filter;
         if !filter.scope.is_empty() {

@@ -10,7 +10,7 @@ use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{MAX_POINTS, Reply, RoofPoint, RooflineHead};
 use crate::session::roofline_table::{RoofRow, roof_table, step_rows};
 use crate::session::tables::answer;
-use crate::session::utilization::{in_flight, in_order, unfiltered, without_lists};
+use crate::session::utilization::{in_flight, unfiltered, without_lists};
 use crate::table::answer::CachedOrder;
 use crate::units::Picos;
 
@@ -53,10 +53,7 @@ impl ReportSession {
         let query = unfiltered(query);
         self.is_held(&query)?;
         let figures = without_lists(self.report.roofline.figures.clone());
-        let by_phase = Query { by: GroupBy::Phase, ..query.query.clone() };
-        // A short link cannot be grouped by phase.
-        let rows = self.groups(&by_phase).unwrap_or_default();
-        let phases = in_order(rows.into_iter().map(|row| (row.key, row.total)));
+        let phases = self.report.phases.clone();
         let collectives = in_flight(&self.comm_part().comm);
         Ok(Reply::answer_to_question(&Utilization { query, figures, collectives, phases }))
     }

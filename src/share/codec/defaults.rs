@@ -78,6 +78,7 @@ pub fn report() -> Report {
         rows: Vec::new(),
         rest: Vec::new(),
         roofline: RooflinePart { figures, steps: Vec::new(), n_rows: 0, more: (0, ZERO) },
+        phases: Vec::new(),
         steps: StepStats::default(),
         memory: MemoryPart::default(),
         comm: CommPart { comm, more: (0, ZERO), more_copies: (0, ZERO) },

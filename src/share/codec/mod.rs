@@ -6,7 +6,7 @@
 //! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
 //!
-//! Version 2 added the periods of steps, and the waits of devices.
+//! Version 2 added the periods of steps, the waits of devices, and the time of phases.
 
 mod comm;
 mod defaults;
@@ -16,8 +16,10 @@ mod ops;
 mod origin;
 pub(super) mod visit;
 
-use super::codec::visit::{Done, Visit};
+use super::codec::visit::{Done, Visit, each};
+use crate::analysis::classify::Phase;
 use crate::share::report::Report;
+use crate::units::Picos;
 
 /// Visits all values of a report.
 pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> Done {
@@ -30,7 +32,13 @@ pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> Done {
     figures::roofline(v, &mut of.roofline)?;
     origin::steps(v, &mut of.steps)?;
     memory::memory(v, &mut of.memory)?;
-    comm::comm(v, &mut of.comm)
+    comm::comm(v, &mut of.comm)?;
+    if v.version() >= 2 {
+        v.rows(&mut of.phases, || (Phase::Forward, Picos::ZERO))?;
+        each(&mut of.phases, |(phase, _)| v.one_of(phase, &Phase::ALL))?;
+        each(&mut of.phases, |(_, time)| v.time(time))?;
+    }
+    Ok(())
 }
 
 pub(super) use defaults::report as blank;

@@ -11,13 +11,17 @@ use leptos::prelude::*;
 
 /// Renders the figures of the breakdown. Those of the hardware follow when `utilization` is there.
 #[component]
-pub(crate) fn Figures(head: SharedMemo<BreakdownHead>, utilization: SharedSignal<Utilization>) -> impl IntoView {
+pub(crate) fn Figures(
+    head: SharedMemo<BreakdownHead>,
+    utilization: SharedSignal<Utilization>,
+    is_waiting: RwSignal<bool>,
+) -> impl IntoView {
     let row = move || {
         let utilization = utilization.get();
         let of_hardware = utilization.as_deref().map(|of| (of, roofline::figures::utilization(&of.figures, None)));
         Some(row(figures::readout(&*head.get()?, of_hardware)))
     };
-    view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
+    view! { <dl class="figures" data-roving="" aria-busy=move || is_waiting.get().to_string()>{live(row)}</dl> }.any()
 }
 
 /// Renders a row of figures.

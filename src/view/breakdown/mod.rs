@@ -24,28 +24,33 @@ use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
-/// Requests how far the shown window uses the hardware, once `is_due` holds. The peaks are those of the roofline.
-fn request_utilization(state: State, is_due: Memo<bool>) -> SharedSignal<Utilization> {
+/// Requests how far the shown window uses the hardware, once `is_due` holds. The peaks are those of the roofline. Returns
+/// the newest answer, and whether another one is to come.
+fn request_utilization(state: State, is_due: Memo<bool>) -> (SharedSignal<Utilization>, RwSignal<bool>) {
     let request = Memo::new(move |_| {
         let (device, step) = state.query.with(|query| (query.device, query.step));
         let roofline: RooflineViewState = state.roofline.with(|text| text.parse().unwrap_or_default());
         roofline.to_query(Query { device, step, ..Query::default() })
     });
-    let found = SharedSignal::none();
+    let (found, is_waiting) = (SharedSignal::none(), RwSignal::new(true));
     // The answer about the previous session is removed.
     effect(move || {
         state.opened.track();
         found.set(None);
     });
     state.request_on_change(
-        move || is_due.get().then(|| Question::Utilization(request.get()).into()),
+        move || {
+            is_waiting.set(true);
+            is_due.get().then(|| Question::Utilization(request.get()).into())
+        },
         move |reply| {
+            is_waiting.set(false);
             if let Ok(answer) = reply.decode::<Utilization>() {
                 found.set(Some(PtrEq::new(answer)));
             }
         },
     );
-    found
+    (found, is_waiting)
 }
 
 /// Renders the breakdown.
@@ -62,7 +67,7 @@ pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl I
     }
     let part = move |at: u8| Memo::new(move |_| made.get() >= at);
     let (tools, table, picture, all) = (part(1), part(2), part(3), part(4));
-    let utilization = request_utilization(state, all);
+    let (utilization, is_waiting) = request_utilization(state, all);
     let model = rows::model(state, head);
     state.table.set_value(Some(model));
     on_cleanup(move || state.table.set_value(None));
@@ -70,7 +75,7 @@ pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl I
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
             <h1 class="visually-hidden">"Breakdown of " {live(name)}</h1>
-            <figures::Figures head utilization />
+            <figures::Figures head utilization is_waiting />
             <bar::StackedBar state head />
             <parts::Parts state head />
             <If when=move || picture.get()>
