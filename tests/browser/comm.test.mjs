@@ -192,7 +192,7 @@ onPage("mesh and topology set the names of axes and the peaks of links, and a re
   const peaks = [...new Set(report.rows.map((row) => row.peak_gbps).filter((peak) => peak !== null))].sort((a, b) => b - a);
   const chartLabel = await page.locator(".comm-bandwidth .scene").getAttribute("aria-label");
   for (const peak of peaks) assert.ok(chartLabel.includes(`${formatBandwidth(peak)} GB/s`), `${peak} in ${chartLabel}`);
-  await waitUntil(() => page.url(), (url) => url.includes("topology") && url.includes("mesh"));
+  await waitUntil(() => page.url(), (url) => url.includes("topology") && url.includes("model"));
   await reload(page);
   await pickFiles(page, [file]);
   await waitForTable(page);
