@@ -29,6 +29,7 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
         duration: step.length,
         parts: step.by_kind.into_iter().chain([step.idle]).collect(),
         spread: None,
+        is_left_out: step.not_steady.is_some(),
         remarks: remarks(step),
     };
     if choice != DeviceChoice::All {
@@ -63,6 +64,7 @@ fn mean(all: &[&StepTime]) -> Option<Step> {
             .chain([mean(&|step| step.idle)])
             .collect(),
         spread: ends,
+        is_left_out: all.iter().any(|step| step.not_steady.is_some()),
         remarks: Vec::new(),
     })
 }

@@ -26,6 +26,8 @@ pub struct Step {
     pub parts: Vec<Picos>,
     /// Shortest and longest duration over several devices. `None` for one device.
     pub spread: Option<(Picos, Picos)>,
+    /// Whether the step is left out of mean and median, because it is not steady.
+    pub is_left_out: bool,
     /// Further lines of the tooltip: label and text.
     pub remarks: Vec<(&'static str, String)>,
 }

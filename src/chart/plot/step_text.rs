@@ -8,6 +8,8 @@ use crate::units::Picos;
 /// Statistics of several steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
+    /// Number of steps in mean and median: those that are not left out, or all if every step is left out.
+    pub n: usize,
     /// Mean duration, rounded down to a picosecond.
     pub mean: Picos,
     /// Median duration; for an even number of steps, the mean of the two in the middle.
@@ -23,16 +25,20 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
     let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
     let mut order: Vec<usize> = (0..steps.len()).collect();
     order.small_sort_by_key(|step| duration(*step));
-    let n = order.len();
-    let middle = |at: usize| order.get(at).map(|at| duration(*at));
-    let (low, high) = (middle(n.checked_sub(1)? / 2)?, middle(n / 2)?);
-    let sum: u128 = steps.iter().map(|step| u128::from(step.duration.0)).sum();
+    let is_counted = |step: &Step| !step.is_left_out;
+    let is_any_counted = steps.iter().any(is_counted);
+    let counted = order.iter().filter_map(|at| steps.get(*at)).filter(|step| !is_any_counted || is_counted(step));
+    let counted: Vec<Picos> = counted.map(|step| step.duration).collect();
+    let n = counted.len();
+    let (low, high) = (counted.get(n.checked_sub(1)? / 2)?, counted.get(n / 2)?);
+    let sum: u128 = counted.iter().map(|duration| u128::from(duration.0)).sum();
     let most = duration(*order.last()?);
     Some(Facts {
+        n,
         mean: Picos(u64::try_from(sum / n as u128).unwrap_or(u64::MAX)),
         median: Picos(low.0.midpoint(high.0)),
         shortest: *order.first()?,
-        longest: (0..n).find(|at| duration(*at) == most)?,
+        longest: (0..steps.len()).find(|at| duration(*at) == most)?,
     })
 }
 
@@ -49,8 +55,9 @@ pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usi
             .get(at)
             .map_or_else(String::new, |step| format!("{} (step {})", format::time_text(step.duration), step.name))
     };
+    let counted = if facts.n < steps.len() { format!(" (over {} of them)", facts.n) } else { String::new() };
     let mut text = format!(
-        "{n}{whose}: mean {}, median {}, shortest {}, longest {}.",
+        "{n}{whose}: mean {}, median {}{counted}, shortest {}, longest {}.",
         format::time_text(facts.mean),
         format::time_text(facts.median),
         step(facts.shortest),

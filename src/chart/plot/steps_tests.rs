@@ -115,6 +115,14 @@ fn means_and_medians() {
     assert_eq!((facts.mean, facts.median, facts.shortest, facts.longest), (Picos(4), Picos(2), 1, 3));
     assert_eq!(of(&[u64::MAX, u64::MAX]).unwrap().mean, Picos(u64::MAX));
     assert_eq!(of(&[]), None);
+    // Steps that are left out count in neither mean nor median, but can be the longest.
+    let mut some: Vec<Step> = [90, 2, 4, 50].iter().map(|d| step(0, *d, 0)).collect();
+    (some[0].is_left_out, some[3].is_left_out) = (true, true);
+    let facts = words::facts(&some).unwrap();
+    assert_eq!((facts.n, facts.mean, facts.median, facts.shortest, facts.longest), (2, Picos(3), Picos(3), 1, 0));
+    assert!(words::sentence(&some, "", Some(&facts), 4).contains("median 3 ps (over 2 of them), shortest"));
+    some.iter_mut().for_each(|step| step.is_left_out = true);
+    assert_eq!(words::facts(&some).unwrap().n, 4);
     assert_eq!(words::column(&steps(3)), "Steps 0 to 2: 110.00 ms to 112.00 ms");
 }
 
