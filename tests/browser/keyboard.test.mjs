@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs";
+import { pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
 import { figures, grid, heads, rowCount, waitForRows } from "./page_helpers.mjs";
 
 /**
@@ -226,6 +226,8 @@ onPage("t changes the theme, n opens and closes the notes, ? opens the help, and
   assert.equal(await theme(), null);
   await pressKeys(page, "Escape");
   await dialog.waitFor({ state: "hidden" });
+  // Shortcuts are on again once the page has handled the closing of the dialog.
+  await waitForPaint(page);
   const notes = page.locator("#notes");
   if (await notes.count()) {
     await pressKeys(page, "n");
