@@ -36,6 +36,14 @@ impl CaptureSession {
         }
     }
 
+    /// Returns the figures alone.
+    ///
+    /// # Errors
+    /// Returns a [`FilterError`] if the filter is not a valid regular expression.
+    pub(super) fn roofline_figures(&mut self, query: &RooflineQuery) -> Result<RooflineFigures, FilterError> {
+        Ok(self.kept_roofline(query)?.0.answer.figures.clone())
+    }
+
     /// Returns the part of a report about the roofline: figures, steps, and all rows with the most time first.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ impl CaptureSession {
     }
 
     fn utilization_of(&mut self, query: RooflineQuery) -> Result<Utilization, FilterError> {
-        let (figures, ..) = self.roofline_part(&query)?;
+        let figures = self.roofline_figures(&query)?;
         let comm = CommQuery { query: query.query.clone(), ..CommQuery::default() };
         let collectives = in_flight(self.comm_answer(&comm));
         let phases = self.phases(&query.query)?;

@@ -7,8 +7,7 @@
 
 use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
 use crate::analysis::breakdown::{Group, StepStats};
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::Phase;
+use crate::analysis::classify::{Kind, Phase};
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};

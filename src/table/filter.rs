@@ -116,7 +116,7 @@ impl TextMatcher {
 /// Returns whether `text` contains `needle`. Upper and lower case of A to Z match each other; all other letters are
 /// compared exactly, as in regular expressions. Names are ASCII, and tables of Unicode letters would take 10 kB.
 /// Nothing is copied.
-fn contains(text: &str, needle: &str) -> bool {
+pub fn contains(text: &str, needle: &str) -> bool {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     let Some(first) = needle.first() else { return true };
     let last = (text.len() + 1).saturating_sub(needle.len());

@@ -107,6 +107,13 @@ pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     }
 }
 
+/// Iterates over the threads of the host of the file with index `file`, each after the index of its plane.
+pub fn host_lines(profile: &Profile, file: usize) -> impl Iterator<Item = (usize, &Line)> {
+    let planes =
+        profile.planes.iter().enumerate().filter(move |(_, plane)| plane.file == file && plane.name == "/host:CPU");
+    planes.flat_map(|(at, plane)| plane.lines.iter().filter(|line| !line.derived).map(move |line| (at, line)))
+}
+
 /// Returns the events of a line of the host as intervals in ps on the event clock with this origin, in the order of the
 /// line. The host may start before its devices: the time before the origin is cut off. `None` if a time is so far after
 /// the origin that it does not fit 64 bits of picoseconds.
@@ -148,10 +155,5 @@ impl Step {
     /// Returns the length of the step's window.
     pub fn length(&self) -> Picos {
         Picos(self.window.1 - self.window.0)
-    }
-
-    /// Returns the period of the step: the time from its start to the start of the next step. `None` for the last step.
-    pub fn period(&self) -> Option<Picos> {
-        self.has_period.then(|| self.length())
     }
 }

@@ -7,7 +7,7 @@
 //!  TPU:0                                                 ├─ run ─┤
 //! ```
 
-use super::device::{Clock, host_intervals};
+use super::device::{Clock, host_intervals, host_lines};
 use super::self_time::Interval;
 use crate::profile::{EventLink, Line, Profile, RunId};
 use crate::small_sort::SmallSort;
@@ -69,43 +69,40 @@ impl<'a> HostLinks<'a> {
     pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
         let mut links = Self { threads: Vec::new(), sources: FxHashMap::default(), launches: FxHashMap::default() };
         let Clock::Event { origin_ns } = clock else { return links };
-        for (at, plane) in profile.planes.iter().enumerate() {
-            if plane.file != file || plane.name != "/host:CPU" {
-                continue;
-            }
-            for line in plane.lines.iter().filter(|line| !line.derived) {
-                let Some(times) = host_intervals(line, origin_ns) else { continue };
-                let thread = links.threads.len();
-                for (event, link) in &line.links {
-                    let is_source = match link {
-                        EventLink::Produces(_) => true,
-                        EventLink::Consumes(_) => false,
-                        EventLink::Run(_) => profile.text(plane.op(line.events.op(*event as usize)).name) == ENQUEUE,
-                    };
-                    if is_source {
-                        links.sources.entry(*link).or_insert(HostEventId { thread, event: *event });
+        for (at, line) in host_lines(profile, file) {
+            let Some(times) = host_intervals(line, origin_ns) else { continue };
+            let thread = links.threads.len();
+            for (event, link) in &line.links {
+                let is_source = match link {
+                    EventLink::Produces(_) => true,
+                    EventLink::Consumes(_) => false,
+                    EventLink::Run(_) => {
+                        profile.text(profile.planes[at].op(line.events.op(*event as usize)).name) == ENQUEUE
                     }
+                };
+                if is_source {
+                    links.sources.entry(*link).or_insert(HostEventId { thread, event: *event });
                 }
-                for (event, correlation) in &line.launches {
-                    // The runtime and the driver both report a launch. The call of the runtime ends last.
-                    let id = HostEventId { thread, event: *event };
-                    let known = links.launches.entry(*correlation).or_insert(id);
-                    let end_of = |id: &HostEventId| {
-                        let times = links.threads.get(id.thread).map_or(&times, |thread| &thread.times);
-                        times[id.event as usize].1
-                    };
-                    if end_of(&id) > end_of(known) {
-                        *known = id;
-                    }
-                }
-                let mut by_start: Vec<u32> = (0..times.len() as u32).collect();
-                let order = |event: &u32| (times[*event as usize].0, std::cmp::Reverse(times[*event as usize].1));
-                if !by_start.is_sorted_by_key(order) {
-                    by_start.small_sort_by_key(order);
-                }
-                let parents = enclosing_places(&by_start, &times);
-                links.threads.push(HostThread { plane: at, line, times, by_start, parents });
             }
+            for (event, correlation) in &line.launches {
+                // The runtime and the driver both report a launch. The call of the runtime ends last.
+                let id = HostEventId { thread, event: *event };
+                let known = links.launches.entry(*correlation).or_insert(id);
+                let end_of = |id: &HostEventId| {
+                    let times = links.threads.get(id.thread).map_or(&times, |thread| &thread.times);
+                    times[id.event as usize].1
+                };
+                if end_of(&id) > end_of(known) {
+                    *known = id;
+                }
+            }
+            let mut by_start: Vec<u32> = (0..times.len() as u32).collect();
+            let order = |event: &u32| (times[*event as usize].0, std::cmp::Reverse(times[*event as usize].1));
+            if !by_start.is_sorted_by_key(order) {
+                by_start.small_sort_by_key(order);
+            }
+            let parents = enclosing_places(&by_start, &times);
+            links.threads.push(HostThread { plane: at, line, times, by_start, parents });
         }
         links
     }

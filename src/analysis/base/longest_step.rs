@@ -2,8 +2,6 @@
 //! a comparison of devices covers one step.
 
 use super::device::{Device, Step};
-#[cfg(test)]
-use crate::units::Picos;
 use std::cmp::Reverse;
 
 /// Sets [`Device::longest`]. The longest step of any device in which ops start gives the number; of several, the first
@@ -27,6 +25,7 @@ fn longest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<&'a Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Picos;
 
     fn step(number: u64, length: u64, n_ops: u64) -> Step {
         let window = (number * 100, number * 100 + length);

@@ -9,11 +9,13 @@
 //! The windows of steps are their periods, so that the time between steps, in which the host often is late, belongs to
 //! a step. The last step has no period, and its window is its event.
 
-use super::device::{Clock, Device, Step, host_intervals};
+use super::device::{Clock, Device, Step, host_intervals, host_lines};
 use super::self_time::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
+use crate::table::filter::contains;
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// A step with fewer ops than this share of the median is not steady, because events of it were lost.
@@ -107,22 +109,21 @@ pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSt
     (all, true)
 }
 
-/// Returns the times in which the host of a device compiled or loaded a program, on the event clock of the device,
-/// without those that lie within another one, in order of their start.
-pub fn compiles(profile: &Profile, device: &Device) -> Vec<Interval> {
-    let file = profile.planes[device.plane].file;
+/// Returns the times in which the host of the file with index `file` compiled or loaded a program, on the event clock
+/// `clock`, without those that lie within another one, in order of their start.
+pub fn compiles(profile: &Profile, file: usize, clock: Clock) -> Vec<Interval> {
     let mut found: Vec<Interval> = Vec::new();
-    let Clock::Event { origin_ns } = device.event_clock else { return found };
-    for plane in profile.planes.iter().filter(|plane| plane.file == file && plane.name == "/host:CPU") {
-        let is_compile: Vec<bool> = plane.ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
-        for line in plane.lines.iter().filter(|line| !line.derived) {
-            if !line.events.ops().any(|op| is_compile[op.0 as usize]) {
-                continue;
-            }
-            let times = host_intervals(line, origin_ns).unwrap_or_default();
-            let of_compiles = times.into_iter().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
-            found.extend(of_compiles.map(|(time, _)| time));
+    let Clock::Event { origin_ns } = clock else { return found };
+    let mut by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
+    for (at, line) in host_lines(profile, file) {
+        let ops = || profile.planes[at].ops.iter().map(|op| is_compile(profile.text(op.name))).collect();
+        let is_compile = by_plane.entry(at).or_insert_with(ops);
+        if !line.events.ops().any(|op| is_compile[op.0 as usize]) {
+            continue;
         }
+        let times = host_intervals(line, origin_ns).unwrap_or_default();
+        let of_compiles = times.into_iter().zip(line.events.ops()).filter(|(_, op)| is_compile[op.0 as usize]);
+        found.extend(of_compiles.map(|(time, _)| time));
     }
     found.small_sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
     let mut reached = 0;
@@ -139,7 +140,7 @@ const COMPILES: [&str; 5] = ["backend_compile", "xlacompile", "compiler::compile
 
 /// Returns whether a host event with this name compiles or loads a program. Upper and lower case letters are the same.
 pub fn is_compile(name: &str) -> bool {
-    COMPILES.iter().any(|part| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes())))
+    COMPILES.iter().any(|part| contains(name, part))
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -179,7 +180,8 @@ mod tests {
     fn a_period_is_the_time_from_start_to_start() {
         // The third step overlaps the second one, and the last two start together.
         let device = device(&[0, 100, 150, 300, 300], &[]);
-        let periods: Vec<Option<u64>> = device.steps.iter().map(|step| step.period().map(|time| time.0)).collect();
+        let periods: Vec<Option<u64>> =
+            device.steps.iter().map(|step| step.has_period.then_some(step.length().0)).collect();
         assert_eq!(periods, [Some(100), Some(50), Some(150), None, None]);
         assert_eq!(device.steps[3].window, (300, 380));
         assert!(device.steps.iter().all(|step| step.duration == Picos(80)));

@@ -12,7 +12,7 @@
 use super::spread::Spread;
 use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::periods::{NotSteady, compiles, steady_steps};
-use crate::analysis::base::{Device, Interval, Step, intervals, self_time};
+use crate::analysis::base::{Clock, Device, Interval, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
 use crate::small_sort::SmallSort;
@@ -92,9 +92,15 @@ pub struct AcrossDevices {
 impl Analysis {
     /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
+        // Devices of one host share its compiles.
+        let mut hosts: IndexMap<(usize, Clock), Vec<Interval>> = IndexMap::default();
         let of = |(device, facts): (&Device, &PlaneFacts)| {
-            let mut steps = step_times(&profile.planes[device.plane], device, facts);
-            let (reasons, is_short) = steady_steps(device, &compiles(profile, device));
+            let plane = &profile.planes[device.plane];
+            let compiles = hosts
+                .entry((plane.file, device.event_clock))
+                .or_insert_with(|| compiles(profile, plane.file, device.event_clock));
+            let mut steps = step_times(plane, device, facts);
+            let (reasons, is_short) = steady_steps(device, compiles);
             steps.iter_mut().zip(reasons).for_each(|(step, reason)| step.not_steady = reason);
             let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
             let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
@@ -102,19 +108,16 @@ impl Analysis {
             DeviceSteps { label: device.label.clone(), all, steady, is_short, steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
+        StepStats { devices, spread: self.step_spread(profile) }
+    }
+
+    /// Compares the durations of each step on the devices that have it. No event of an op is read.
+    pub(in crate::analysis) fn step_spread(&self, profile: &Profile) -> Vec<AcrossDevices> {
         // If steps of different hosts cannot be matched, only devices of the first host with steps are compared.
         let file = |device: &Device| profile.planes[device.plane].file;
         let first = self.devices.iter().find(|device| !device.steps.is_empty()).map(file);
         let is_compared = |device: &&Device| self.hosts_aligned || Some(file(device)) == first;
-        let compared: Vec<&DeviceSteps> = self
-            .devices
-            .iter()
-            .zip(&devices)
-            .filter(|(device, _)| is_compared(device))
-            .map(|(_, steps)| steps)
-            .collect();
-        let spread = compare_devices(&compared);
-        StepStats { devices, spread }
+        compare_devices(self.devices.iter().filter(is_compared))
     }
 }
 
@@ -199,7 +202,7 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
     merged
 }
 
-fn compare_devices(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
+fn compare_devices<'a>(devices: impl Iterator<Item = &'a Device>) -> Vec<AcrossDevices> {
     let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
     for device in devices {
         for step in &device.steps {

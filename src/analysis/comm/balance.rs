@@ -98,7 +98,7 @@ impl Analysis {
     }
 
     fn step_balance(&self, profile: &Profile) -> DeviceBalance {
-        let all = self.step_stats(profile).spread;
+        let all = self.step_spread(profile);
         let worst = all.iter().rev().max_by(|a, b| a.spread.total_cmp(&b.spread));
         #[expect(clippy::cast_precision_loss, reason = "a mean of ratios")]
         let mean = (!all.is_empty()).then(|| all.iter().map(|step| step.spread).sum::<f64>() / all.len() as f64);

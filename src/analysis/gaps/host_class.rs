@@ -2,6 +2,7 @@
 
 use super::report::GapClass;
 use crate::analysis::base::periods::is_compile;
+use crate::table::filter::contains;
 
 /// Parts of names, with the class of an event whose name contains one. Compiles are recognised before these. Letters match in upper and lower case. Names are
 /// those of JAX, PjRt and the TPU runtime; the first match counts.
@@ -30,8 +31,7 @@ pub(super) fn host_class(name: &str) -> Option<GapClass> {
     if is_compile(name) {
         return Some(GapClass::Recompile);
     }
-    let contains = |part: &str| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
-    NAMES.iter().find(|(part, _)| contains(part)).map(|(_, class)| *class)
+    NAMES.iter().find(|(part, _)| contains(name, part)).map(|(_, class)| *class)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape, opcode};
+use crate::table::filter::contains;
 use indexmap::IndexSet;
 
 /// The sizes of dimensions that count as the size of a vocabulary.
@@ -130,8 +131,7 @@ fn is_embedding(name: &str) -> bool {
 }
 
 fn is_logits(name: &str) -> bool {
-    let has = |part: &str| name.as_bytes().windows(part.len()).any(|at| at.eq_ignore_ascii_case(part.as_bytes()));
-    ["logits", "cross_entropy"].iter().any(|part| has(part))
+    ["logits", "cross_entropy"].iter().any(|part| contains(name, part))
 }
 
 #[cfg(test)]

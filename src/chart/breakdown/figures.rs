@@ -79,9 +79,7 @@ fn exposed(overlap: &Overlap, window: Picos) -> Figure {
 fn phase(phase: Phase, time: Picos, busy: Picos) -> Figure {
     let share = time.fraction_of(busy).map_or_else(|| ABSENT.to_owned(), format::percent_text);
     let rows = vec![row("Result", exact(time)), row("Share of busy time", share)];
-    let mut letters = phase.label().chars();
-    let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
-    let label = first + letters.as_str();
+    let label = format::capitalized(phase.label());
     figure(label, format::figure_time(time), "Σ self time of ops of the phase; tf_op names it", rows)
 }
 

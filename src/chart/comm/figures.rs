@@ -37,9 +37,7 @@ pub fn sentence(view: &CommView, of: CommRows) -> String {
     let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
         format!("; {} of what is in flight is hidden behind compute", format::percent_text(share))
     });
-    let mut letters = waits.chars();
-    let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
-    format!("{first}{}{hidden}.{}", letters.as_str(), beyond(traffic))
+    format!("{}{hidden}.{}", format::capitalized(&waits), beyond(traffic))
 }
 
 /// Explains why the exposed time is larger than the time that the core waits. Empty if the difference is below 0.1 % of
