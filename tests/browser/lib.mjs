@@ -27,7 +27,7 @@ export async function startServer(dist, { base = "/rooflight/" } = {}) {
     const file = path.startsWith(base) ? normalize(join(dist, path.slice(base.length) || "index.html")) : "";
     const isInDist = file.startsWith(resolve(dist) + sep);
     const isFound = isInDist && !testServer.refused?.test(path) && (await stat(file).catch(() => null))?.isFile();
-    if (!isFound) return response.writeHead(404).end();
+    if (!isFound) return response.writeHead(404).end("not found");
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-store" });
     createReadStream(file).pipe(response);
   });

@@ -33,18 +33,24 @@ async function keepFiles(page, files) {
   await page.locator(".toast.passing", { hasText: "is kept on this device" }).last().waitFor();
 }
 
-/** Returns the sizes of all files in the page's private storage (OPFS), in ascending order, in bytes. */
+/**
+ * Returns the sizes of all files in the page's private storage (OPFS), in ascending order, in bytes. The page may delete
+ * files meanwhile, so files and folders that have just disappeared are left out.
+ */
 const storedSizes = (page) =>
   page.evaluate(async () => {
     const sizes = [];
-    const visit = async (folder, path) => {
-      for await (const [name, handle] of folder.entries()) {
-        if (handle.kind === "directory") await visit(handle, `${path}${name}/`);
-        else sizes.push((await handle.getFile()).size);
+    const visit = async (folder) => {
+      for await (const handle of folder.values()) {
+        if (handle.kind === "directory") await unlessDeleted(visit(handle));
+        else sizes.push((await unlessDeleted(handle.getFile()))?.size);
       }
     };
-    await visit(await navigator.storage.getDirectory(), "");
-    return sizes.sort((a, b) => a - b);
+    const unlessDeleted = (promise) => promise.catch((error) => {
+      if (error.name !== "NotFoundError") throw error;
+    });
+    await visit(await navigator.storage.getDirectory());
+    return sizes.filter((size) => size !== undefined).sort((a, b) => a - b);
   });
 
 onPage("a capture is stored only on request, opens again with the same figures, and is deleted completely", async ({ page }) => {
