@@ -39,6 +39,14 @@ export function renderedRows(page) {
 }
 
 /**
+ * Returns the first ten rows, as `renderedRows`, for a comparison of two states of the page. The number of rows in the
+ * document depends on the height above the table, which changes until all figures are there.
+ */
+export async function firstRows(page) {
+  return (await renderedRows(page)).filter(([index]) => index < 10);
+}
+
+/**
  * Returns all rows from top to bottom, as { head: text }. Scrolls the table until every row has been in the document.
  */
 export async function allRows(page) {
