@@ -8,7 +8,7 @@ import { simulatedRun, tpu } from "./captures.mjs";
 import { cliOutput, formatDecimal, formatPercent, matchesShortened } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
-import { column, figures, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
+import { column, figures, openLandingPage, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const cliText = (file, format, ...more) => cliOutput("comm", file, `--${format}`, ...more);
 const cliReport = (file, ...more) => JSON.parse(cliText(file, "json", ...more));
@@ -51,6 +51,7 @@ const parsePs = (text) => Number(text.replace(" ps", "").replaceAll(",", ""));
 
 onPage("figures, summary and rows equal the command line's", { needs: tpu() }, async ({ page }) => {
   for (const [file, subject] of [[capture(), "Collectives"], [capture(), "Copies"], [tpu(), "Copies"]]) {
+    await openLandingPage(page);
     await openCommunication(page, file);
     await page.getByRole("button", { name: subject, exact: true }).click();
     await waitForReply(page);

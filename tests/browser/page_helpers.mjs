@@ -1,7 +1,7 @@
 // This module reads the texts on screen and presses the controls that a person would press. It depends on the roles and
 // names of the page, but on no number.
 import assert from "node:assert/strict";
-import { waitUntil } from "./lib.mjs";
+import { waitForApp, waitUntil } from "./lib.mjs";
 
 export const grid = (page) => page.getByRole("grid");
 
@@ -157,4 +157,15 @@ export function compareNaturally(a, b) {
   const number = (digits) => (digits === "" ? -1n : BigInt(digits));
   const bytes = (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right));
   return bytes(x, y) || Number(number(m) - number(n)) || bytes(a, b);
+}
+
+/**
+ * Opens the landing page without a fragment in the URL, so that no capture is open. A reload would open a stored capture
+ * again.
+ */
+export async function openLandingPage(page) {
+  const [url] = page.url().split("#");
+  await page.goto("about:blank");
+  await page.goto(url);
+  await waitForApp(page);
 }

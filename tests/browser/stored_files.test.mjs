@@ -4,21 +4,13 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { simulatedRun, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { assertStays, pickFiles, reload, waitForApp, waitForTable, waitUntil } from "./lib.mjs";
-import { figures } from "./page_helpers.mjs";
+import { assertStays, pickFiles, reload, waitForTable, waitUntil } from "./lib.mjs";
+import { figures, openLandingPage } from "./page_helpers.mjs";
 import { link, share } from "./sharing.mjs";
 
 const capture = () => simulatedRun("--steps", "3").captures[0];
 const storedRows = (page) => page.locator(".kept tbody tr");
 const storedRowTexts = (page) => storedRows(page).evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent.trim())));
-
-/** Opens the landing page without a fragment in the URL. A reload would open the stored capture again. */
-async function openLandingPage(page) {
-  const [url] = page.url().split("#");
-  await page.goto("about:blank");
-  await page.goto(url);
-  await waitForApp(page);
-}
 
 /**
  * Opens files on the landing page and stores them on the device. On a page with an open capture, `waitForTable` would
