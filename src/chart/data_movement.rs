@@ -5,7 +5,7 @@ use super::plot::time_part::TimePart;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
 use crate::table::format::{self, ABSENT, TimeUnit};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// Column headings of the changes, in the order of [`Change::ALL`].
 pub const CHANGES: [&str; 5] = ["Dtype", "Dim order", "Tiling", "Memory", "Shape"];
@@ -107,7 +107,7 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
         });
         Group { row: row(category, unit, largest, (category.key.clone(), category.key.clone())), sources, rest }
     };
-    let n = data_movement.by_category.iter().map(|row| row.n_executions).sum();
+    let n: Count = data_movement.by_category.iter().map(|row| row.n_executions).sum();
     let of_step = data_movement.header.step_duration.and_then(|window| data_movement.total.fraction_of(window));
     DataMovementTable {
         unit: unit.symbol(),
@@ -116,7 +116,7 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
             format::time(data_movement.total, unit),
             of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
             format::time(data_movement.stall, unit),
-            format::count(n),
+            format::executions(n),
         ],
         programs: programs(data_movement),
         summary: summary_text(data_movement, of_step),
@@ -161,7 +161,7 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
         bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
         of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
         stall: if of.stall == Picos::ZERO { "0".to_owned() } else { format::time(of.stall, unit) },
-        runs: format::count(of.n_executions),
+        runs: format::executions(of.n_executions),
         moved: of.bytes.map_or_else(|| ABSENT.to_owned(), format::bytes_text),
         marks: Change::ALL.map(|change| mark(of.tally(change))).to_vec(),
         shapes: [shape(&of.shapes_in), shape(&of.shapes_out)],
@@ -172,11 +172,14 @@ fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (Str
 
 /// Returns the shares of the answers, by time. If no op takes time, the shares are of executions.
 fn mark(tally: &Tally) -> Mark {
-    #![expect(clippy::cast_precision_loss, reason = "shares")]
     let times = [tally.yes, tally.no, tally.undetectable];
-    let parts = if times.iter().all(|time| *time == Picos::ZERO) { tally.n } else { times.map(|time| time.0) };
-    let all = parts.iter().sum::<u64>().max(1) as f64;
-    let [yes, no, unknown] = parts.map(|part| part as f64 / all);
+    let parts = if times.iter().all(|time| *time == Picos::ZERO) {
+        tally.n.map(Count::as_f64)
+    } else {
+        times.map(Picos::as_f64)
+    };
+    let all = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let [yes, no, unknown] = parts.map(|part| part / all);
     let word = match tally.majority() {
         _ if tally.is_mixed() && yes > 0.0 => format!("{:.0} %", (yes * 100.0).clamp(1.0, 99.0)),
         Some(true) => "yes".to_owned(),
@@ -205,7 +208,7 @@ fn more(of: &DataMovementRow) -> Vec<(&'static str, String)> {
         }
     }
     if of.n_bytes > 0 && of.n_bytes < of.n_executions {
-        let (known, all) = (format::count(of.n_bytes), format::count(of.n_executions));
+        let (known, all) = (format::executions(of.n_bytes), format::executions(of.n_executions));
         more.push(("bytes known", format!("of {known} of {all} executions")));
     }
     for (why, time) in &of.undetectable {
@@ -234,19 +237,19 @@ fn memory(space: i64) -> String {
 
 fn programs(data_movement: &DataMovement) -> Vec<Program> {
     let one = |of: &crate::analysis::data_movement::ProgramOpcodes| {
-        let n: u64 = of.opcodes.iter().map(|opcode| opcode.n).sum();
+        let n: Count = of.opcodes.iter().map(|opcode| opcode.n).sum();
         let summary = format!(
             "{}, {} a dot or a convolution; copies read and write {}",
-            format::counted(n, "execution", "executions"),
-            format::count(of.n_dot_convolution),
+            format::counted_executions(n, "execution", "executions"),
+            format::executions(of.n_dot_convolution),
             format::bytes_text(of.copy_bytes)
         );
         let mut opcodes: Vec<(String, String)> =
-            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), format::count(o.n))).collect();
+            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), format::executions(o.n))).collect();
         let rest = of.opcodes.get(OPCODES..).unwrap_or_default();
         if !rest.is_empty() {
             let more = format::counted(rest.len() as u64, "more opcode", "more opcodes");
-            opcodes.push((more, format::count(rest.iter().map(|o| o.n).sum())));
+            opcodes.push((more, format::executions(rest.iter().map(|o| o.n).sum())));
         }
         Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), summary, opcodes }
     };
@@ -286,7 +289,7 @@ mod tests {
 
     fn tally(yes: u64, no: u64, undetectable: u64) -> Tally {
         let n = [yes, no, undetectable].map(|time| u64::from(time > 0));
-        Tally { yes: Picos(yes), no: Picos(no), undetectable: Picos(undetectable), n }
+        Tally { yes: Picos(yes), no: Picos(no), undetectable: Picos(undetectable), n: n.map(Count::from) }
     }
 
     #[test]
@@ -305,7 +308,7 @@ mod tests {
 
     #[test]
     fn without_time_executions_count() {
-        let none = Tally { n: [0, 3, 1], ..Tally::default() };
+        let none = Tally { n: [0, 3, 1].map(Count::from), ..Tally::default() };
         assert_eq!(mark(&none).full, "no 75.0 %, unknown 25.0 %");
         assert_eq!(mark(&Tally::default()).full, "");
     }

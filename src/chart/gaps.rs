@@ -66,14 +66,15 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
         of_class.truncate(GAPS);
         let gap_row = |(gap, time): &(&Gap, Picos)| {
             let start = format!("at {}", format::time_text(gap.start));
+            let start = if gaps.header.mean.n_steps.is_some() { in_step(gap.step, &start) } else { start };
             let name = if several { format!("{}, {start}", gap.device) } else { start };
             let op = |op: &Option<String>| op.clone().unwrap_or_else(|| ABSENT.to_owned());
             let around = [op(&gap.after), op(&gap.before), op(&gap.program)];
             Row { around, more: details(gap, class.class), ..row(name, *time) }
         };
-        let left = class.n - of_class.len() as u64;
+        let left = class.n_all - of_class.len() as u64;
         Group {
-            row: Row { n: format::count(class.n), ..row(class.class.label().to_owned(), class.total) },
+            row: Row { n: format::executions(class.n), ..row(class.class.label().to_owned(), class.total) },
             gaps: of_class.iter().map(gap_row).collect(),
             rest: (left > 0).then(|| format::counted(left, "more gap", "more gaps")),
         }
@@ -81,8 +82,13 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
     IdleTable {
         unit: unit.symbol(),
         groups: gaps.classes.iter().map(group).collect(),
-        total: [format::time(idle, unit), of_window(idle), format::count(gaps.n_gaps)],
+        total: [format::time(idle, unit), of_window(idle), format::executions(gaps.n_gaps)],
     }
+}
+
+/// Returns the start of a gap after the step that it is in: "step 12, at 3.20 ms".
+fn in_step(step: Option<u64>, start: &str) -> String {
+    step.map_or_else(|| start.to_owned(), |step| format!("step {step}, {start}"))
 }
 
 /// Largest number of gaps that are listed of a class.
@@ -149,6 +155,7 @@ mod tests {
         let gap = |start: u64, parts: &[(GapClass, u64)]| Gap {
             device: "TPU:0".to_owned(),
             start: Picos(start),
+            step: Some(1),
             total: Picos(parts.iter().map(|(_, time)| time).sum()),
             parts: parts.iter().map(|(class, time)| (*class, Picos(*time))).collect(),
             after: Some("fusion.1".to_owned()),
@@ -156,7 +163,7 @@ mod tests {
             program: Some("jit_f".to_owned()),
             host_events: vec![HostEvent { name: "np.asarray".to_owned(), total: Picos(600_000) }],
         };
-        let class = |class, total, n| ClassTime { class, total: Picos(total), n };
+        let class = |class, total, n: u64| ClassTime { class, total: Picos(total), n: n.into(), n_all: n };
         Gaps {
             header: Header {
                 status: Status::Ok,
@@ -164,6 +171,7 @@ mod tests {
                 n_devices: 1,
                 device_type: None,
                 step: "all".to_owned(),
+                mean: crate::analysis::base::Mean::default(),
                 n_steps: 0,
                 window: None,
                 step_duration: None,
@@ -177,9 +185,10 @@ mod tests {
                 gap(0, &[(GapClass::Sync, 600_000), (GapClass::Launch, 100_000)]),
                 gap(9, &[(GapClass::Launch, 200_000)]),
             ],
-            n_gaps: 30,
+            n_gaps: 30.into(),
+            n_all: 30,
             rest: Picos(100_000),
-            in_loops: (0, Picos::ZERO),
+            in_loops: (0.into(), Picos::ZERO),
             n_runs: 2,
             n_linked_runs: 2,
             notes: Vec::new(),

@@ -290,6 +290,8 @@ pub struct DeviceInfo {
     pub busy: Picos,
     /// Steps by start.
     pub steps: Vec<StepInfo>,
+    /// Number of steady steps, whose mean is shown by default.
+    pub n_steady: u32,
 }
 
 /// One step of a device.

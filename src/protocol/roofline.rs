@@ -4,7 +4,7 @@
 use super::url::roofline::RoofBy;
 use crate::analysis::roofline::{Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
 use crate::table::page::row_key;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of rows that a chart receives. They are the rows with the most time.
@@ -41,7 +41,7 @@ pub struct RoofPoint {
     pub source: Option<String>,
     /// Self time of all ops of the row, including ops without a roof.
     pub total: Picos,
-    pub n: u64,
+    pub n: Count,
     /// Position in the roofline model. `None` if no op of the row has a roof.
     pub roof: Option<Roof>,
     /// Self time of the ops without a roof, by reason.

@@ -8,7 +8,7 @@ use crate::analysis::comm::Overlap;
 use crate::analysis::data_movement::DataMovement;
 use crate::analysis::roofline::{RooflineFigures, RooflineQuery};
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// The figures of a breakdown query, without its rows.
@@ -65,5 +65,5 @@ pub struct OmittedSum {
     pub n: u32,
     /// Self time.
     pub total: Picos,
-    pub n_executions: u64,
+    pub n_executions: Count,
 }

@@ -3,7 +3,7 @@
 use crate::analysis::comm::columns::COMM;
 use crate::analysis::comm::{Comm, CommRow, DeviceBalance, Overlap, Straggler, Traffic};
 use crate::table::csv;
-use crate::table::format::{bytes_text, count, counted, gbs, percent_text, time_text};
+use crate::table::format::{bytes_text, count, counted_executions, executions, gbs, percent_text, time_text};
 use crate::table::text::Table;
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub fn head(comm: &Comm) -> String {
             time_text(*in_flight),
             time_text(*exposed),
             time_text(*overlapped),
-            counted(*n, "execution", "executions")
+            counted_executions(*n, "execution", "executions")
         );
     }
     if let Some(DeviceBalance { worst_spread: Some(spread), .. }) = &comm.balance {
@@ -102,7 +102,7 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
             or_absent(row.primitive, |primitive| primitive.key().to_owned()),
             or_absent(group.and_then(|group| group.size), size),
             or_absent(group.and_then(|group| group.axis.clone()), |axis| axis),
-            if row.is_unpaired() { ABSENT.to_owned() } else { count(row.n) },
+            if row.is_unpaired() { ABSENT.to_owned() } else { executions(row.n) },
             or_absent(row.bytes_each, bytes_text),
             time_text(row.stall),
             time_text(row.overlap.in_flight),

@@ -3,8 +3,9 @@
 use crate::analysis::data_movement::columns::DATA_MOVEMENT;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::table::csv;
-use crate::table::format::{TimeUnit, bytes_text, count, percent, time};
+use crate::table::format::{TimeUnit, bytes_text, count, executions, percent, time};
 use crate::table::text::Table;
+use crate::units::Count;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -36,7 +37,7 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
             time(row.total, unit),
             of_step(row.of_step),
             time(row.stall, unit),
-            count(row.n_executions),
+            executions(row.n_executions),
             row.bytes.map_or(ABSENT.into(), bytes_text),
         ];
         cells.extend(Change::ALL.map(|change| answer(row.tally(change))));
@@ -56,7 +57,7 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     let mut cells = vec!["All".into(), time(a.total, unit)];
     cells.push(of_step(a.header.step_duration.and_then(|w| a.total.fraction_of(w))));
     cells.push(time(a.stall, unit));
-    cells.push(count(a.by_category.iter().map(|r| r.n_executions).sum()));
+    cells.push(executions(a.by_category.iter().map(|r| r.n_executions).sum()));
     cells.resize(table.heads.len(), String::new());
     table.row(cells);
     table
@@ -65,7 +66,7 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
 fn add_omitted_row(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, unit: TimeUnit) {
     let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
     let sum = |of: fn(&DataMovementRow) -> Picos| time(rest.iter().map(of).sum(), unit);
-    let n = count(rest.iter().map(|r| r.n_executions).sum());
+    let n = executions(rest.iter().map(|r| r.n_executions).sum());
     let more = format!("{indent}{} more", count(rest.len() as u64));
     let mut cells = vec![more, sum(|r| r.total), String::new(), sum(|r| r.stall), n];
     cells.resize(table.heads.len(), String::new());
@@ -98,15 +99,15 @@ pub fn opcodes(a: &DataMovement, top: usize) -> Table {
         ("Opcodes", true),
     ]);
     for program in a.opcodes.iter().take(top) {
-        let n: u64 = program.opcodes.iter().map(|o| o.n).sum();
-        let opcodes = program.opcodes.iter().take(8).map(|o| format!("{} {}", o.opcode, count(o.n)));
+        let n: Count = program.opcodes.iter().map(|o| o.n).sum();
+        let opcodes = program.opcodes.iter().take(8).map(|o| format!("{} {}", o.opcode, executions(o.n)));
         let more = program.opcodes.len().saturating_sub(8);
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         let id = program.program_id.map(|id| format!("({id})")).unwrap_or_default();
         table.row(vec![
             format!("{}{id}", program.program.as_deref().unwrap_or("<no program>")),
-            count(n),
-            count(program.n_dot_convolution),
+            executions(n),
+            executions(program.n_dot_convolution),
             bytes_text(program.copy_bytes),
             opcodes.collect::<Vec<_>>().join(", ") + &more,
         ]);

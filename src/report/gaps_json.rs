@@ -5,7 +5,7 @@ use crate::analysis::gaps::columns::{CLASSES, GAPS};
 use crate::analysis::gaps::{ClassTime, Gap, Gaps};
 use crate::profile::Note;
 use crate::table::json::Rows;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::Serialize;
 
 /// The JSON of `rooflight gaps --json`.
@@ -16,7 +16,7 @@ pub struct GapsJson<'a> {
     window_ps: Picos,
     busy_ps: Picos,
     idle_ps: Picos,
-    n_gaps: u64,
+    n_gaps: Count,
     classes: Rows<'a, ClassTime>,
     in_loops: InLoopsJson,
     n_runs: u64,
@@ -27,7 +27,7 @@ pub struct GapsJson<'a> {
 
 #[derive(Serialize)]
 struct InLoopsJson {
-    n_gaps: u64,
+    n_gaps: Count,
     total_ps: Picos,
 }
 

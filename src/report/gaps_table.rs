@@ -3,7 +3,7 @@
 use crate::analysis::gaps::columns::GAPS;
 use crate::analysis::gaps::{Gap, Gaps};
 use crate::table::csv;
-use crate::table::format::{TimeUnit, count, counted, percent, percent_text, time, time_text};
+use crate::table::format::{TimeUnit, count, counted_executions, executions, percent, percent_text, time, time_text};
 use crate::table::text::Table;
 use crate::units::Picos;
 
@@ -14,14 +14,15 @@ pub fn head(gaps: &Gaps) -> String {
     let idle = gaps.idle();
     let share =
         idle.fraction_of(gaps.window).map_or(String::new(), |share| format!(", {} of the window", percent_text(share)));
-    let mut text = format!("Idle: {}{share}, in {}", time_text(idle), counted(gaps.n_gaps, "gap", "gaps"));
+    let mut text = format!("Idle: {}{share}, in {}", time_text(idle), counted_executions(gaps.n_gaps, "gap", "gaps"));
     let late = gaps.host_late();
     if late > Picos::ZERO {
         text += &format!("; in {} of it the host was late", time_text(late));
     }
     if gaps.in_loops.0 > 0 {
         let (n, total) = gaps.in_loops;
-        text += &format!("\nBetween the ops of loops: {} in {}", time_text(total), counted(n, "gap", "gaps"));
+        text +=
+            &format!("\nBetween the ops of loops: {} in {}", time_text(total), counted_executions(n, "gap", "gaps"));
     }
     text + "\n\n"
 }
@@ -33,9 +34,9 @@ pub fn classes(gaps: &Gaps) -> Table {
     let mut table = Table::new(&[("Waited for", true), (&total, false), ("Window %", false), ("Gaps", false)]);
     let share = |of: Picos| of.fraction_of(gaps.window).map_or(ABSENT.into(), percent);
     for class in &gaps.classes {
-        table.row(vec![class.class.label().into(), time(class.total, unit), share(class.total), count(class.n)]);
+        table.row(vec![class.class.label().into(), time(class.total, unit), share(class.total), executions(class.n)]);
     }
-    table.row(vec!["Idle".into(), time(gaps.idle(), unit), share(gaps.idle()), count(gaps.n_gaps)]);
+    table.row(vec!["Idle".into(), time(gaps.idle(), unit), share(gaps.idle()), executions(gaps.n_gaps)]);
     table
 }
 
@@ -64,7 +65,7 @@ pub fn gaps(gaps: &Gaps, top: usize) -> Table {
             host_events(gap),
         ]);
     }
-    let n_left = gaps.n_gaps - gaps.gaps.len().min(top) as u64;
+    let n_left = gaps.n_all - gaps.gaps.len().min(top) as u64;
     if n_left > 0 {
         let left = gaps.gaps.iter().skip(top).map(|gap| gap.total).sum::<Picos>() + gaps.rest;
         let mut row = vec![time_text(left), format!("{} more", count(n_left))];

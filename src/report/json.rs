@@ -11,7 +11,7 @@ use crate::analysis::classify::Kind;
 use crate::profile::Note;
 pub use crate::table::json::text;
 use crate::table::json::{Row, Rows};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,6 +26,8 @@ pub struct HeadJson<'a> {
     device_type: Option<&'a str>,
     step: &'a str,
     n_steps: u32,
+    n_mean_steps: Option<u32>,
+    n_mean_devices: Option<u32>,
     step_window_ps: Option<(Picos, Picos)>,
     step_duration_ps: Option<Picos>,
     totals: TotalsJson<'a>,
@@ -33,8 +35,8 @@ pub struct HeadJson<'a> {
 
 #[derive(Serialize)]
 struct TotalsJson<'a> {
-    n_events_total: u64,
-    n_events_unresolved: u64,
+    n_events_total: Count,
+    n_events_unresolved: Count,
     #[serde(flatten)]
     kinds: Row<'a, [Picos; 7]>,
     container_duration_ps: Picos,
@@ -106,7 +108,7 @@ struct ShownJson<'a> {
     n_groups: usize,
     n_groups_all: u32,
     n_groups_anywhere: Option<u32>,
-    n_events: u64,
+    n_events: Count,
     total_dur_ps: Picos,
     pct_of_step: Option<f64>,
     #[serde(flatten)]
@@ -149,6 +151,8 @@ pub fn head_of<'a>(
         device_type: h.device_type.as_deref(),
         step: &h.step,
         n_steps: h.n_steps,
+        n_mean_steps: h.mean.n_steps,
+        n_mean_devices: h.mean.n_devices,
         step_window_ps: h.window,
         step_duration_ps: h.step_duration,
         totals: TotalsJson::new(totals),

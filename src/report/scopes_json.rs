@@ -2,7 +2,7 @@
 
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::Serialize;
 
 /// A scope with the scopes below it.
@@ -12,7 +12,7 @@ pub struct ScopeJson<'a> {
     key_kind: &'static str,
     path: &'a str,
     kind: &'static str,
-    n_executions: u64,
+    n_executions: Count,
     total_dur_ps: Picos,
     own_dur_ps: Picos,
     pct_of_step: Option<f64>,

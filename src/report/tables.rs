@@ -8,9 +8,9 @@ use crate::analysis::breakdown::{Breakdown, Group, Scopes, Spread, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
 use crate::table::csv;
-use crate::table::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
+use crate::table::format::{TimeUnit, bytes_text, count, executions, gbs, percent, tflops, time};
 use crate::table::text::Table;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 const ABSENT: &str = "–";
 /// Largest number of characters of a kernel's name in a table.
@@ -41,7 +41,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
             time(g.total, unit),
             of_step(g.total),
             g.kind.short().into(),
-            count(g.n_executions),
+            executions(g.n_executions),
             g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
             rate(g.flop_rate(), b.header.peaks.flops, tflops),
             rate(g.byte_rate(), b.header.peaks.hbm_bytes, gbs),
@@ -49,8 +49,8 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
             g.source_inner.as_deref().unwrap_or(ABSENT).into(),
         ]);
     }
-    let blank = |table: &mut Table, label: String, total: Picos, n: u64| {
-        let mut row = vec![label, time(total, unit), of_step(total), String::new(), count(n)];
+    let blank = |table: &mut Table, label: String, total: Picos, n: Count| {
+        let mut row = vec![label, time(total, unit), of_step(total), String::new(), executions(n)];
         row.resize(table.heads.len(), String::new());
         table.row(row);
     };
@@ -62,7 +62,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
         blank(&mut table, "Shown".into(), b.shown.total, b.shown.n_events);
     }
     blank(&mut table, "Busy".into(), b.totals.busy, b.totals.n_events);
-    blank(&mut table, "Idle".into(), b.totals.idle, 0);
+    blank(&mut table, "Idle".into(), b.totals.idle, Count::ZERO);
     if let Some(cell) = table.rows.last_mut().and_then(|r| r.get_mut(4)) {
         cell.clear();
     }
@@ -108,7 +108,7 @@ pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
             of_step(node.total),
             time(node.self_time, unit),
             main.short().into(),
-            count(node.n),
+            executions(node.n),
         ]);
     }
     if let Some(rest) = scopes.nodes.get(top..).filter(|r| !r.is_empty()) {

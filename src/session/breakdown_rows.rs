@@ -129,7 +129,7 @@ pub(crate) fn breakdown_table<'r>(
         .with_more(filtered_out)
         .with_total("total_dur_ps", Value::Time(shown.total))
         .with_total("share", Value::Time(shown.total))
-        .with_total("n_executions", Value::Count(shown.n_events))
+        .with_total("n_executions", Value::Executions(shown.n_events))
         .with_peak("flop_rate", header.peaks.flops)
         .with_peak("byte_rate", header.peaks.hbm_bytes)
 }

@@ -244,6 +244,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
                 .iter()
                 .map(|s| StepInfo { number: s.number, name: s.name.clone(), duration: s.length(), n_ops: s.n_ops })
                 .collect(),
+            n_steady: device.steady_steps().count() as u32,
         }
     };
     analysis.devices.iter().map(of).collect()

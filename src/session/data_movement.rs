@@ -67,7 +67,7 @@ mod tests {
     use crate::analysis::base::{Header, Peaks, Status, Totals};
     use crate::analysis::classify::Kind;
     use crate::analysis::data_movement::DataMovementRow;
-    use crate::units::Picos;
+    use crate::units::{Count, Picos};
 
     fn row(key: &str, category: &str, total: u64) -> DataMovementRow {
         DataMovementRow {
@@ -75,12 +75,12 @@ mod tests {
             key_kind: "category".to_owned(),
             category: category.to_owned(),
             kind: Kind::DataMovement,
-            n_executions: 2,
+            n_executions: 2.into(),
             total: Picos(total),
             stall: Picos::ZERO,
             of_step: None,
             bytes: None,
-            n_bytes: 0,
+            n_bytes: Count::ZERO,
             changes: Default::default(),
             undetectable: Default::default(),
             space_moves: Vec::new(),
@@ -102,6 +102,7 @@ mod tests {
                 n_devices: 1,
                 device_type: None,
                 step: "all".to_owned(),
+                mean: crate::analysis::base::Mean::default(),
                 n_steps: 0,
                 window: None,
                 step_duration: None,
@@ -125,7 +126,7 @@ mod tests {
         let view = brief(data_movement, 2);
         let keys: Vec<&str> = view.data_movement.by_source.iter().map(|row| &*row.key).collect();
         assert_eq!(keys, ["a", "b", "e"]);
-        let none = OmittedSum { n: 0, total: Picos::ZERO, n_executions: 0 };
-        assert_eq!(view.rest, [OmittedSum { n: 2, total: Picos(3), n_executions: 4 }, none]);
+        let none = OmittedSum { n: 0, total: Picos::ZERO, n_executions: Count::ZERO };
+        assert_eq!(view.rest, [OmittedSum { n: 2, total: Picos(3), n_executions: 4.into() }, none]);
     }
 }

@@ -4,12 +4,12 @@ use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
 use crate::protocol::RoofPoint;
 use crate::protocol::url::roofline::RoofBy;
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Bandwidth, Count, List, Number, Percent, Time};
+use crate::table::Value::{self, Absent, Bandwidth, Executions, List, Number, Percent, Time};
 use crate::table::answer::{CachedOrder, TableRows};
 use crate::table::format;
 use crate::table::page::Name;
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// A row of the roofline table.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl RoofRow {
             op_group: None,
             source: None,
             total: step.total,
-            n: step.roof.as_ref().map_or(0, |roof| roof.n),
+            n: step.roof.as_ref().map_or(Count::ZERO, |roof| roof.n),
             roof: step.roof.clone(),
             skipped: Vec::new(),
             cumulative: None,
@@ -117,7 +117,7 @@ const COLUMNS: &[Column<RoofRow>] = &[
     Column::shown("flop_rate", |row| rated(row, Roof::flop_rate, Number)),
     Column::shown("hbm_rate", |row| rated(row, |roof| roof.byte_rate(Level::Hbm), Bandwidth)),
     Column::shown("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
-    Column::shown("n_executions", |row| Count(row.point.n)),
+    Column::shown("n_executions", |row| Executions(row.point.n)),
     Column::shown("op_group", |row| Value::maybe_text(row.point.op_group.as_deref())),
     Column::shown("program", |row| Value::maybe_text(row.point.program.as_deref())),
     Column::shown("source", |row| Value::maybe_text(row.point.source.as_deref())),

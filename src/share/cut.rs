@@ -7,7 +7,7 @@ use crate::analysis::comm::CommRow;
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use std::cmp::Reverse;
 
 impl Report {
@@ -52,11 +52,11 @@ impl Report {
         self.rows = rows.into_iter().map(|(_, row)| row).collect();
         let mut rest: Vec<OmittedSum> = Vec::new();
         for kind in Kind::ALL {
-            let zero = OmittedSum { kind, n_rows: 0, n_executions: 0, total: Picos::ZERO };
+            let zero = OmittedSum { kind, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO };
             let before = self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero);
             let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| OmittedSum {
                 n_rows: sum.n_rows.saturating_add(1),
-                n_executions: sum.n_executions.saturating_add(row.group.n_executions),
+                n_executions: sum.n_executions + row.group.n_executions,
                 total: sum.total + row.group.total,
                 ..sum
             });

@@ -42,7 +42,9 @@ fn plain(text: &str) -> std::borrow::Cow<'_, str> {
 
 fn figures(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend(report.header.step_duration.map(|time| format!("Step: {}", time_text(time))));
+    let window = report.header.step_duration;
+    let scope = report.header.scope_text().map_or_else(String::new, |scope| format!(" ({scope})"));
+    lines.extend(window.map(|time| format!("Step: {}{scope}", time_text(time))));
     let device = report.steps.devices.iter().find(|device| device.all.is_some());
     if let Some((device, all)) = device.and_then(|device| Some((device, device.all?))) {
         let steps = counted(all.n.into(), "step", "steps");

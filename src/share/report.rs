@@ -13,7 +13,7 @@ use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
 use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// The results of a session for one device and step, at a level of detail.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ pub struct OmittedSum {
     pub kind: Kind,
     /// Number of ops.
     pub n_rows: u32,
-    pub n_executions: u64,
+    pub n_executions: Count,
     /// Self time.
     pub total: Picos,
 }
@@ -192,17 +192,14 @@ impl Report {
     /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
         let device = match self.origin.device {
-            DeviceChoice::All => format!("all {} devices", self.origin.devices.len()),
+            DeviceChoice::Mean => format!("the mean of {} devices", self.origin.devices.len()),
+            DeviceChoice::All => format!("the sum of {} devices", self.origin.devices.len()),
             DeviceChoice::One(at) => {
                 let label = self.origin.devices.get(at as usize).map(|device| device.label.as_str());
                 label.or(self.header.device.as_deref()).unwrap_or("no device").to_owned()
             }
         };
-        if self.header.step == "all" {
-            format!("the whole capture of {device} by op")
-        } else {
-            format!("step {} of {device} by op", self.header.step)
-        }
+        format!("{} of {device} by op", self.header.step_text())
     }
 
     /// Returns a text about the precision of the report. `None` if all digits are kept.

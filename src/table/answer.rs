@@ -359,6 +359,7 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => SortKey::Number(n),
         // Flipping the sign bit makes signed numbers sort like unsigned numbers.
         Value::Integer(n) => SortKey::Number(n.cast_unsigned() ^ 1 << 63),
+        Value::Executions(n) => SortKey::Real(n.as_f64()),
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => SortKey::Real(number),
         Value::Flag(flag) => SortKey::Number(flag.into()),
         Value::Range(first, last) => SortKey::Number(last.saturating_sub(first)),
@@ -385,6 +386,7 @@ fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
         (sum, Value::Absent) => own_number(sum),
         (Value::Time(a), Value::Time(b)) => Value::Time(*a + *b),
         (Value::Count(a), Value::Count(b)) => Value::Count(a.saturating_add(*b)),
+        (Value::Executions(a), Value::Executions(b)) => Value::Executions(*a + *b),
         (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes(a.saturating_add(*b)),
         (Value::Percent(a), Value::Percent(b)) => Value::Percent(a + b),
         (Value::Number(a), Value::Number(b)) => Value::Number(a + b),
@@ -397,6 +399,7 @@ fn own_number(value: &Value<'_>) -> Value<'static> {
     match *value {
         Value::Time(time) => Value::Time(time),
         Value::Count(n) => Value::Count(n),
+        Value::Executions(n) => Value::Executions(n),
         Value::Bytes(n) => Value::Bytes(n),
         Value::Percent(fraction) => Value::Percent(fraction),
         Value::Number(number) => Value::Number(number),

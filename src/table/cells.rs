@@ -145,6 +145,7 @@ pub(super) fn number(value: &Value<'_>) -> Option<f64> {
     Some(match value {
         Value::Time(time) => time.as_f64(),
         Value::Count(n) | Value::Bytes(n) => *n as f64,
+        Value::Executions(n) => n.as_f64(),
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => *number,
         _ => return None,
     })
@@ -171,6 +172,7 @@ fn exact_short(value: &Value<'_>) -> Option<String> {
 fn plain(value: &Value<'_>) -> Option<String> {
     let text = match value {
         Value::Count(n) | Value::Bytes(n) => format::count(*n),
+        Value::Executions(n) => format::executions(*n),
         Value::Integer(n) => n.to_string(),
         Value::Id(id) => id.to_string(),
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),

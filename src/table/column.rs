@@ -1,7 +1,7 @@
 //! This module defines a column of a table, and the value of a cell.
 
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use std::borrow::Cow;
 
 /// A column of a table with rows of type `R`.
@@ -73,6 +73,8 @@ pub enum Value<'r> {
     /// A whole number that may be negative, such as a difference in picoseconds.
     Integer(i64),
     Count(u64),
+    /// A number of executions or events, which may be a fraction in a mean over steps.
+    Executions(Count),
     /// A size in bytes.
     Bytes(u64),
     /// An identifier. JSON holds it as a string, because a double cannot hold all its digits.

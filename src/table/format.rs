@@ -8,7 +8,7 @@
 //! Times and counts are rounded in integers, half up. A value above zero that rounds to zero is written as `<0.001`, so
 //! that "0" always means a measured zero. For absent values, callers write [`ABSENT`].
 
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use std::fmt::Write;
 
 /// The text for an absent value.
@@ -140,9 +140,19 @@ pub fn count(n: u64) -> String {
     grouped(u128::from(n))
 }
 
+/// Formats a number of executions with commas. A fraction has at least two digits that are not zero.
+pub fn executions(n: Count) -> String {
+    n.whole().map_or_else(|| n.to_string(), count)
+}
+
 /// Formats a count with its noun: "1 op", "2 ops", "1,024 ops".
 pub fn counted(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
+    counted_executions(n.into(), one, many)
+}
+
+/// Formats a number of executions with its noun: "1 run", "2.5 runs".
+pub fn counted_executions(n: Count, one: &str, many: &str) -> String {
+    format!("{} {}", executions(n), if n == Count::ONE { one } else { many })
 }
 
 /// Formats a fraction as a percentage without its sign: one decimal, two below 1 %.

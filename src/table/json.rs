@@ -93,6 +93,7 @@ impl Serialize for Value<'_> {
             Self::Time(time) => time.serialize(serializer),
             Self::Integer(n) => serializer.serialize_i64(*n),
             Self::Count(n) | Self::Bytes(n) => serializer.serialize_u64(*n),
+            Self::Executions(n) => n.serialize(serializer),
             Self::Id(id) => serializer.collect_str(id),
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Percent(fraction) => serializer.serialize_f64(fraction * 100.0),

@@ -204,7 +204,7 @@ fn wrong_arguments() {
             &["compare"],
             "There is no command compare. Commands: breakdown, data-movement, gaps, roofline, memory, comm, summary",
         ),
-        (&["breakdown", "--device", "9"], "Devices: TPU:0, TPU:1, all"),
+        (&["breakdown", "--device", "9"], "Devices: TPU:0, TPU:1, mean, all"),
         (&["breakdown", "--by", "mood"], "mood"),
     ] {
         let out = run(args, &path);

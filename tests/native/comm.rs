@@ -12,7 +12,7 @@ use rooflight::hlo::Module;
 use rooflight::profile::{Line, Plane};
 use rooflight::session;
 use rooflight::session::{Opened, Programs};
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use std::fmt::Write as _;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
@@ -76,7 +76,7 @@ fn v6e_stall_and_overlap_match_known_values() {
     }
     let all = session.comm(DeviceChoice::All, StepChoice::All);
     assert_near(all.copies.stall, 304.0332, "all chips");
-    assert_eq!((all.tensor.n, all.copies.n), (12, 2400));
+    assert_eq!((all.tensor.n, all.copies.n), (12.into(), 2400.into()));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn v6e_all_reduce() {
         (row.primitive, row.op.as_deref(), row.execution),
         (Some(Primitive::AllReduce), Some("all-reduce"), Execution::Sync)
     );
-    assert_eq!((row.n, row.bytes_each, row.bytes), (12, Some(5_368_709_120), Some(12 * 5_368_709_120)));
+    assert_eq!((row.n, row.bytes_each, row.bytes), (12.into(), Some(5_368_709_120), Some(12 * 5_368_709_120)));
     assert!((row.stall.0 as f64 / 12e9 - 121.695).abs() < 5e-4, "{}", row.stall.0 as f64 / 12e9);
     let group = row.group.as_ref().unwrap();
     assert_eq!((group.size, group.stride, group.n_groups), (Some(2), Some(4), Some(4)));
@@ -196,7 +196,7 @@ fn overlap_equals_a_sweep_instant_by_instant() {
 fn lanes_hold_all_spans_without_overlap() {
     let Some(mut session) = Session::open(V6E) else { return };
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
-    let n_collectives = whole.tensor.n as usize;
+    let n_collectives = whole.tensor.n.whole().unwrap() as usize;
     let Session { opened, analysis, programs } = &mut session;
     let request = LaneQuery {
         query: query(DeviceChoice::One(0), StepChoice::All),
@@ -255,7 +255,7 @@ fn every_grouping_sums_to_the_whole() {
             comm.totals.by_kind[Kind::Communication.index()] + comm.totals.by_kind[Kind::Fused.index()]
         );
         assert_eq!(sum(&comm.copy_rows), comm.copies.stall + comm.copies.issue);
-        assert_eq!(comm.rows.iter().map(|row| row.n).sum::<u64>(), comm.tensor.n);
+        assert_eq!(comm.rows.iter().map(|row| row.n).sum::<Count>(), comm.tensor.n);
         assert!(comm.sparse.is_none() && comm.rows.iter().all(|row| row.core == Core::Tensor));
     }
 }
@@ -333,9 +333,9 @@ fn small_capture_matches_sums_by_hand() {
         let times = [traffic.stall, traffic.issue, traffic.fused, of.in_flight, of.exposed, of.overlapped, of.waited];
         (traffic.n, times.map(|time| time.0))
     };
-    assert_eq!(figures(&comm.tensor), (3, [160, 15, 100, 685, 245, 440, 160]));
-    assert_eq!(figures(comm.sparse.as_ref().unwrap()), (1, [100, 0, 0, 100, 100, 0, 100]));
-    assert_eq!(figures(&comm.copies), (0, [10, 0, 0, 0, 0, 0, 10]));
+    assert_eq!(figures(&comm.tensor), (3.into(), [160, 15, 100, 685, 245, 440, 160]));
+    assert_eq!(figures(comm.sparse.as_ref().unwrap()), (1.into(), [100, 0, 0, 100, 100, 0, 100]));
+    assert_eq!(figures(&comm.copies), (0.into(), [10, 0, 0, 0, 0, 0, 10]));
     let found = comm.pairing;
     assert_eq!((found.from_flow, found.from_line, found.from_ops, found.sync), (1, 1, 1, 1));
     assert_eq!((found.unpaired, found.other, found.device_clock), (1, 1, false));

@@ -11,7 +11,7 @@ use rooflight::table::copy::CopyForm;
 use rooflight::table::filter::{FilterField, TextFilter};
 use rooflight::table::format::{self, TimeUnit};
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use std::cmp::Ordering;
 
 const BOTH: [TransferFilter; 2] = [TransferFilter::Collectives, TransferFilter::Copies];
@@ -61,8 +61,8 @@ fn totals_are_sums_of_their_columns() {
             let (page, all) = (page(view, carried, PageQuery::default()), rows_of(&view.comm, carried));
             let stall: Picos = all.iter().map(|row| row.stall).sum();
             assert_eq!(total(&page, "stall_ps"), Some(&*format::time(stall, time_unit(&page, "stall_ps"))));
-            let executions = all.iter().filter(|row| !row.is_unpaired()).map(|row| row.n).sum();
-            assert_eq!(total(&page, "executions"), Some(&*format::count(executions)));
+            let executions = all.iter().filter(|row| !row.is_unpaired()).map(|row| row.n).sum::<Count>();
+            assert_eq!(total(&page, "executions"), Some(&*format::executions(executions)));
             let share = stall.fraction_of(view.comm.header.step_duration.unwrap()).unwrap();
             assert_eq!(total(&page, "share"), Some(&*format::percent(share)));
             // Several rows are in flight at the same time, so a sum would count time twice.
@@ -78,7 +78,7 @@ fn totals_are_sums_of_their_columns() {
 fn unpaired_halves_are_no_executions() {
     let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     view.comm.rows.truncate(1);
-    view.comm.rows[0].n = 0;
+    view.comm.rows[0].n = 0.into();
     let page = page(&view, TransferFilter::Collectives, PageQuery::default());
     assert_eq!(column(&page, "executions"), ["–"]);
     assert!(page.rows[0].tips[0].iter().any(|(label, text)| label == "Executions" && text.starts_with("none:")));
@@ -89,7 +89,7 @@ fn unpaired_halves_are_no_executions() {
 fn number(row: &CommRow, id: &str, carried: TransferFilter) -> Option<f64> {
     Some(match id {
         "stall_ps" | "share" => row.stall.as_f64(),
-        "executions" => Some(row.n as f64).filter(|_| !row.is_unpaired())?,
+        "executions" => Some(row.n.as_f64()).filter(|_| !row.is_unpaired())?,
         "in_flight_ps" => row.overlap.in_flight.as_f64(),
         "exposed_ps" => row.overlap.exposed.as_f64(),
         "overlap_pct" => row.overlap.share()?,

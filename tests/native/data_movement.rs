@@ -118,8 +118,8 @@ fn mixed_answers_are_decided_by_time() {
     let note = a.notes.iter().find(|n| n.code == "data_formatting_share").unwrap();
     assert!(note.message.contains("65.0 %"), "{}", note.message);
     let program = &a.opcodes[0];
-    assert_eq!((program.n_dot_convolution, program.copy_bytes), (1, 192 + 256 + 256));
-    assert_eq!((program.opcodes[0].opcode.as_str(), program.opcodes[0].n), ("copy", 3));
+    assert_eq!((program.n_dot_convolution, program.copy_bytes), (1.into(), 192 + 256 + 256));
+    assert_eq!((program.opcodes[0].opcode.as_str(), program.opcodes[0].n), ("copy", 3.into()));
 }
 
 /// If the capture has no categories, the categories come from the texts of the ops.
@@ -175,7 +175,7 @@ fn host_offload_of_a_real_capture() {
     let opened = open("host.xplane.pb", bytes).unwrap();
     let a = data_movement(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() });
     let done = row(&a, "copy-done");
-    assert_eq!((done.n_executions, done.total, done.stall), (2400, Picos(304_033_212_062_500), done.total));
+    assert_eq!((done.n_executions, done.total, done.stall), (2400.into(), Picos(304_033_212_062_500), done.total));
     assert_eq!(answers(done), [Some(false), Some(false), Some(false), Some(true), Some(false)]);
     let memory = done.tally(Change::MemorySpace);
     assert_eq!((memory.yes, memory.is_mixed()), (done.total, false));
@@ -185,7 +185,7 @@ fn host_offload_of_a_real_capture() {
     assert_eq!(done.bytes, Some(2400 * 2 * 5_368_709_120));
     assert_eq!(a.opcodes[0].copy_bytes, 2400 * 2 * 5_368_709_120);
     let reduce = row(&a, "all-reduce");
-    assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12, reduce.total, reduce.total));
+    assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12.into(), reduce.total, reduce.total));
 }
 
 /// Every op of a real training run is read, and nearly all changes are determined.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{MAX_PARTS, NO_SCOPE, Scopes};
 use rooflight::session::Opened;
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use rooflight::wire::proto::xspace::XSpace;
 
 fn opened(space: &XSpace) -> (Opened, Analysis) {
@@ -27,7 +27,7 @@ fn check_tree(tree: &Scopes) {
         let children: Vec<_> = tree.nodes.iter().filter(|n| n.parent == Some(i as u32)).collect();
         assert_eq!(node.self_time + sum(children.iter().map(|c| c.total)), node.total, "{}", node.path);
         assert_eq!(sum(node.by_kind.into_iter()), node.total, "{}", node.path);
-        assert!(children.iter().map(|c| c.n).sum::<u64>() <= node.n);
+        assert!(children.iter().map(|c| c.n).sum::<Count>() <= node.n);
         assert!(children.is_sorted_by(|a, b| (b.total, &a.name) <= (a.total, &b.name)), "{}", node.path);
         assert!(node.parent.is_none_or(|p| (p as usize) < i && tree.nodes[p as usize].depth + 1 == node.depth));
     }
@@ -48,7 +48,7 @@ fn check(opened: &Opened, analysis: &Analysis) {
                 assert_eq!(sum(b.groups.iter().map(|g| g.total)), b.totals.busy, "{query:?}");
                 for g in &b.groups {
                     assert_eq!(sum(g.parts.iter().map(|p| p.total)), g.total, "{query:?} {}", g.key);
-                    assert_eq!(g.parts.iter().map(|p| p.n).sum::<u64>(), g.n_executions, "{query:?} {}", g.key);
+                    assert_eq!(g.parts.iter().map(|p| p.n).sum::<Count>(), g.n_executions, "{query:?} {}", g.key);
                     assert!(g.parts.len() <= MAX_PARTS);
                     assert_eq!(sum(g.categories.values().map(|c| c.dur)), g.total);
                 }

@@ -26,7 +26,11 @@ fn a_name_of_a_block_and_of_a_kernel() {
     let space = make::kda();
     for by in GroupBy::ALL {
         let leaf = filtered(&space, by, text("kda", FilterField::Leaf)).unwrap();
-        assert_eq!((leaf.shown.total, leaf.shown.n_events, leaf.shown.of_step), (Picos(275), 2, Some(0.275)), "{by:?}");
+        assert_eq!(
+            (leaf.shown.total, leaf.shown.n_events, leaf.shown.of_step),
+            (Picos(275), 2.into(), Some(0.275)),
+            "{by:?}"
+        );
         let anywhere = filtered(&space, by, text("KDA", FilterField::Anywhere)).unwrap();
         assert_eq!((anywhere.shown.total, anywhere.shown.of_step), (Picos(790), Some(0.79)), "{by:?}");
         for b in [leaf, anywhere] {

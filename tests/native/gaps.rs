@@ -28,7 +28,7 @@ fn host_offload() {
     let Some(capture) = common::profile(common::XSPACES[0]) else { return };
     let opened = open("host.xplane.pb", capture).unwrap();
     let found = gaps(&opened, 0);
-    assert_eq!((found.idle(), found.n_gaps), (Picos(13_692_155_397_170), 1440));
+    assert_eq!((found.idle(), found.n_gaps), (Picos(13_692_155_397_170), 1440.into()));
     assert_eq!((found.n_runs, found.n_linked_runs), (104, 104));
     let late: Picos = found.classes.iter().filter(|of| of.class.is_host_late()).map(|of| of.total).sum();
     assert_eq!(late, Picos(13_667_232_098_422));
@@ -112,7 +112,7 @@ fn parts_of_a_gap_follow_the_host_call_back() {
     let (device, host) = two_runs(800);
     let space = XSpace { planes: vec![device, host], ..XSpace::default() };
     let found = gaps(&open("it.xplane.pb", bytes(&space)).unwrap(), 0);
-    assert_eq!((found.window, found.busy, found.n_gaps), (Picos(1100), Picos(200), 1));
+    assert_eq!((found.window, found.busy, found.n_gaps), (Picos(1100), Picos(200), 1.into()));
     assert_eq!((found.n_runs, found.n_linked_runs), (2, 1));
     // From 100 to 800 the host was late, 300 of it in the compilation. The run starts at 950, and waits from 960 to 990.
     let parts = &found.gaps[0].parts;

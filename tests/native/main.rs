@@ -24,6 +24,7 @@ mod hlo_robust;
 mod hlo_text;
 mod hosts;
 mod landing;
+mod means;
 mod memory;
 mod memory_rules;
 mod memory_table;

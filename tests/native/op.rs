@@ -10,6 +10,7 @@ use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::{OpRef, Question, Reply};
 use rooflight::session::{Input, OpenSession};
+use rooflight::units::Count;
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
 
@@ -53,14 +54,14 @@ fn check_rows(name: &str, bytes: &[u8]) {
                 assert_eq!(detail.program_id, row.program_id);
                 match figures.histogram {
                     Some(h) => {
-                        assert_eq!(h.bins.iter().sum::<u64>(), figures.n);
+                        assert_eq!(figures.n, h.bins.iter().sum::<u64>());
                         assert_eq!((Some(h.from), Some(h.to)), (figures.min, figures.max));
                         assert!(h.bins.len() <= 24);
                     }
                     None => assert!(figures.n < 2),
                 }
                 if let Some(of) = figures.steps.iter().find(|s| s.number.to_string() == figures.step) {
-                    assert_eq!((of.n, of.total), (figures.n, figures.total));
+                    assert_eq!((Count::from(of.n), of.total), (figures.n, figures.total));
                 }
                 assert!(!detail.words.is_empty() && !detail.words.ends_with('.'));
             }

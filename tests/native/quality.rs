@@ -233,7 +233,7 @@ fn programs_of_a_trace_do_not_merge() {
     let rows = analysis.breakdown(&opened.profile, &query).unwrap().groups;
     let rows: Vec<_> =
         rows.iter().map(|row| (row.program.as_deref().unwrap(), row.key.as_str(), row.n_executions)).collect();
-    assert_eq!(rows, [("jit_a", "dot.1", 3), ("jit_b", "dot.1", 2)]);
+    assert_eq!(rows, [("jit_a", "dot.1", 3.into()), ("jit_b", "dot.1", 2.into())]);
 }
 
 /// The data that trace JSON leaves out are reported once. For a single file, the note has the name of the file.

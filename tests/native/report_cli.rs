@@ -292,7 +292,7 @@ fn wrong_arguments_are_refused() {
     desk.refused(&["--level", "101"], &["101", "--level"]);
     desk.refused(&["--link", "--rooflight", "x"], &["--link", "--rooflight"]);
     desk.refused(&["--step", "99"], &["No step 99"]);
-    desk.refused(&["--device", "9"], &["Devices: TPU:0, TPU:1, all"]);
+    desk.refused(&["--device", "9"], &["Devices: TPU:0, TPU:1, mean, all"]);
     for form in ["--json", "--csv"] {
         desk.refused(&[form], &["--markdown", "`rooflight summary`"]);
     }

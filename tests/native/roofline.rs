@@ -189,7 +189,7 @@ fn costs_on_events() {
     }
     let r = roofline_of_plane(plane, &all());
     let roof = held(&r, "dot.1");
-    assert_eq!((roof.flops, roof.bytes, roof.n, roof.total), (4000.0, 40.0, 2, Picos(20_000_000)));
+    assert_eq!((roof.flops, roof.bytes, roof.n, roof.total), (4000.0, 40.0, 2.into(), Picos(20_000_000)));
     let skipped = &row(&r, "dot.1").skipped;
     assert_eq!((skipped.len(), skipped[0].reason, skipped[0].n_ops), (1, SkipReason::NoFlops, 1));
     assert_eq!(skipped[0].total, Picos(5_000_000), "an event that does not say its cost");
@@ -289,7 +289,7 @@ fn the_costs_of_opaque_kernels_can_be_given() {
     let ops: [Ran<'_>; 2] = [(&one, "custom-call", 10 * US, &[]), (&two, "custom-call", 30 * US, &nothing)];
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &all());
     let kernels: Vec<_> = r.figures.opaque.iter().map(|k| (k.op.as_str(), k.n, k.total.0)).collect();
-    assert_eq!(kernels, [("gmm.2", 1, 30_000_000), ("gmm.1", 1, 10_000_000)]);
+    assert_eq!(kernels, [("gmm.2", 1.into(), 30_000_000), ("gmm.1", 1.into(), 10_000_000)]);
     assert_eq!(r.figures.opaque[0].target.as_deref(), Some("tpu_custom_call"));
     assert_eq!((r.figures.skipped[0].n_ops, note(&r, "opaque_kernels")), (2, true));
     let costs = vec![KernelCost { pattern: "gmm".into(), flops: 1.97e9, bytes: 8190.0 }];
@@ -609,7 +609,7 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
     };
     let all = at(StepChoice::All);
     let conv = held(&all, "cudnn-conv.1.0");
-    assert_eq!((conv.n, conv.flops), (10, 5.0 * once));
+    assert_eq!((conv.n, conv.flops), (10.into(), 5.0 * once));
     let rate = conv.flop_rate().unwrap() / 1e12;
     assert!((rate - 106.2).abs() < 0.1, "{rate}");
     assert_eq!(conv.above, Picos::ZERO, "neither kernel is above a roof of its own");

@@ -106,7 +106,7 @@ fn value(point: &RoofPoint, column: &str, whole: Picos) -> Option<(f64, String)>
         "flop_rate" => number(rated.and_then(Roof::flop_rate)),
         "hbm_rate" => number(rated.and_then(|r| r.byte_rate(Level::Hbm))),
         "dtype" => text(roof.and_then(|r| r.dtype.as_deref())),
-        "n_executions" => number(Some(point.n as f64)),
+        "n_executions" => number(Some(point.n.as_f64())),
         "op_group" => text(point.op_group.as_deref()),
         other => panic!("no oracle for the column {other}"),
     }

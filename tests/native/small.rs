@@ -37,7 +37,7 @@ fn one_step_is_clipped_and_sums() {
 fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
     let b = breakdown(&Query { step: StepChoice::Number(8), ..Query::default() });
     let copy = row(&b, "copy.2");
-    assert_eq!((copy.total, copy.n_executions, copy.mean), (Picos(100), 0, None));
+    assert_eq!((copy.total, copy.n_executions, copy.mean), (Picos(100), 0.into(), None));
     assert_eq!(b.totals.busy, Picos(400));
     assert_eq!(b.totals.idle, Picos(200));
 }
@@ -51,7 +51,7 @@ fn the_busiest_step_is_the_default() {
 fn costs_rates_and_absent_values() {
     let b = breakdown(&Query { step: StepChoice::All, ..Query::default() });
     let dot = row(&b, "fusion.1");
-    assert_eq!((dot.n_executions, dot.total, dot.flops), (2, Picos(500), Some(8000.0)));
+    assert_eq!((dot.n_executions, dot.total, dot.flops), (2.into(), Picos(500), Some(8000.0)));
     assert_eq!((dot.min, dot.max, dot.mean), (Picos(200), Picos(300), Some(Picos(250))));
     assert_eq!(dot.flop_rate(), None, "250 ps an execution: too short for a rate");
     assert_eq!(dot.dtypes, ["bf16"]);

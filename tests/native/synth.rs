@@ -79,7 +79,12 @@ fn assert_breakdown(options: &[&str]) -> Value {
                     continue;
                 }
                 let row = rows[op["name"].as_str().unwrap()];
-                assert_eq!((row.total, row.n_executions), (Picos(self_ps.as_u64().unwrap()), runs), "{}", row.key);
+                assert_eq!(
+                    (row.total, row.n_executions),
+                    (Picos(self_ps.as_u64().unwrap()), runs.into()),
+                    "{}",
+                    row.key
+                );
                 for (found, cost) in
                     [(row.flops, "flops"), (row.model_flops, "model_flops"), (row.bytes_accessed, "bytes_accessed")]
                 {
@@ -134,7 +139,7 @@ fn the_roofline_matches_the_simulated_run() {
         };
         held += 1;
         let (flops, bytes) = (op["flops"].as_u64().unwrap() * runs, op["bytes_accessed"].as_u64().unwrap() * runs);
-        assert_eq!((roof.flops as u64, roof.bytes as u64, roof.n), (flops, bytes, runs), "{}", row.group.key);
+        assert_eq!((roof.flops as u64, roof.bytes as u64, roof.n), (flops, bytes, runs.into()), "{}", row.group.key);
         let peak = peaks.flops(roof.precision.unwrap_or(Precision::Bf16)).unwrap();
         let compute = flops as f64 / peak;
         let memory = roof.level_bytes[Level::Hbm.index()] / peaks.bytes(Level::Hbm).unwrap();

@@ -5,7 +5,7 @@ use crate::common;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
@@ -75,7 +75,7 @@ fn every_op_equals_the_sum_of_its_events() {
         let b = analysis.breakdown(&opened.profile, &query).unwrap();
         for group in &b.groups {
             let (n, _, own) = expected.remove(&(i.to_string(), group.key.clone())).unwrap();
-            assert_eq!((group.n_executions, group.total), (n, Picos(own)), "{} {}", device.label, group.key);
+            assert_eq!((group.n_executions, group.total), (n.into(), Picos(own)), "{} {}", device.label, group.key);
         }
         let mut windows: Vec<(i64, i64)> =
             runs.iter().filter(|((of, _), _)| *of == i.to_string()).map(|(_, run)| *run).collect();
@@ -111,8 +111,8 @@ fn every_grouping_sums_and_every_kind_is_known() {
     }
     let kinds = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Kind, ..Query::default() };
     let b = analysis.breakdown(&opened.profile, &kinds).unwrap();
-    let n = |kind| b.groups.iter().find(|g| g.kind == kind).map_or(0, |g| g.n_executions);
-    assert_eq!((n(Kind::Communication), n(Kind::Container), n(Kind::Other)), (640, 40, 0));
+    let n = |kind| b.groups.iter().find(|g| g.kind == kind).map_or(Count::ZERO, |g| g.n_executions);
+    assert_eq!((n(Kind::Communication), n(Kind::Container), n(Kind::Other)), (640.into(), 40.into(), Count::ZERO));
 }
 
 /// Derived planes are in no file, so the file's own counts do not include them.

@@ -142,7 +142,7 @@ fn deduplicated_ops_share_a_row() {
     p.line("XLA Ops", &[(ids[0], 0, 1), (ids[1], 1, 2), (ids[2], 3, 4), (ids[3], 7, 8)]);
     let b = breakdown(p.done(), GroupBy::Dedup, StepChoice::All);
     assert_eq!(rows(&b), [("add.1", 8), ("add.1", 7)], "within a program");
-    assert_eq!((b.groups[1].n_executions, b.groups[1].program_id), (3, Some(1)));
+    assert_eq!((b.groups[1].n_executions, b.groups[1].program_id), (3.into(), Some(1)));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_row_has_24_parts_at_most() {
     assert_eq!((parts.len(), parts[0].signature.as_str(), parts[0].total), (MAX_PARTS, "a_fusion", Picos(100)));
     let last = &parts[MAX_PARTS - 1];
     // The last seven parts have 77 to 71 ps.
-    assert_eq!((last.signature.as_str(), last.n, last.total), ("other", 7, Picos((71..=77).sum())));
+    assert_eq!((last.signature.as_str(), last.n, last.total), ("other", 7.into(), Picos((71..=77).sum())));
     assert!(parts.iter().filter(|p| p.signature != "other").all(|p| p.category.as_deref() == Some("loop fusion")));
 }
 

@@ -4,7 +4,7 @@ use crate::common;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::session::Opened;
-use rooflight::units::Picos;
+use rooflight::units::{Count, Picos};
 use std::collections::BTreeMap;
 
 const V6E: &str = "tpu-v6e-host-offload";
@@ -31,11 +31,11 @@ fn v6e_totals() {
     let Some(b) = all(GroupBy::Category) else { return };
     assert_eq!(b.header.step_duration.map(seconds).as_deref(), Some("363.7297"));
     assert_eq!((seconds(b.totals.busy), seconds(b.totals.idle)), ("315.1179".into(), "48.6118".into()));
-    let rows: BTreeMap<&str, (u64, String)> =
+    let rows: BTreeMap<&str, (Count, String)> =
         b.groups.iter().map(|g| (g.key.as_str(), (g.n_executions, seconds(g.total)))).collect();
-    assert_eq!(rows["copy-done"], (2400, "304.0332".into()));
-    assert_eq!(rows["loop fusion"], (1200, "9.6199".into()));
-    assert_eq!(rows["all-reduce"], (12, "1.4603".into()));
+    assert_eq!(rows["copy-done"], (2400.into(), "304.0332".into()));
+    assert_eq!(rows["loop fusion"], (1200.into(), "9.6199".into()));
+    assert_eq!(rows["all-reduce"], (12.into(), "1.4603".into()));
     let all_reduce = b.groups.iter().find(|g| g.key == "all-reduce").unwrap();
     assert_eq!(all_reduce.bytes_accessed, Some(12.0 * 2.0 * 5_368_709_120.0));
 }
@@ -63,7 +63,7 @@ fn v6e_every_op_equals_hlo_stats() {
     let Some(table) = common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")) else { return };
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
     let column = |name: &str| columns.iter().position(|c| *c == name).unwrap();
-    let mut ours: BTreeMap<(String, String), (u64, Picos)> = b
+    let mut ours: BTreeMap<(String, String), (Count, Picos)> = b
         .groups
         .iter()
         .map(|g| ((g.program_id.unwrap().to_string(), g.key.clone()), (g.n_executions, g.total)))
@@ -75,9 +75,7 @@ fn v6e_every_op_equals_hlo_stats() {
         let text = |name: &str| cell(name).as_str().unwrap().to_owned();
         let key = (text("program_id"), text("hlo_op_name"));
         let (n, own) = ours.remove(&key).unwrap_or_else(|| panic!("{key:?} is missing"));
-        #[expect(clippy::cast_precision_loss, reason = "the table's numbers are doubles")]
-        let count = n as f64;
-        assert!((count - cell("occurrences").as_f64().unwrap()).abs() < 0.5, "{key:?}");
+        assert!((n.as_f64() - cell("occurrences").as_f64().unwrap()).abs() < 0.5, "{key:?}");
         // The table has microseconds, printed as the shortest double, so half a picosecond may differ.
         let theirs = cell("total_self_time").as_f64().unwrap() * 1e6;
         assert!((own.as_f64() - theirs).abs() <= 0.5_f64.max(theirs * 1e-15), "{key:?}: {} {theirs}", own.0);
@@ -89,8 +87,8 @@ fn v6e_every_op_equals_hlo_stats() {
 fn v6e_every_grouping_and_step_sums() {
     let Some((opened, analysis)) = v6e() else { return };
     for by in GroupBy::ALL {
-        for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(3)] {
-            for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(41)] {
+        for device in [DeviceChoice::All, DeviceChoice::Mean, DeviceChoice::One(0), DeviceChoice::One(3)] {
+            for step in [StepChoice::All, StepChoice::Mean, StepChoice::Busiest, StepChoice::Number(41)] {
                 let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::default() }).unwrap();
                 assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                 assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);

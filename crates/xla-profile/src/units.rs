@@ -1,6 +1,8 @@
-//! This module defines the type of a time, with its arithmetic and its text form. It does not depend on profiles.
+//! This module defines the types of a time and of a count, with their arithmetic and their text forms. It does not
+//! depend on profiles.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -72,5 +74,170 @@ impl AddAssign for Picos {
 impl Sum for Picos {
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
         iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// A number of executions or events in a window of time. It is whole for one window, and may be a fraction for a mean
+/// over several windows: an op that runs in every second step has half an execution per step.
+///
+/// Counts are never negative and never NaN. Whole counts are exact up to 2⁵³.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count(f64);
+
+impl Count {
+    /// No execution.
+    pub const ZERO: Self = Self(0.0);
+    /// One execution.
+    pub const ONE: Self = Self(1.0);
+
+    /// Creates a count from a number. Negative numbers and NaN become zero.
+    pub const fn new(n: f64) -> Self {
+        Self(n.max(0.0))
+    }
+
+    /// Returns the count as a float.
+    pub const fn as_f64(self) -> f64 {
+        self.0
+    }
+
+    /// Returns the count if it is a whole number, except for the rounding of floats: three thirds are one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not negative; saturates")]
+    pub fn whole(self) -> Option<u64> {
+        let nearest = self.0.round();
+        ((self.0 - nearest).abs() <= nearest.max(1.0) * 1e-12).then_some(nearest as u64)
+    }
+
+    /// Returns this count times an amount, rounded to a whole number. Saturates.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "rounded and not negative; saturates"
+    )]
+    pub fn times(self, amount: u64) -> u64 {
+        match self.whole() {
+            Some(n) => n.saturating_mul(amount),
+            None => (self.0 * amount as f64).round() as u64,
+        }
+    }
+
+    /// Returns the mean of a total over this count, rounded down for whole counts, else to the nearest picosecond.
+    /// `None` for a count of zero.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded and not negative; saturates")]
+    pub fn mean_of(self, total: Picos) -> Option<Picos> {
+        match self.whole() {
+            Some(n) => total.0.checked_div(n).map(Picos),
+            None => Some(Picos((total.as_f64() / self.0).round() as u64)),
+        }
+    }
+}
+
+impl From<u64> for Count {
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2⁵³")]
+    fn from(n: u64) -> Self {
+        Self(n as f64)
+    }
+}
+
+impl PartialEq for Count {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Count {}
+
+impl PartialOrd for Count {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Count {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialEq<u64> for Count {
+    fn eq(&self, other: &u64) -> bool {
+        *self == Self::from(*other)
+    }
+}
+
+impl PartialOrd<u64> for Count {
+    fn partial_cmp(&self, other: &u64) -> Option<Ordering> {
+        Some(self.cmp(&(*other).into()))
+    }
+}
+
+impl Add for Count {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Count {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Formats whole counts without a point, and others with at least two digits that are not zero.
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.whole() {
+            Some(n) => n.fmt(f),
+            None => {
+                let first_digit = self.0.log10().floor();
+                let decimals = if first_digit >= 1.0 { 1.0 } else { 1.0 - first_digit };
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few digits")]
+                let decimals = decimals as usize;
+                write!(f, "{:.decimals$}", self.0)
+            }
+        }
+    }
+}
+
+/// Whole counts are integers in JSON. Compact formats hold a float.
+impl Serialize for Count {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.whole().filter(|_| serializer.is_human_readable()) {
+            Some(n) => serializer.serialize_u64(n),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_may_be_fractions() {
+        let third = Count::new(1.0 / 3.0);
+        assert_eq!(
+            [third + third + third, Count::new(1e9 / 3.0 * 3.0)].map(Count::whole),
+            [Some(1), Some(1_000_000_000)]
+        );
+        assert_eq!([Count::new(-1.0), Count::new(f64::NAN)], [Count::ZERO; 2]);
+        assert_eq!([third.times(10), Count::from(3).times(u64::MAX)], [3, u64::MAX]);
+        assert_eq!(Count::ZERO.mean_of(Picos(5)), None);
+        assert_eq!([Count::from(2).mean_of(Picos(5)), third.mean_of(Picos(5))], [Some(Picos(2)), Some(Picos(15))]);
+        let texts = [0.0, 12.0, 0.5, 0.0123, 3.25, 1234.5678].map(|n| Count::new(n).to_string());
+        assert_eq!(texts, ["0", "12", "0.50", "0.012", "3.2", "1234.6"]);
     }
 }

@@ -12,6 +12,7 @@
 //! on the device clock if every op has it. Ops are related to steps on the device clock only if every event of both has
 //! it, and otherwise on the event clock.
 
+use super::not_steady::NotSteady;
 use super::platform::Platform;
 use super::self_time::Interval;
 use crate::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
@@ -32,6 +33,8 @@ pub struct Device {
     pub steps: Vec<Step>,
     /// Index into `steps` of the step that is shown by default (see `longest_step`); `None` if the device has no steps.
     pub longest: Option<usize>,
+    /// Whether fewer than three steps are steady by themselves, so that all steps with a period count as steady.
+    pub has_few_steady: bool,
     /// The source of the steps.
     pub basis: StepBasis,
     /// The clock on which ops are assigned to steps.
@@ -60,6 +63,8 @@ pub struct Step {
     pub event_window: Interval,
     /// Whether `window` is a period: it ends where the next step starts. The last step has no period.
     pub has_period: bool,
+    /// Why the step is not steady; `None` for a steady step.
+    pub not_steady: Option<NotSteady>,
     /// The length of the step's event, which leaves out the time until the next step.
     pub duration: Picos,
     /// Number of op executions that start in the step.

@@ -32,6 +32,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     }
     make_labels_distinct(profile, &mut devices);
     longest_step::mark(&mut devices);
+    periods::mark_steady(profile, &mut devices);
     let mut notes = join_places(notes);
     if devices.is_empty() {
         notes.push(no_devices(profile));
@@ -79,6 +80,7 @@ fn device(
         ops,
         steps: Vec::new(),
         longest: None,
+        has_few_steady: false,
         basis: StepBasis::None,
         step_clock,
         op_clock,
@@ -152,7 +154,16 @@ fn steps(
                 // A run is named `program(id)`. The name of the step leaves out the id, which means nothing to users.
                 let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
                 let duration = Picos(window.1 - window.0);
-                steps.push(Step { number: 0, name, window, event_window, has_period: false, duration, n_ops: 0 });
+                steps.push(Step {
+                    number: 0,
+                    name,
+                    window,
+                    event_window,
+                    has_period: false,
+                    not_steady: None,
+                    duration,
+                    n_ops: 0,
+                });
             }
         }
     }

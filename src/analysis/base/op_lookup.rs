@@ -6,6 +6,7 @@ use super::selection::Selection;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Profile, ProgramId};
+use crate::units::Count;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
@@ -68,7 +69,7 @@ impl ResolvedOp {
 pub(in crate::analysis) struct NamedOpTimes {
     pub(in crate::analysis) kind: Kind,
     pub(in crate::analysis) self_time: u64,
-    pub(in crate::analysis) n: u64,
+    pub(in crate::analysis) n: Count,
     max_self_time: u64,
     pub(in crate::analysis) in_window: bool,
 }
@@ -169,10 +170,15 @@ impl Analysis {
                 let Some(entry) = by_name.get_mut(facts.names.get(i)) else { continue };
                 let kind = facts.ops[i].kind;
                 let time = slice.map_or(OpTime::NONE, |s| s.measured.ops[i]);
-                let entry =
-                    entry.get_or_insert(NamedOpTimes { kind, self_time: 0, n: 0, max_self_time: 0, in_window: false });
+                let entry = entry.get_or_insert(NamedOpTimes {
+                    kind,
+                    self_time: 0,
+                    n: Count::ZERO,
+                    max_self_time: 0,
+                    in_window: false,
+                });
                 entry.self_time = entry.self_time.saturating_add(time.self_time);
-                entry.n = entry.n.saturating_add(time.n);
+                entry.n += time.n;
                 entry.in_window |= time.n > 0 || time.self_time > 0;
                 if time.self_time > entry.max_self_time {
                     (entry.kind, entry.max_self_time) = (kind, time.self_time);

@@ -2,9 +2,12 @@
 //! grouping or filter of the same window needs no second sweep. The module does not depend on groupings.
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
+use super::merged::Merged;
 use super::query::StepChoice;
+use super::scale::Scale;
 use super::self_time::{Interval, self_time};
 use crate::profile::Plane;
+use crate::units::Count;
 use indexmap::IndexMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +16,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpTime {
     /// Number of executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     /// Self time within the window.
     pub self_time: u64,
     /// Inclusive time within the window.
@@ -28,18 +31,21 @@ pub struct OpTime {
 
 impl OpTime {
     /// The times of an op without executions.
-    pub const NONE: Self = Self { n: 0, self_time: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
+    pub const NONE: Self = Self { n: Count::ZERO, self_time: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
 }
 
 /// The interval of a device's time that a query selects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
-    /// "all", or the number of the step.
+    /// "all", "mean", or the number of the step.
     pub name: String,
-    /// The clock of `span`.
+    /// The clock of `spans`.
     pub clock: Clock,
-    /// `[start, end)` in ps.
-    pub span: Interval,
+    /// The time that belongs to the window, in ps: one interval, or several if it is a mean and some steps between
+    /// steady ones are not steady.
+    pub spans: Merged,
+    /// Number of steps in the window; 1 for the whole capture.
+    pub n_steps: u32,
     /// Whether the window is the whole capture. Then every execution counts, even one without duration at the very end.
     pub whole: bool,
 }
@@ -47,23 +53,31 @@ pub struct Window {
 impl Device {
     /// Returns the window of a step choice; `None` if the device has no such step.
     pub(in crate::analysis) fn choose(&self, step: StepChoice) -> Option<Window> {
-        let of = |s: &Step| Window { name: s.number.to_string(), clock: self.step_clock, span: s.window, whole: false };
-        if self.is_whole_capture(step) { Some(self.whole_capture()) } else { self.chosen_step(step).map(of) }
+        if self.is_whole_capture(step) {
+            return Some(self.whole_capture());
+        }
+        let steps = self.chosen_steps(step);
+        let name = if step == StepChoice::Mean { step.to_string() } else { steps.first()?.number.to_string() };
+        let spans = Merged::new(steps.iter().map(|step| step.window).collect());
+        let n_steps = steps.len() as u32;
+        (n_steps > 0).then_some(Window { name, clock: self.step_clock, spans, n_steps, whole: false })
     }
 
-    /// Returns the step of a choice. `None` if the choice is the whole capture, or if the device has no such step.
-    pub(in crate::analysis) fn chosen_step(&self, step: StepChoice) -> Option<&Step> {
+    /// Returns the steps of a choice, in order of their start. Empty if the choice is the whole capture, or if the
+    /// device has no such step.
+    pub(in crate::analysis) fn chosen_steps(&self, step: StepChoice) -> Vec<&Step> {
         match step {
-            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n),
-            StepChoice::Busiest => self.busiest(),
-            StepChoice::All => None,
+            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).into_iter().collect(),
+            StepChoice::Busiest => self.busiest().into_iter().collect(),
+            StepChoice::Mean => self.steady_steps().collect(),
+            StepChoice::All => Vec::new(),
         }
     }
 
     /// Returns whether a choice is the whole capture of this device.
     pub(in crate::analysis) fn is_whole_capture(&self, step: StepChoice) -> bool {
         match step {
-            StepChoice::Number(_) => false,
+            StepChoice::Number(_) | StepChoice::Mean => false,
             StepChoice::Busiest => self.basis == StepBasis::None,
             StepChoice::All => true,
         }
@@ -71,7 +85,8 @@ impl Device {
 
     /// Returns the window from the first op's start to the last op's end.
     pub(in crate::analysis) fn whole_capture(&self) -> Window {
-        Window { name: "all".to_owned(), clock: self.op_clock, span: self.whole, whole: true }
+        let spans = Merged::new(vec![self.whole]);
+        Window { name: "all".to_owned(), clock: self.op_clock, spans, n_steps: 1, whole: true }
     }
 }
 
@@ -85,9 +100,27 @@ pub struct OpTimes {
     pub lost_lines: u32,
 }
 
+impl OpTimes {
+    /// Returns the times of a mean. The shortest and the longest execution stay what they are.
+    fn scaled(&self, scale: Scale) -> Self {
+        let of = |time: &OpTime| OpTime {
+            n: scale.count(time.n),
+            self_time: scale.amount(time.self_time),
+            inclusive: scale.amount(time.inclusive),
+            ..*time
+        };
+        let ops: Vec<OpTime> = self.ops.iter().map(of).collect();
+        let busy = |ops: &[OpTime]| ops.iter().fold(0_u64, |sum, time| sum.saturating_add(time.self_time));
+        // On one line, the time with an op is the sum of all self times, and stays it after rounding.
+        let union = if self.union == busy(&self.ops) { busy(&ops) } else { scale.amount(self.union) };
+        Self { ops, union, lost_lines: self.lost_lines }
+    }
+}
+
 /// Computes the times of all ops of a device within a window, in one sweep of each op line.
 pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
-    let (whole, clock, window) = (window.whole, window.clock, window.span);
+    let (whole, clock, spans) = (window.whole, window.clock, &window.spans);
+    let hull = spans.hull();
     let mut measured = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
     let mut stretches: Vec<Interval> = Vec::new();
     let several = device.ops.len() > 1;
@@ -99,22 +132,20 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
         };
         if !whole {
             // An event outside of the window has no time in it. With length 0, the sweep skips the event.
-            events.iter_mut().filter(|at| at.0 >= window.1 || at.1 <= window.0).for_each(|at| at.1 = at.0);
+            events.iter_mut().filter(|at| at.0 >= hull.1 || at.1 <= hull.0).for_each(|at| at.1 = at.0);
         }
         let mut self_times = vec![0u64; events.len()];
         self_time(&events, |event, from, to| {
-            let (from, to) = (from.max(window.0), to.min(window.1));
-            if from < to {
-                self_times[event] += to - from;
-                if several {
-                    stretches.push((from, to));
-                } else {
-                    measured.union += to - from;
-                }
+            let length = spans.length_in((from, to));
+            self_times[event] += length;
+            if several {
+                stretches.extend(spans.within((from, to)));
+            } else {
+                measured.union += length;
             }
         });
         for ((event, self_time), op) in events.iter().zip(&self_times).zip(line.events.ops()) {
-            add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, window, whole);
+            add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, spans, whole);
         }
     }
     if several {
@@ -123,16 +154,16 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     measured
 }
 
-fn add_execution(time: &mut OpTime, (start, end): Interval, self_time: u64, window: Interval, whole: bool) {
-    let inclusive = end.min(window.1).saturating_sub(start.max(window.0));
+fn add_execution(time: &mut OpTime, (start, end): Interval, self_time: u64, spans: &Merged, whole: bool) {
+    let inclusive = spans.length_in((start, end));
     // Sums over parallel lines, and over times of a damaged file, can exceed 2⁶⁴ ps. A note of `find_devices` reports
     // this.
     time.self_time = time.self_time.saturating_add(self_time);
     time.inclusive = time.inclusive.saturating_add(inclusive);
     // An execution without duration at the very end of the capture starts where the window ends, and no later window
     // would count it.
-    if whole || (window.0..window.1).contains(&start) {
-        time.n += 1;
+    if whole || spans.contains(start) {
+        time.n += Count::ONE;
         time.min = time.min.min(self_time);
         time.max = time.max.max(self_time);
         time.longest = time.longest.max(inclusive);
@@ -150,6 +181,11 @@ pub fn union_length(intervals: &mut [Interval]) -> u64 {
         reached = reached.max(*end);
     }
     sum
+}
+
+/// Returns the times of a mean: those of the windows times `scale`.
+pub fn mean_times(measured: Rc<OpTimes>, scale: Scale) -> Rc<OpTimes> {
+    if scale == Scale::ONE { measured } else { Rc::new(measured.scaled(scale)) }
 }
 
 /// The number of ops whose times each of the two generations of the cache holds: 12 MB per generation.
@@ -205,8 +241,8 @@ mod tests {
     fn executions_are_counted_where_they_start_and_clipped() {
         let mut time = OpTime::NONE;
         for (event, self_time) in [((0, 15), 5), ((12, 18), 6), ((19, 30), 1), ((20, 25), 0)] {
-            add_execution(&mut time, event, self_time, (10, 20), false);
+            add_execution(&mut time, event, self_time, &Merged::new(vec![(10, 20)]), false);
         }
-        assert_eq!(time, OpTime { n: 2, self_time: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
+        assert_eq!(time, OpTime { n: 2.into(), self_time: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
     }
 }

@@ -10,13 +10,14 @@
 //! a step. The last step has no period, and its window is its event.
 
 use super::device::{Clock, Device, Step, host_intervals, host_lines};
+use super::not_steady::NotSteady;
 use super::self_time::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use crate::table::filter::contains;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 /// A step with fewer ops than this share of the median is not steady, because events of it were lost.
 const LEAST_OPS: f64 = 0.8;
@@ -25,45 +26,6 @@ const LEAST_OPS: f64 = 0.8;
 const LONGEST_COMPILE: f64 = 0.01;
 /// The least number of steady steps. With fewer, all steps with a period count.
 const LEAST_STEPS: usize = 3;
-
-/// The reason why a step is not steady.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NotSteady {
-    /// The last step, whose end is not in the capture.
-    NoPeriod,
-    /// The first step of the capture, which may have begun before it.
-    First,
-    /// The host compiled or loaded a program during more than 1 % of the step.
-    Compile,
-    /// The step has less than 80 % of the median number of ops, so events were lost.
-    LostOps,
-}
-
-impl NotSteady {
-    /// All reasons.
-    pub const ALL: [Self; 4] = [Self::NoPeriod, Self::First, Self::Compile, Self::LostOps];
-
-    /// Returns the name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::NoPeriod => "no_period",
-            Self::First => "first",
-            Self::Compile => "compile",
-            Self::LostOps => "lost_ops",
-        }
-    }
-
-    /// Returns the display text.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::NoPeriod => "the last step has no period",
-            Self::First => "the first step of the capture",
-            Self::Compile => "the host compiled or loaded a program",
-            Self::LostOps => "it has less than 80 % of the usual ops",
-        }
-    }
-}
 
 /// Ends the window of each step where the next step starts. `steps` must be in order of their start. A step that starts
 /// with the next one keeps its event as its window.
@@ -79,10 +41,37 @@ pub(super) fn set(steps: &mut [Step]) {
     }
 }
 
+/// Finds out which steps of `devices` are steady.
+pub(super) fn mark_steady(profile: &Profile, devices: &mut [Device]) {
+    // Devices of one host share its compiles.
+    let mut hosts: IndexMap<(usize, Clock), Vec<Interval>> = IndexMap::default();
+    for device in devices.iter_mut().filter(|device| !device.steps.is_empty()) {
+        let key = (profile.planes[device.plane].file, device.event_clock);
+        let compiles = hosts.entry(key).or_insert_with(|| compiles(profile, key.0, key.1));
+        let (reasons, has_few) = steady_steps(device, compiles);
+        device.steps.iter_mut().zip(reasons).for_each(|(step, reason)| step.not_steady = reason);
+        device.has_few_steady = has_few;
+    }
+}
+
+impl Device {
+    /// Iterates over the steady steps, in order of their start.
+    pub fn steady_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.not_steady.is_none())
+    }
+
+    /// Returns the steady step with the median length, which stands for the mean where only one step can be shown.
+    pub fn typical_step(&self) -> Option<&Step> {
+        let mut steps: Vec<&Step> = self.steady_steps().collect();
+        steps.small_sort_by_key(|step| step.length());
+        steps.get(steps.len() / 2).copied()
+    }
+}
+
 /// Returns for each step of the device why it is not steady; `None` for a steady step. The flag is set if fewer than
 /// three steps are steady: then all steps with a period count as steady. `compiles` are the times on the event clock
 /// in which the host compiled or loaded a program, in order.
-pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
+fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSteady>>, bool) {
     let mut n_ops: Vec<u64> = device.steps.iter().filter(|step| step.has_period).map(|step| step.n_ops).collect();
     n_ops.small_sort_by_key(|n| *n);
     #[expect(clippy::cast_precision_loss, reason = "a count of ops that is compared with a share")]
@@ -111,7 +100,7 @@ pub fn steady_steps(device: &Device, compiles: &[Interval]) -> (Vec<Option<NotSt
 
 /// Returns the times in which the host of the file with index `file` compiled or loaded a program, on the event clock
 /// `clock`, without those that lie within another one, in order of their start.
-pub fn compiles(profile: &Profile, file: usize, clock: Clock) -> Vec<Interval> {
+fn compiles(profile: &Profile, file: usize, clock: Clock) -> Vec<Interval> {
     let mut found: Vec<Interval> = Vec::new();
     let Clock::Event { origin_ns } = clock else { return found };
     let mut by_plane: FxHashMap<usize, Vec<bool>> = FxHashMap::default();
@@ -155,7 +144,16 @@ mod tests {
             let window = (*start, *start + 80);
             let duration = Picos(80);
             let name = number.to_string();
-            Step { number, name, window, event_window: window, has_period: false, duration, n_ops: 10 }
+            Step {
+                number,
+                name,
+                window,
+                event_window: window,
+                has_period: false,
+                not_steady: None,
+                duration,
+                n_ops: 10,
+            }
         };
         let mut steps: Vec<Step> = (0..).zip(starts).map(step).collect();
         n_ops.iter().for_each(|(at, n)| steps[*at].n_ops = *n);
@@ -167,6 +165,7 @@ mod tests {
             ops: Vec::new(),
             steps,
             longest: None,
+            has_few_steady: false,
             basis: StepBasis::StepsLine,
             step_clock: clock,
             op_clock: clock,

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum DeviceChoice {
     /// The device at this index of the session's device list.
     One(u32),
+    /// The mean of all devices that have the step.
+    Mean,
     /// The sum over all devices. Windows and step durations are summed as well.
     All,
 }
@@ -28,6 +30,9 @@ pub enum StepChoice {
     /// steps.
     #[default]
     Busiest,
+    /// The mean of the steady steps of each device (see `base::periods`). If no device has a steady step, this is the
+    /// same as [`Self::Busiest`].
+    Mean,
     /// The step with this number: the number of the `Steps` event, or the index of the run if steps are derived from
     /// runs.
     Number(u64),
@@ -35,10 +40,22 @@ pub enum StepChoice {
     All,
 }
 
+impl StepChoice {
+    /// Returns the choice that the header of a report names: "mean", "busiest", "all" or a number.
+    pub fn shown(step: &str) -> Self {
+        match step {
+            "mean" => Self::Mean,
+            "busiest" => Self::Busiest,
+            number => number.parse().map_or(Self::All, Self::Number),
+        }
+    }
+}
+
 impl std::fmt::Display for StepChoice {
-    /// Writes the choice as on the command line: `busiest`, `all`, or the number.
+    /// Writes the choice as on the command line: `mean`, `busiest`, `all`, or the number.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Mean => f.write_str("mean"),
             Self::Busiest => f.write_str("busiest"),
             Self::All => f.write_str("all"),
             Self::Number(n) => n.fmt(f),

@@ -1,7 +1,7 @@
 //! This module defines the head of every report: the device and the window of its figures, and the sums over them.
 
 use crate::analysis::classify::Kind;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,27 +17,76 @@ pub enum Status {
     Absent,
 }
 
-/// The device and the step of the figures, or the devices over which they are sums.
+/// The device and the step of the figures, or the devices over which they are sums or means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     pub status: Status,
-    /// Label of the device, or "N devices" for a sum. `None` if no device is selected.
+    /// Label of the device, "N devices" for a sum, or "mean of N devices". `None` if no device is selected.
     pub device: Option<String>,
     /// Number of selected devices, including those without the step.
     pub n_devices: u32,
     /// Type of the device, or the types of all devices, separated by commas. `None` if no plane has the stats.
     pub device_type: Option<String>,
-    /// "all", or the number of the step. If no device has the step, the name of the choice in the query.
+    /// "all", "mean", or the number of the step. If no device has the step, the name of the choice in the query.
     pub step: String,
+    /// The means that the figures are.
+    pub mean: Mean,
     /// Number of steps of the device; the largest number if several devices are selected.
     pub n_steps: u32,
-    /// `[start, end)` in ps, on the clock of the device's steps or, for the whole capture, of its ops. `None` for sums
-    /// over devices, and if no device has the step.
+    /// `[start, end)` in ps, on the clock of the device's steps or, for the whole capture, of its ops. `None` for
+    /// several devices, for the mean of steps, and if no device has the step.
     pub window: Option<(Picos, Picos)>,
-    /// Length of the window, summed over devices. `None` if no device has the step.
+    /// Length of the window, summed over devices unless it is a mean. `None` if no device has the step.
     pub step_duration: Option<Picos>,
     /// Peaks of one device, from the stats of its plane.
     pub peaks: Peaks,
+}
+
+impl Header {
+    /// Returns the step in words: "step 12", "the mean of 98 steps" or "the whole capture".
+    pub fn step_text(&self) -> String {
+        match self.mean.n_steps {
+            Some(1) => "the only steady step".to_owned(),
+            Some(n) => format!("the mean of {n} steps"),
+            None if self.step == "all" => "the whole capture".to_owned(),
+            None => format!("step {}", self.step),
+        }
+    }
+
+    /// Returns how several devices are taken together: "sum of 8 devices" or "mean of 8 devices". `None` for one device.
+    pub fn devices_text(&self) -> Option<String> {
+        match (self.mean.n_devices, self.n_devices) {
+            (Some(n), _) => Some(format!("mean of {n} devices")),
+            (None, n) => (n > 1).then(|| format!("sum of {n} devices")),
+        }
+    }
+
+    /// Returns what the figures are sums or means of: "mean of 98 steps of 8 devices". `None` for one window of one
+    /// device.
+    pub fn scope_text(&self) -> Option<String> {
+        let steps = self.mean.n_steps.map(|n| format!("mean of {n} {}", if n == 1 { "step" } else { "steps" }));
+        match (steps, self.mean.n_devices) {
+            (Some(steps), Some(n)) => Some(format!("{steps} of {n} devices")),
+            (Some(steps), None) => Some(self.devices_text().map_or(steps.clone(), |sum| format!("{steps}, {sum}"))),
+            (None, _) => self.devices_text(),
+        }
+    }
+
+    /// Returns the number of devices over which the figures are sums: 1 for one device, and for a mean over devices.
+    pub const fn n_summed(&self) -> u32 {
+        if self.mean.n_devices.is_some() { 1 } else { self.n_devices }
+    }
+}
+
+/// The means that the figures of a report are. Counts of a mean may be fractions. Shortest and longest executions are
+/// those of all windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mean {
+    /// Number of steady steps of the mean; the largest number if several devices are selected. `None` if the figures
+    /// are not a mean of steps.
+    pub n_steps: Option<u32>,
+    /// Number of devices of the mean. `None` if the figures are not a mean of devices.
+    pub n_devices: Option<u32>,
 }
 
 /// The peaks of a device, from the stats of its plane. If several devices are selected, a peak is `None` unless all
@@ -63,9 +112,9 @@ impl Peaks {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Number of events on the op lines that start in the window.
-    pub n_events: u64,
+    pub n_events: Count,
     /// Number of those events whose metadata is missing. The time of such events counts as “unresolved event”.
-    pub n_unresolved: u64,
+    pub n_unresolved: Count,
     /// Self time per kind, by [`Kind::index`].
     pub by_kind: [Picos; 7],
     /// Inclusive time of containers, which is not part of any sum.

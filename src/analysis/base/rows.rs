@@ -10,6 +10,7 @@ use super::op_times::{OpTime, OpTimes};
 use super::query::GroupBy;
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, Phase, PlaneFacts};
 use crate::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
+use crate::units::Count;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -84,7 +85,7 @@ pub struct Row {
     /// Start and end of the row's members in [`Rows::members`].
     pub members: (u32, u32),
     /// Number of executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     /// Self time.
     pub self_time: u64,
     /// Inclusive time.
@@ -257,7 +258,7 @@ impl Row {
         Self {
             key,
             members: (0, 0),
-            n: 0,
+            n: Count::ZERO,
             self_time: 0,
             inclusive: 0,
             min: u64::MAX,
@@ -281,8 +282,7 @@ impl Row {
         self.inclusive = self.inclusive.saturating_add(time.inclusive);
         self.min = self.min.min(time.min);
         self.max = self.max.max(time.max);
-        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-        let n = time.n as f64;
+        let n = time.n.as_f64();
         add(&mut self.flops, op.stats.flops, n);
         add(&mut self.model_flops, op.stats.model_flops, n);
         add(&mut self.bytes, op.stats.bytes_accessed, n);

@@ -2,12 +2,12 @@
 //! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
 use super::device::Clock;
-use super::op_times::OpTimes;
+use super::op_times::{OpTimes, Window, mean_times};
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
-use super::report::{Header, Peaks, Status, Totals};
+use super::report::{Header, Mean, Peaks, Status, Totals};
 use super::rows::Slice;
-use super::self_time::Interval;
+use super::scale::Scale;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
@@ -23,6 +23,10 @@ pub struct Selection {
     pub slices: Vec<Slice>,
     /// Indices of the selected devices, including those without the step.
     pub chosen: Vec<usize>,
+    /// The step of the query. The mean of a capture without steady steps becomes the busiest step.
+    pub step: StepChoice,
+    /// The factor from sums over the windows to the figures of the query.
+    pub scale: Scale,
     /// Notes on assumptions and on data that is left out.
     pub notes: Vec<Note>,
 }
@@ -33,29 +37,35 @@ impl Analysis {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {
             DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
-            DeviceChoice::All => (0..self.devices.len()).collect(),
+            DeviceChoice::Mean | DeviceChoice::All => (0..self.devices.len()).collect(),
         };
+        let step = self.step_or_busiest(query.step, &chosen);
+        let windows: Vec<(usize, Option<Window>)> =
+            chosen.iter().map(|index| (*index, self.devices[*index].choose(step))).collect();
+        let (scale, mean) = scale(query.device, step, windows.iter().filter_map(|(_, window)| window.as_ref()));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
-        for index in &chosen {
-            let device = &self.devices[*index];
+        for (index, window_of) in windows {
+            let device = &self.devices[index];
             let plane = &profile.planes[device.plane];
-            let Some(window_of) = device.choose(query.step) else {
+            let Some(window_of) = window_of else {
                 missing += 1;
                 continue;
             };
-            let span = window_of.span;
-            let measured = self.measures.get_or_compute(plane, *index, device, &window_of);
+            let measured = self.measures.get_or_compute(plane, index, device, &window_of);
+            let measured = mean_times(measured, scale);
+            let length = scale.time(Picos(window_of.spans.length()));
+            add_totals(&mut totals, &measured, &self.facts[index], plane, profile, length);
+            duration = Some(duration.unwrap_or_default() + length);
+            let hull = if window_of.whole { device.whole } else { window_of.spans.hull() };
+            window = Some((Picos(hull.0), Picos(hull.1)));
             step_name.get_or_insert(window_of.name);
-            add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
-            duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
-            window = Some((Picos(span.0), Picos(span.1)));
             if measured.lost_lines > 0 {
                 let message = "The times of an op line lie outside its plane, so the line is left out.";
                 notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));
             }
-            slices.push(Slice { device: *index, measured, chosen: None });
+            slices.push(Slice { device: index, measured, chosen: None });
         }
         if missing > 0 {
             let message = format!("{missing} of {} devices do not have this step and are not included.", chosen.len());
@@ -69,7 +79,8 @@ impl Analysis {
             notes.push(Note::new(Severity::Caution, NoteCode::UnresolvedEvents, message));
         }
         notes.extend(unknown_categories(&totals));
-        notes.extend(self.clock_notes(&chosen, query.step));
+        notes.extend(self.clock_notes(&chosen, step));
+        notes.extend(self.mean_notes(query.step, step, &chosen));
         notes.extend(self.lines_note(&slices, &totals));
         notes.extend(self.only_copies(&chosen, &totals));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
@@ -80,13 +91,15 @@ impl Analysis {
             device: match chosen.as_slice() {
                 [] => None,
                 [one] => Some(self.devices[*one].label.clone()),
+                many if query.device == DeviceChoice::Mean => Some(format!("mean of {} devices", many.len())),
                 many => Some(format!("{} devices", many.len())),
             },
             n_devices: chosen.len() as u32,
             device_type: (!types.is_empty()).then(|| types.join(", ")),
-            step: step_name.unwrap_or_else(|| query.step.to_string()),
+            step: step_name.unwrap_or_else(|| step.to_string()),
+            mean,
             n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
-            window: window.filter(|_| chosen.len() == 1),
+            window: window.filter(|_| chosen.len() == 1 && step != StepChoice::Mean),
             step_duration: duration,
             peaks: Peaks {
                 flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
@@ -95,7 +108,31 @@ impl Analysis {
                     .map(|v| v * 1e9),
             },
         };
-        Selection { header, totals, slices, chosen, notes }
+        Selection { header, totals, slices, chosen, step, scale, notes }
+    }
+
+    /// Returns the step choice that stands for `step` on the devices `chosen`: the busiest step for the mean, if none of
+    /// them has a steady step.
+    fn step_or_busiest(&self, step: StepChoice, chosen: &[usize]) -> StepChoice {
+        let has_steady = |index: &usize| self.devices[*index].steady_steps().next().is_some();
+        let is_absent = step == StepChoice::Mean && !chosen.iter().any(has_steady);
+        if is_absent { StepChoice::Busiest } else { step }
+    }
+
+    /// Returns a note if a mean over steps is requested that the capture does not have, or if few steps are steady.
+    fn mean_notes(&self, requested: StepChoice, step: StepChoice, chosen: &[usize]) -> Option<Note> {
+        let note = |message: &str| Some(Note::new(Severity::Info, NoteCode::FewSteps, message));
+        let has_steps = |index: &&usize| !self.devices[**index].steps.is_empty();
+        let mut with_steps = chosen.iter().filter(has_steps).peekable();
+        match (requested, step) {
+            (StepChoice::Mean, StepChoice::Mean) if chosen.iter().any(|index| self.devices[*index].has_few_steady) => {
+                note("Fewer than three steps are steady, so the mean covers all steps whose end is in the capture.")
+            }
+            (StepChoice::Mean, StepChoice::Busiest) if with_steps.peek().is_some() => {
+                note("No step ends within the capture, so there is no mean over steps. The longest step is shown.")
+            }
+            _ => None,
+        }
     }
 
     /// Returns a note if ops of one device ran on several lines at the same time.
@@ -139,6 +176,22 @@ impl Analysis {
     }
 }
 
+/// Returns the factor from sums over windows to the figures of a query, and the means that it makes.
+fn scale<'a>(device: DeviceChoice, step: StepChoice, windows: impl Iterator<Item = &'a Window>) -> (Scale, Mean) {
+    let (mut n_devices, mut n_windows, mut n_steps) = (0, 0, 0);
+    for window in windows {
+        n_devices += 1;
+        n_windows += u64::from(window.n_steps);
+        n_steps = n_steps.max(window.n_steps);
+    }
+    let is_mean = device == DeviceChoice::Mean;
+    let mean = Mean {
+        n_steps: (step == StepChoice::Mean).then_some(n_steps),
+        n_devices: (is_mean && n_devices > 1).then_some(n_devices),
+    };
+    (Scale::new(if is_mean { 1 } else { n_devices.into() }, n_windows), mean)
+}
+
 /// Returns the common value; `None` if values differ or if one is absent.
 fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let first = values.next()??;
@@ -151,7 +204,7 @@ fn add_totals(
     facts: &PlaneFacts,
     plane: &Plane,
     profile: &Profile,
-    window: Interval,
+    window: Picos,
 ) {
     for (i, (time, facts)) in measured.ops.iter().zip(&facts.ops).enumerate() {
         if time.n == 0 && time.self_time == 0 {
@@ -173,7 +226,7 @@ fn add_totals(
     }
     let union = Picos(measured.union);
     totals.union += union;
-    totals.idle += Picos(window.1 - window.0).saturating_sub(union);
+    totals.idle += window.saturating_sub(union);
 }
 
 fn unknown_categories(totals: &Totals) -> Option<Note> {

@@ -7,7 +7,7 @@ use super::steps::{AcrossDevices, StepTime};
 use crate::analysis::base::GroupBy;
 use crate::analysis::classify::{Kind, Phase};
 use crate::table::Value::{
-    self, Absent, Bandwidth, Count, Flag, Id, List, Number, Percent, Ranked, Record, Time, Word,
+    self, Absent, Bandwidth, Count, Executions, Flag, Id, List, Number, Percent, Ranked, Record, Time, Word,
 };
 use crate::table::page::{Mark, Name, row_key};
 use crate::table::shown::{Format, PartValues, RowTip, Shown, Table, TipLine};
@@ -21,7 +21,7 @@ pub const GROUPS: &[Column<Group>] = &[
     Column::new("kind", |row| Ranked(row.kind as u8, row.kind.json_key(), row.kind.short())),
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("n_executions", |row| Count(row.n_executions)),
+    Column::new("n_executions", |row| Executions(row.n_executions)),
     Column::new("total_dur_ps", |row| Time(row.total)),
     Column::new("inclusive_dur_ps", |row| Time(row.inclusive)),
     Column::new("min_dur_ps", |row| if_executed(row, row.min)),
@@ -92,7 +92,7 @@ fn if_executed(row: &Group, time: Picos) -> Value<'_> {
 
 /// The columns of the part of a row that has one category.
 const SHARE: &[Column<Share>] =
-    &[Column::new("n_executions", |row| Count(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
+    &[Column::new("n_executions", |row| Executions(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
 
 /// Returns the fields of a part in JSON. `total` is the self time of the row.
 fn part_of(part: &Part, total: Picos) -> Value<'_> {
@@ -100,7 +100,7 @@ fn part_of(part: &Part, total: Picos) -> Value<'_> {
         ("signature".into(), Value::text(&part.signature)),
         ("hlo_category".into(), Value::maybe_text(part.category.as_deref())),
         ("total_dur_ps".into(), Time(part.total)),
-        ("n_executions".into(), Count(part.n)),
+        ("n_executions".into(), Executions(part.n)),
         ("pct_of_group".into(), Value::maybe(part.total.fraction_of(total), Percent)),
     ])
 }
@@ -223,7 +223,7 @@ fn name(row: &Group, beside: &[&Group]) -> Name {
     let is = |by: GroupBy| row.key_kind == by.key();
     let mark = Mark::Time(row.kind.class().to_owned());
     if is(GroupBy::Kind) {
-        let second = Some((None, format::counted(row.n_executions, "run", "runs")));
+        let second = Some((None, format::counted_executions(row.n_executions, "run", "runs")));
         return Name { text: row.kind.label().to_owned(), mark: Some(mark), second, ..Name::default() };
     }
     let source = || row.source_inner.as_deref().map(format::last_segment);
@@ -245,8 +245,8 @@ fn part_values(part: &Part) -> PartValues<'_> {
         ("total_dur_ps", Time(part.total)),
         ("share", Time(part.total)),
         ("hlo_category", Value::maybe_text(part.category.as_deref())),
-        ("n_executions", Count(part.n)),
-        ("avg_dur_ps", Value::maybe(part.total.0.checked_div(part.n).map(Picos), Time)),
+        ("n_executions", Executions(part.n)),
+        ("avg_dur_ps", Value::maybe(part.n.mean_of(part.total), Time)),
     ]
 }
 

@@ -20,7 +20,7 @@ use crate::analysis::base::{Filter, FilterError, FilterField, GroupBy, Matcher, 
 use crate::analysis::classify::moe::{self, Grouped};
 use crate::analysis::classify::{OpGroup, layer};
 use crate::profile::{Note, NoteCode, Profile, Severity};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use std::rc::Rc;
 
 /// The number of row counts that are cached.
@@ -134,7 +134,7 @@ pub(in crate::analysis) fn merged_paths() -> Note {
 }
 
 fn moe_layers(session: SessionFacts<'_>, slice: &Slice) -> Option<Note> {
-    let (mut gmm, mut tgmm) = (0, 0);
+    let (mut gmm, mut tgmm) = (Count::ZERO, Count::ZERO);
     each(std::slice::from_ref(slice), |member, time| {
         let (op, facts) = session.op(slice.device, member.op);
         if facts.group == OpGroup::Moe {
@@ -145,7 +145,7 @@ fn moe_layers(session: SessionFacts<'_>, slice: &Slice) -> Option<Note> {
             }
         }
     });
-    moe::hint(gmm, tgmm)
+    moe::hint(gmm.whole()?, tgmm.whole()?)
 }
 
 /// Returns the slices with the ops that a filter selects.

@@ -5,7 +5,7 @@ use crate::analysis::base::GroupBy;
 use crate::analysis::base::report::{Header, Totals};
 use crate::analysis::classify::{Kind, scope_path};
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// Number of executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     /// Self time within the window.
     pub dur: Picos,
 }
@@ -32,7 +32,7 @@ pub struct Part {
     /// Self time within the window.
     pub total: Picos,
     /// Number of executions that start in the window.
-    pub n: u64,
+    pub n: Count,
 }
 
 /// The sums over the ops that a filter selects; over all ops if there is no filter.
@@ -41,7 +41,7 @@ pub struct Shown {
     /// Self time of the selected ops, which never exceeds [`Totals::busy`].
     pub total: Picos,
     /// Number of executions of the selected ops that start in the window.
-    pub n_events: u64,
+    pub n_events: Count,
     /// Self time of the selected ops per kind, by [`Kind::index`].
     pub by_kind: [Picos; 7],
     /// Number of rows without the text of the filter.
@@ -68,7 +68,7 @@ pub struct Group {
     /// Id of the program; `None` if the ops are not all of one program with an id.
     pub program_id: Option<u64>,
     /// Number of executions that start in the window.
-    pub n_executions: u64,
+    pub n_executions: Count,
     /// Self time within the window.
     pub total: Picos,
     /// Inclusive time within the window.
@@ -126,7 +126,7 @@ impl Group {
             kind: Kind::Other,
             program: None,
             program_id: None,
-            n_executions: 0,
+            n_executions: Count::ZERO,
             total: Picos::ZERO,
             inclusive: Picos::ZERO,
             min: Picos::ZERO,
@@ -190,13 +190,13 @@ fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
 pub const SHORTEST_RATED: Picos = Picos(100_000);
 
 /// Returns whether `n` executions that take `time` together are too short for a rate.
-pub fn is_unrated(time: Picos, n: u64) -> bool {
-    time.0 < SHORTEST_RATED.0.saturating_mul(n.max(1))
+pub fn is_unrated(time: Picos, n: Count) -> bool {
+    time < SHORTEST_RATED || n.mean_of(time).is_some_and(|mean| mean < SHORTEST_RATED)
 }
 
 /// Returns an amount per second of `time`; `None` if the amount is unknown, or if the `n` executions are too short for
 /// a rate.
-pub(in crate::analysis) fn per_second(amount: Option<f64>, time: Picos, n: u64) -> Option<f64> {
+pub(in crate::analysis) fn per_second(amount: Option<f64>, time: Picos, n: Count) -> Option<f64> {
     amount.filter(|_| !is_unrated(time, n)).map(|a| a / (time.as_f64() / 1e12))
 }
 

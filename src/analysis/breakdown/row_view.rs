@@ -9,7 +9,7 @@ use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::small_sort::{SmallSort, collect_map};
 use crate::table::order::sort_by_text;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -167,7 +167,8 @@ impl<'a> RowView<'a> {
 
     /// Returns the result shapes of the row with their self time in ps, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
-        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.session.profile, op)?, (time.self_time, 0)));
+        let of =
+            |(_, op, _, time): MemberOp<'a>| Some((shape(self.session.profile, op)?, (time.self_time, Count::ZERO)));
         let shapes = by_time(summed(self.ops(i).filter_map(of)));
         shapes.into_iter().map(|(shape, (self_time, _))| (shape, self_time)).collect()
     }
@@ -208,7 +209,7 @@ impl<'a> RowView<'a> {
     pub fn group(self, i: usize) -> Group {
         let shapes = self.shapes(i);
         let element_types = dtypes_of(&shapes);
-        let owned = |texts: Vec<(&str, (u64, u64))>| texts.into_iter().map(|(text, _)| text.to_owned()).collect();
+        let owned = |texts: Vec<(&str, (u64, Count))>| texts.into_iter().map(|(text, _)| text.to_owned()).collect();
         let example = self.example(i).1;
         let text = |id: Option<StrId>| id.map(|id| self.session.profile.text(id).to_owned());
         let mut numbers = Group::empty(self.key(i).into_owned());
@@ -235,7 +236,7 @@ impl<'a> RowView<'a> {
 
     fn categories(self, i: usize) -> BTreeMap<String, Share> {
         let shares = summed(self.ops(i).map(|(_, op, _, time)| (op.stats.category, (time.self_time, time.n))));
-        let named = |(id, (self_time, n)): (Option<StrId>, (u64, u64))| {
+        let named = |(id, (self_time, n)): (Option<StrId>, (u64, Count))| {
             (id.map_or(NONE, |id| self.session.profile.text(id)).to_owned(), Share { n, dur: Picos(self_time) })
         };
         collect_map(shares.into_iter().map(named))
@@ -243,12 +244,12 @@ impl<'a> RowView<'a> {
 
     fn parts(self, i: usize) -> Vec<Part> {
         let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
-        let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, u64))| {
+        let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, Count))| {
             ((self.session.words.get(signature), category.map(|c| self.session.profile.text(c))), share)
         };
         let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
         let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));
-        let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, u64))| Part {
+        let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, Count))| Part {
             signature: signature.to_owned(),
             category: category.map(str::to_owned),
             total: Picos(self_time),
@@ -257,7 +258,7 @@ impl<'a> RowView<'a> {
         let mut parts: Vec<Part> = parts.into_iter().map(part).collect();
         if let Some(rest) = rest {
             let total = rest.iter().fold(0_u64, |sum, (_, (self_time, _))| sum.saturating_add(*self_time));
-            let n = rest.iter().map(|(_, (_, n))| n).sum();
+            let n = rest.iter().map(|(_, (_, n))| *n).sum();
             parts.push(Part { signature: "other".to_owned(), category: None, total: Picos(total), n });
         }
         parts
@@ -267,13 +268,17 @@ impl<'a> RowView<'a> {
 impl Row {
     /// Returns the mean self time of an execution; `None` if none starts in the window.
     pub fn mean(&self) -> Option<Picos> {
-        self.self_time.checked_div(self.n).map(Picos)
+        self.n.mean_of(Picos(self.self_time))
     }
 }
 
 /// Returns the element types of shapes, with the self time of each type.
-fn dtypes_of<'a>(shapes: &[(&'a str, u64)]) -> Vec<(&'a str, (u64, u64))> {
-    summed(shapes.iter().flat_map(|(shape, self_time)| dtypes(shape).into_iter().map(|dtype| (dtype, (*self_time, 0)))))
+fn dtypes_of<'a>(shapes: &[(&'a str, u64)]) -> Vec<(&'a str, (u64, Count))> {
+    summed(
+        shapes
+            .iter()
+            .flat_map(|(shape, self_time)| dtypes(shape).into_iter().map(|dtype| (dtype, (*self_time, Count::ZERO)))),
+    )
 }
 
 /// Returns the common value of all items; `None` if they differ or if there are no items.
@@ -283,14 +288,14 @@ fn alike<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
 }
 
 /// Sums time and count by key.
-fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
+fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, Count))>) -> Vec<(K, (u64, Count))> {
     let mut items = items.peekable();
     let Some(first) = items.next() else { return Vec::new() };
     if items.peek().is_none() {
         // Most rows have one op, and need no map.
         return vec![first];
     }
-    let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
+    let mut sums: IndexMap<K, (u64, Count)> = IndexMap::default();
     for (key, (self_time, n)) in std::iter::once(first).chain(items) {
         let sum = sums.entry(key).or_default();
         *sum = (sum.0.saturating_add(self_time), sum.1 + n);
@@ -299,7 +304,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
 }
 
 /// Sorts items by time, most first; ties by key.
-fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
+fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, Count))>) -> Vec<(K, (u64, Count))> {
     let mut items: Vec<_> = items.into_iter().collect();
     items.small_sort_by_key(|(key, (self_time, _))| (Reverse(*self_time), *key));
     items

@@ -18,7 +18,7 @@ use crate::analysis::base::{FilterError, Query};
 use crate::analysis::classify::scope_path::{is_within, segments};
 use crate::profile::{Note, Profile, StrId};
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct ScopeNode {
     /// Self time of all ops here and below.
     pub total: Picos,
     /// Executions of all ops here and below.
-    pub n: u64,
+    pub n: Count,
     /// Self time per kind of all ops here and below, by [`crate::analysis::classify::Kind::index`].
     pub by_kind: [Picos; 7],
 }
@@ -80,9 +80,9 @@ struct Growing<'a> {
 struct Sums {
     /// Self time of ops whose path ends here.
     self_time: Picos,
-    self_n: u64,
+    self_n: Count,
     total: Picos,
-    n: u64,
+    n: Count,
     by_kind: [Picos; 7],
 }
 
@@ -214,8 +214,9 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
 /// Follows a chain of nodes with one child and no ops of their own. Returns the joined name and the last node.
 fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
     let (mut name, mut at) = (tree[first as usize].name.to_owned(), first);
-    while let ([only], 0, Picos::ZERO) =
-        (tree[at as usize].children.as_slice(), tree[at as usize].sums.self_n, tree[at as usize].sums.self_time)
+    let has_ops = |node: &Growing<'_>| node.sums.self_n > 0 || node.sums.self_time > Picos::ZERO;
+    while let [only] = tree[at as usize].children.as_slice()
+        && !has_ops(&tree[at as usize])
     {
         at = *only;
         name = name + "/" + tree[at as usize].name;

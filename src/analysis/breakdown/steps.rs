@@ -11,8 +11,7 @@
 
 use super::spread::Spread;
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::periods::{NotSteady, compiles, steady_steps};
-use crate::analysis::base::{Clock, Device, Interval, Step, intervals, self_time};
+use crate::analysis::base::{Device, Interval, NotSteady, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
 use crate::small_sort::SmallSort;
@@ -92,20 +91,13 @@ pub struct AcrossDevices {
 impl Analysis {
     /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
-        // Devices of one host share its compiles.
-        let mut hosts: IndexMap<(usize, Clock), Vec<Interval>> = IndexMap::default();
         let of = |(device, facts): (&Device, &PlaneFacts)| {
             let plane = &profile.planes[device.plane];
-            let compiles = hosts
-                .entry((plane.file, device.event_clock))
-                .or_insert_with(|| compiles(profile, plane.file, device.event_clock));
-            let mut steps = step_times(plane, device, facts);
-            let (reasons, is_short) = steady_steps(device, compiles);
-            steps.iter_mut().zip(reasons).for_each(|(step, reason)| step.not_steady = reason);
+            let steps = step_times(plane, device, facts);
             let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
             let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
             let (all, steady) = (Spread::new(lengths), Spread::new(steady));
-            DeviceSteps { label: device.label.clone(), all, steady, is_short, steps }
+            DeviceSteps { label: device.label.clone(), all, steady, is_short: device.has_few_steady, steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
         StepStats { devices, spread: self.step_spread(profile) }
@@ -127,7 +119,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
         name: s.name.clone(),
         length: s.length(),
         duration: s.duration,
-        not_steady: None,
+        not_steady: s.not_steady,
         busy: Picos::ZERO,
         idle: s.length(),
         by_kind: [Picos::ZERO; 7],

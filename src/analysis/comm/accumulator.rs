@@ -2,12 +2,13 @@
 //! one core after the other, and does not depend on the grouping.
 
 use super::async_pairs::OpKey;
-use super::interval::{ALL, Merged};
 use super::primitive::Execution;
 use super::report::{Overlap, Traffic};
 use crate::analysis::base::Interval;
+use crate::analysis::base::merged::{ALL, Merged};
+use crate::analysis::base::scale::Scale;
 use crate::analysis::breakdown::report::per_second;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexSet;
 
 /// The common value of several items.
@@ -71,11 +72,11 @@ impl CommAccumulator {
         if self.traffic.n == 0 {
             self.bus_bytes = Some(0.0);
         }
-        self.traffic.n += 1;
+        self.traffic.n += Count::ONE;
         self.wall += Picos(length);
         match bytes {
             Some(bytes) => self.traffic.bytes = self.traffic.bytes.saturating_add(bytes),
-            None => self.traffic.n_unsized += 1,
+            None => self.traffic.n_unsized += Count::ONE,
         }
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
         let carried = bytes.zip(factor).map(|(bytes, factor)| bytes as f64 * factor);
@@ -119,6 +120,12 @@ pub fn overlap(flying: &Merged, compute: &Merged, window: Interval) -> Overlap {
 }
 
 impl Overlap {
+    /// Returns the overlap times a factor. The time in flight stays the sum of its parts.
+    pub(super) fn scaled(&self, scale: Scale) -> Self {
+        let (exposed, overlapped) = (scale.time(self.exposed), scale.time(self.overlapped));
+        Self { in_flight: exposed + overlapped, exposed, overlapped, waited: scale.time(self.waited) }
+    }
+
     /// Adds the overlap of another core or device.
     pub(super) fn add(&mut self, other: &Self) {
         self.in_flight += other.in_flight;

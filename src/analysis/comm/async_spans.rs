@@ -10,7 +10,7 @@
 //! This module depends on lines and transfers, and not on steps or rows.
 
 use super::async_pairs::{AsyncPairs, Part};
-use super::interval::Merged;
+use crate::analysis::base::Merged;
 use crate::analysis::base::{Clock, Device, Interval, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::profile::{Line, OpId, Plane};

@@ -24,6 +24,7 @@ use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
 use super::imbalance::{Arrival, ArrivalSpread, DeviceBalance};
 use super::primitive::{Core, Primitive};
+use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::hlo::ReplicaGroups;
@@ -73,11 +74,15 @@ impl Analysis {
             self.lengths(profile, *at, step, core_window, &mut ops);
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
+        // Times are those of one step, also if the window has several.
+        let scale = Scale::new(1, self.devices[first].choose(step).map_or(1, |window| window.n_steps.into()));
         for (named, lengths) in ops {
             let sets = infos.get(&named).map_or_else(Vec::new, |info| self.sets(profile, &lengths, info));
             let at_once = infos.get(&named).is_some_and(|info| info.primitive != Primitive::Permute);
             match self.spread(profile, named, (&sets, at_once), &mut arrivals) {
-                Some(spread) => balance.collectives.push(spread),
+                Some(spread) => {
+                    balance.collectives.push(ArrivalSpread { total: scale.time(spread.total), ..spread });
+                }
                 None => balance.n_unmatched += 1,
             }
         }
@@ -88,10 +93,10 @@ impl Analysis {
         let to_arrival = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
             let device = self.devices[*at].label.clone();
-            Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
+            Arrival { device, n_last, n, late: scale.time(Picos(late)), waited: Some(scale.time(Picos(waited))) }
         };
         balance.devices = compared.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
-        let window = self.devices[first].choose(step).map(|window| Picos(window.span.1 - window.span.0));
+        let window = self.devices[first].choose(step).map(|window| scale.time(Picos(window.spans.length())));
         balance.critical = critical(&balance.devices, window).map(|arrival| arrival.device.clone());
         balance.devices.small_sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
@@ -131,7 +136,7 @@ impl Analysis {
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
         let transfers = AsyncPairs::new(profile, plane, &kinds);
         let timeline = CoreTimeline::spans(plane, device, clock, &transfers);
-        add(at, &transfers, &timeline, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
+        add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
     }
 
     /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their

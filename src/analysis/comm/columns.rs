@@ -5,7 +5,7 @@ use super::primitive::{Core, Primitive, Role};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
 use crate::analysis::breakdown::is_unrated;
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Flag, Id, Number, Percent, Time, Word};
+use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Executions, Flag, Id, Number, Percent, Time, Word};
 use crate::table::format::bytes_text;
 use crate::table::page::{Name, row_key};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
@@ -36,7 +36,7 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::new("axis", |row| group(row, |group| Value::maybe_text(group.axis.as_deref()))),
     Column::json("role", |row| Value::maybe(row.role.map(Role::key), Word)),
     Column::json("n_ops", |row| Count(row.n_ops.into())),
-    Column::new("n_executions", |row| Count(row.n)),
+    Column::new("n_executions", |row| Executions(row.n)),
     Column::new("bytes_per_execution", |row| Value::maybe(row.bytes_each, Bytes)),
     Column::new("bytes", |row| Value::maybe(row.bytes, Bytes)),
     Column::new("stall_ps", |row| Time(row.stall)),
@@ -53,7 +53,7 @@ pub const COMM: &[Column<CommRow>] = &[
     Column::json("peak_gbps", |row| Value::maybe(row.peak, Bandwidth)),
     Column::new("util", |row| Value::maybe(row.util, Number)),
     Column::shown("share", |row| Time(row.stall)),
-    Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Count(row.n) }),
+    Column::shown("executions", |row| if row.is_unpaired() { Absent } else { Executions(row.n) }),
     Column::shown("rate", |row| Value::maybe(row.rate(), Bandwidth)),
     Column::shown("primitive_core", |row| {
         let core = if row.core == Core::Sparse { ", SparseCore" } else { "" };
@@ -177,13 +177,13 @@ const REMAINDER: &[Column<Remainder>] = &[
 
 /// The sums of one traffic.
 pub const TRAFFIC: &[Column<Traffic>] = &[
-    Column::new("n_executions", |row| Count(row.n)),
+    Column::new("n_executions", |row| Executions(row.n)),
     Column::new("stall_ps", |row| Time(row.stall)),
     Column::new("issue_ps", |row| Time(row.issue)),
     Column::new("fused_ps", |row| Time(row.fused)),
     Column::json_fields(|row| Value::record(OVERLAP, &row.overlap)),
     Column::new("bytes", |row| Bytes(row.bytes)),
-    Column::new("n_unsized", |row| Count(row.n_unsized)),
+    Column::new("n_unsized", |row| Executions(row.n_unsized)),
 ];
 
 /// The columns of steps. `rest` is the time of the step without compute and without a collective in flight. `dma` and

@@ -4,11 +4,14 @@
 use super::async_pairs::AsyncPairs;
 use super::async_spans::{CoreTimeline, clock};
 use super::primitive::Core;
-use crate::analysis::base::op_times::{Window, op_times};
+use crate::analysis::base::merged::{ALL, Merged};
+use crate::analysis::base::op_times::{Window, mean_times, op_times};
 use crate::analysis::base::rows::Slice;
+use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, StepChoice};
 use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
+use std::rc::Rc;
 
 /// One core with its transfers, its timeline and its self times.
 pub struct CoreWindow<'a> {
@@ -26,22 +29,20 @@ pub struct CoreWindow<'a> {
     /// of the breakdown, and for a SparseCore on the event clock.
     pub self_times: Vec<u64>,
     /// The window on the clock of `timeline`, in ps. For the whole capture, it is `(0, u64::MAX)`.
-    pub window: Interval,
+    pub window: Merged,
     /// Whether the window is the whole capture.
     pub whole: bool,
 }
 
 impl CoreWindow<'_> {
-    /// Returns the part of an interval that lies in the window (`None` if there is none), and whether the interval
-    /// starts in the window.
-    pub fn clip(&self, (start, end): Interval) -> (Option<Interval>, bool) {
-        let cut = (start.max(self.window.0), end.min(self.window.1));
-        (Some(cut).filter(|(start, end)| start < end), self.starts(start))
+    /// Iterates over the parts of an interval that lie in the window.
+    pub fn clip(&self, at: Interval) -> impl Iterator<Item = Interval> {
+        self.window.within(at)
     }
 
     /// Whether the time `at` lies in the window. The whole capture contains every time.
     pub fn starts(&self, at: u64) -> bool {
-        self.whole || (self.window.0..self.window.1).contains(&at)
+        self.whole || self.window.contains(at)
     }
 }
 
@@ -53,15 +54,15 @@ impl Step {
 }
 
 impl Device {
-    /// Returns the window of `choice` on `clock`, and whether it is the whole capture. `None` if the device does not
+    /// Returns the window of `choice` on `clock`, in ps, and whether it is the whole capture. `None` if the device does not
     /// have the step.
-    pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Interval, bool)> {
-        let Window { name, whole, .. } = self.choose(choice)?;
-        if whole {
-            return Some(((0, u64::MAX), true));
+    pub(super) fn window_on(&self, choice: StepChoice, clock: Clock) -> Option<(Merged, bool)> {
+        if self.is_whole_capture(choice) {
+            return Some((Merged::new(vec![ALL]), true));
         }
-        let step = self.steps.iter().find(|step| step.number.to_string() == name)?;
-        Some((step.on(clock, self), false))
+        let steps = self.chosen_steps(choice);
+        let window = Merged::new(steps.iter().map(|step| step.on(clock, self)).collect());
+        (!steps.is_empty()).then_some((window, false))
     }
 }
 
@@ -102,6 +103,7 @@ impl Analysis {
         profile: &'p Profile,
         device: usize,
         step: StepChoice,
+        scale: Scale,
     ) -> Vec<CoreWindow<'p>> {
         let of = &self.devices[device];
         let device_plane = &profile.planes[of.plane];
@@ -122,8 +124,11 @@ impl Analysis {
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
             let transfers = AsyncPairs::new(profile, plane, &kinds);
             let timeline = CoreTimeline::new(plane, &sparse, of.event_clock, &transfers, &kinds);
-            let requested = Window { name: String::new(), clock: of.event_clock, span: window, whole };
-            let self_times = op_times(plane, &sparse, &requested).ops.iter().map(|time| time.self_time).collect();
+            let spans = window.clone();
+            let requested = Window { name: String::new(), clock: of.event_clock, spans, n_steps: 1, whole };
+            let measured = mean_times(Rc::new(op_times(plane, &sparse, &requested)), scale);
+            let self_times = measured.ops.iter().map(|time| time.self_time).collect();
+            let window = window.clone();
             CoreWindow { device, core: Core::Sparse, plane, kinds, transfers, timeline, self_times, window, whole }
         };
         profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(read).collect()

@@ -3,11 +3,11 @@
 
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
-use super::interval::Merged;
 use super::primitive::{Execution, Primitive};
 use super::query::TransferFilter;
 use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
+use crate::analysis::base::Merged;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use crate::units::Picos;

@@ -22,7 +22,6 @@ pub mod columns;
 mod core;
 pub mod flags;
 mod imbalance;
-mod interval;
 mod lanes;
 mod notes;
 mod primitive;
@@ -41,7 +40,7 @@ pub use report::{
 };
 
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, DeviceChoice, Query};
+use crate::analysis::base::{Analysis, Device, DeviceChoice, Query, StepChoice};
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
@@ -54,13 +53,12 @@ impl Analysis {
     /// Reports the communication of the devices and the step of `query`. The grouping and the filter of the inner query
     /// are ignored. `programs` supplies message sizes and device groups that the texts of ops lack.
     pub fn comm(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        let Selection { header, totals, slices, chosen, notes: selection_notes } =
+        let Selection { header, totals, slices, chosen, step, scale, notes: selection_notes } =
             self.selection(profile, &query.query);
-        let step = query.query.step;
         let tensor_cores: Vec<CoreWindow<'_>> =
             slices.iter().filter_map(|slice| self.tensor_core(profile, slice, step)).collect();
         let sparse_cores: Vec<CoreWindow<'_>> =
-            slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step)).collect();
+            slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step, scale)).collect();
         let mut infos = sums::collective_infos(profile, &tensor_cores, programs);
         for (named, info) in sums::collective_infos(profile, &sparse_cores, programs) {
             infos.entry(named).or_insert(info);
@@ -72,7 +70,7 @@ impl Analysis {
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&infos));
         let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
         let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
-        let mut sums = Sums::new(profile, self, query.by, infos, wiring);
+        let mut sums = Sums::new(profile, self, query.by, infos, wiring, scale);
         tensor_cores.iter().chain(&sparse_cores).for_each(|core_window| sums.add(core_window));
         let pairing = Pairing {
             device_clock: !tensor_cores.is_empty()
@@ -89,7 +87,7 @@ impl Analysis {
             rows: sums.rows(false, wiring, link.as_ref()),
             copy_rows: sums.rows(true, wiring, None),
             primitives: sums.primitives(),
-            steps: self.comm_steps(&tensor_cores),
+            steps: self.comm_steps(&tensor_cores, query.query.device),
             balance,
             pairing,
             link,
@@ -103,18 +101,23 @@ impl Analysis {
     }
 
     /// Reports the transfers in flight in one step of one device, in lanes, together with the compute intervals. If the
-    /// query selects all devices, the first device is used.
+    /// query selects several devices, the first device is used, and the steady step with the median length for the mean.
     pub fn comm_lanes(&self, profile: &Profile, query: &LaneQuery, programs: Option<Programs<'_>>) -> CommLanes {
         let device = match query.query.device {
-            DeviceChoice::All => DeviceChoice::One(0),
+            DeviceChoice::Mean | DeviceChoice::All => DeviceChoice::One(0),
             one @ DeviceChoice::One(_) => one,
         };
-        let Selection { header, slices, notes, .. } = self.selection(profile, &Query { device, ..query.query.clone() });
-        let Some(core_window) = slices.first().and_then(|slice| self.tensor_core(profile, slice, query.query.step))
-        else {
+        let typical = match (query.query.step, device) {
+            (StepChoice::Mean, DeviceChoice::One(at)) => self.devices.get(at as usize).and_then(Device::typical_step),
+            _ => None,
+        };
+        let step = typical.map_or(query.query.step, |step| StepChoice::Number(step.number));
+        let request = Query { device, step, ..query.query.clone() };
+        let Selection { header, slices, step, notes, .. } = self.selection(profile, &request);
+        let Some(core_window) = slices.first().and_then(|slice| self.tensor_core(profile, slice, step)) else {
             return CommLanes { device: header.device, notes, ..CommLanes::default() };
         };
-        let step = if core_window.whole { core_window.timeline.extent() } else { core_window.window };
+        let step = if core_window.whole { core_window.timeline.extent() } else { core_window.window.hull() };
         let part = query.part.map_or(step, |(from, to)| {
             let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
             (moment(from), moment(to).max(moment(from)))

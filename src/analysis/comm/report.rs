@@ -7,7 +7,7 @@ use super::primitive::{Core, Execution, Primitive, Role};
 use crate::analysis::base::{Header, Totals};
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -44,7 +44,7 @@ pub struct Comm {
 impl Comm {
     /// Returns the window of one device: the mean window of the devices in the report. Waits are compared with it.
     pub fn device_window(&self) -> Option<Picos> {
-        let devices = u64::from(self.header.n_devices.max(1));
+        let devices = u64::from(self.header.n_summed().max(1));
         self.header.step_duration.map(|window| Picos(window.0 / devices))
     }
 
@@ -87,7 +87,7 @@ impl Overlap {
 /// Sums of one traffic: collectives or copies of one sort of core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
-    pub n: u64,
+    pub n: Count,
     /// Self time of dones and of synchronous ops: the time for which compute waits. On the clock of the breakdown.
     pub stall: Picos,
     /// Self time of `-start` and `-update` ops.
@@ -98,7 +98,7 @@ pub struct Traffic {
     /// Σ message bytes of the executions whose size is known.
     pub bytes: u64,
     /// Executions whose size is unknown.
-    pub n_unsized: u64,
+    pub n_unsized: Count,
 }
 
 /// A row of the table: collectives or copies with the same key.
@@ -126,7 +126,7 @@ pub struct CommRow {
     /// Number of different ops.
     pub n_ops: u32,
     /// Executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     /// Message bytes of one execution, from shapes. All-reduce, reduce-scatter, all-to-all, permute and send count
     /// their operands, all-gather and recv their results. `None` if the size is unknown, or if the ops of the row
     /// differ.

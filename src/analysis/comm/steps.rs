@@ -4,9 +4,10 @@
 use super::accumulator::overlap;
 use super::async_spans::CoreTimeline;
 use super::core::CoreWindow;
-use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
-use crate::analysis::base::{Analysis, Interval};
+use crate::analysis::base::Merged;
+use crate::analysis::base::scale::Scale;
+use crate::analysis::base::{Analysis, DeviceChoice, Interval};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -54,19 +55,49 @@ impl Lists {
     }
 }
 
+impl StepComm {
+    /// Returns the times of the step times a factor.
+    fn scaled(self, scale: Scale) -> Self {
+        let remainder = |of: Option<Remainder>| of.map(|of| of.scaled(scale));
+        Self {
+            number: self.number,
+            duration: scale.time(self.duration),
+            compute_busy: scale.time(self.compute_busy),
+            idle: scale.time(self.idle),
+            collectives: self.collectives.scaled(scale),
+            copies: self.copies.scaled(scale),
+            beside_collectives: remainder(self.beside_collectives),
+            beside_copies: remainder(self.beside_copies),
+        }
+    }
+}
+
+impl Remainder {
+    fn scaled(self, scale: Scale) -> Self {
+        Self {
+            data_movement: scale.time(self.data_movement),
+            communication: scale.time(self.communication),
+            other: scale.time(self.other),
+            idle: scale.time(self.idle),
+        }
+    }
+}
+
 impl Analysis {
     /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are
-    /// summed over devices.
-    pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>]) -> Vec<StepComm> {
-        let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
+    /// summed over devices, or averaged over those that have the step.
+    pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>], device: DeviceChoice) -> Vec<StepComm> {
+        let mut steps: IndexMap<u64, (u64, StepComm)> = IndexMap::default();
         for core_window in core_windows {
             let (collectives, copies) = (Lists::new(core_window, false), Lists::new(core_window, true));
             let device = &self.devices[core_window.device];
             for step in &device.steps {
                 let window = step.on(core_window.timeline.clock, device);
                 let duration = window.1 - window.0;
-                let sum =
-                    steps.entry(step.number).or_insert_with(|| StepComm { number: step.number, ..StepComm::default() });
+                let (n_devices, sum) = steps
+                    .entry(step.number)
+                    .or_insert_with(|| (0, StepComm { number: step.number, ..StepComm::default() }));
+                *n_devices += 1;
                 sum.duration += Picos(duration);
                 sum.compute_busy += Picos(core_window.timeline.compute.length_in(window));
                 sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
@@ -77,7 +108,11 @@ impl Analysis {
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }
         }
-        let mut steps: Vec<StepComm> = steps.into_iter().map(|(_, step)| step).collect();
+        let of = |(_, (n_devices, step)): (u64, (u64, StepComm))| match device {
+            DeviceChoice::Mean => step.scaled(Scale::new(1, n_devices)),
+            DeviceChoice::One(_) | DeviceChoice::All => step,
+        };
+        let mut steps: Vec<StepComm> = steps.into_iter().map(of).collect();
         steps.small_sort_by_key(|step| step.number);
         steps
     }

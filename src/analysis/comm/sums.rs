@@ -16,6 +16,7 @@ use super::primitive::{Core, Execution, Primitive};
 use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
 use crate::analysis::base::Analysis;
+use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
@@ -84,6 +85,8 @@ pub struct Sums<'a> {
     facts: IndexMap<OpKey, TransferFacts>,
     /// The accumulators. The maps below hold indices into this list.
     accumulators: Vec<CommAccumulator>,
+    /// The factor from sums over windows to the figures of the query. Self times have it already.
+    scale: Scale,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
     primitives: IndexMap<(bool, Core, Primitive), usize>,
     traffic: IndexMap<(bool, Core), usize>,
@@ -136,6 +139,7 @@ impl<'a> Sums<'a> {
         by: CommBy,
         infos: IndexMap<OpKey, CollectiveInfo>,
         wiring: Wiring<'_>,
+        scale: Scale,
     ) -> Self {
         let with_group = |(named, info): (OpKey, CollectiveInfo)| {
             let group = info.groups.as_ref().map(|groups| wiring.group(groups));
@@ -148,6 +152,7 @@ impl<'a> Sums<'a> {
             by,
             facts: infos.into_iter().map(with_group).collect(),
             accumulators: Vec::new(),
+            scale,
             rows: IndexMap::default(),
             primitives: IndexMap::default(),
             traffic: IndexMap::default(),
@@ -183,14 +188,14 @@ impl<'a> Sums<'a> {
             }
         }
         for span in &core_window.timeline.spans {
-            let (cut, starts) = core_window.clip(span.at);
-            if cut.is_none() && !starts {
+            let starts = core_window.starts(span.at.0);
+            if core_window.clip(span.at).next().is_none() && !starts {
                 continue;
             }
             let TransferSums { accumulators, bytes, factor } = of(self, span.transfer);
             for at in accumulators {
                 let accumulator = &mut self.accumulators[at];
-                cut.into_iter().for_each(|cut| accumulator.add_span(cut));
+                core_window.clip(span.at).for_each(|cut| accumulator.add_span(cut));
                 if starts {
                     accumulator.count(span.at.1 - span.at.0, bytes, factor);
                 }
@@ -205,7 +210,7 @@ impl<'a> Sums<'a> {
             }
         }
         for (at, transfer) in &core_window.timeline.waits {
-            if let (Some((from, to)), _) = core_window.clip(*at) {
+            for (from, to) in core_window.clip(*at) {
                 for at in of(self, *transfer).accumulators {
                     self.accumulators[at].traffic.overlap.waited += Picos(to - from);
                 }
@@ -287,10 +292,15 @@ impl<'a> Sums<'a> {
         (transfer.is_copy, core_window.core, program, key)
     }
 
+    /// Returns the traffic of an accumulator, times the factor of the query.
+    fn traffic_at(&self, at: usize) -> Traffic {
+        scaled(self.accumulators[at].traffic, self.scale)
+    }
+
     /// Returns the sums of collectives (or of copies, with `is_copy`) on a core. `None` if the session has no such
     /// core.
     pub fn traffic(&self, is_copy: bool, core: Core) -> Option<Traffic> {
-        self.traffic.get(&(is_copy, core)).map(|at| self.accumulators[*at].traffic)
+        self.traffic.get(&(is_copy, core)).map(|at| self.traffic_at(*at))
     }
 
     /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
@@ -320,7 +330,7 @@ impl<'a> Sums<'a> {
         let primitive = facts.primitive.clone().value();
         let group = facts.group.clone().value().flatten();
         let (alg_rate, bus_rate) = accumulator.rates();
-        let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = accumulator.traffic;
+        let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = scaled(accumulator.traffic, self.scale);
         let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
         let closed = wiring.topology.is_some_and(|topology| topology.wrap);
         let peak = link.zip(axes).map(|(link, axes)| link.one_way * if closed { 2.0 } else { 1.0 } * f64::from(axes));
@@ -344,7 +354,7 @@ impl<'a> Sums<'a> {
             issue,
             fused,
             overlap,
-            wall: accumulator.wall,
+            wall: self.scale.time(accumulator.wall),
             alg_rate,
             bus_rate,
             peak,
@@ -358,7 +368,7 @@ impl<'a> Sums<'a> {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
         let to_sums = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
-            let traffic = self.accumulators[*at].traffic;
+            let traffic = self.traffic_at(*at);
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
             let flags = flags.iter().map(|flag| flag.name.to_owned()).collect();
@@ -370,5 +380,16 @@ impl<'a> Sums<'a> {
             (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
         });
         all
+    }
+}
+
+/// Returns traffic times the factor of a query. Stall, issue and fused time are self times, which have it already.
+fn scaled(traffic: Traffic, scale: Scale) -> Traffic {
+    Traffic {
+        n: scale.count(traffic.n),
+        n_unsized: scale.count(traffic.n_unsized),
+        bytes: scale.amount(traffic.bytes),
+        overlap: traffic.overlap.scaled(scale),
+        ..traffic
     }
 }

@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::report::{DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 use crate::table::Column;
-use crate::table::Value::{self, Count, Flag, Id, Integer, Percent, Time, Word};
+use crate::table::Value::{self, Count, Executions, Flag, Id, Integer, Percent, Time, Word};
 
 /// The columns of categories, and of sources within a category.
 pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
@@ -11,12 +11,12 @@ pub const DATA_MOVEMENT: &[Column<DataMovementRow>] = &[
     Column::new("key_kind", |row| Value::text(&row.key_kind)),
     Column::new("hlo_category", |row| Value::text(&row.category)),
     Column::new("kind", |row| Word(row.kind.json_key())),
-    Column::new("n_executions", |row| Count(row.n_executions)),
+    Column::new("n_executions", |row| Executions(row.n_executions)),
     Column::new("total_dur_ps", |row| Time(row.total)),
     Column::new("stall_dur_ps", |row| Time(row.stall)),
     Column::json("pct_of_step", |row| Value::maybe(row.of_step, Percent)),
     Column::new("moved_bytes", |row| Value::maybe(row.bytes, Count)),
-    Column::json("n_executions_with_bytes", |row| Count(row.n_bytes)),
+    Column::json("n_executions_with_bytes", |row| Executions(row.n_bytes)),
     Column::new("dtype_change", |row| majority(row, Change::Dtype)),
     Column::new("dim_order_change", |row| majority(row, Change::DimOrder)),
     Column::new("tiling_change", |row| majority(row, Change::Tiling)),
@@ -60,8 +60,8 @@ const MOVES: &[Column<SpaceMove>] = &[
 pub const PROGRAMS: &[Column<ProgramOpcodes>] = &[
     Column::new("program", |row| Value::maybe_text(row.program.as_deref())),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
-    Column::new("n_executions", |row| Count(row.opcodes.iter().map(|opcode| opcode.n).sum())),
-    Column::new("n_dot_convolution", |row| Count(row.n_dot_convolution)),
+    Column::new("n_executions", |row| Executions(row.opcodes.iter().map(|opcode| opcode.n).sum())),
+    Column::new("n_dot_convolution", |row| Executions(row.n_dot_convolution)),
     Column::new("n_exponential", |row| executions(row, &["exponential", "exponential-minus-one"])),
     Column::new("n_reduce", |row| executions(row, &["reduce", "reduce-window"])),
     Column::new("n_copy", |row| executions(row, &["copy", "copy-done"])),
@@ -72,11 +72,11 @@ pub const PROGRAMS: &[Column<ProgramOpcodes>] = &[
 ];
 
 fn executions<'r>(row: &ProgramOpcodes, opcodes: &[&str]) -> Value<'r> {
-    Count(row.opcodes.iter().filter(|opcode| opcodes.contains(&&*opcode.opcode)).map(|opcode| opcode.n).sum())
+    Executions(row.opcodes.iter().filter(|opcode| opcodes.contains(&&*opcode.opcode)).map(|opcode| opcode.n).sum())
 }
 
 const OPCODES: &[Column<OpcodeCount>] = &[
     Column::new("opcode", |row| Value::text(&row.opcode)),
-    Column::new("n_executions", |row| Count(row.n)),
+    Column::new("n_executions", |row| Executions(row.n)),
     Column::new("total_dur_ps", |row| Time(row.total)),
 ];

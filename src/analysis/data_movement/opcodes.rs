@@ -3,7 +3,7 @@
 use super::report::{OpcodeCount, ProgramOpcodes};
 use crate::profile::{Profile, ProgramId};
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
@@ -13,8 +13,8 @@ pub struct Opcodes<'a>(IndexMap<Option<ProgramId>, Counts<'a>>);
 
 #[derive(Default)]
 struct Counts<'a> {
-    by_opcode: IndexMap<&'a str, (u64, Picos)>,
-    n_dot_convolution: u64,
+    by_opcode: IndexMap<&'a str, (Count, Picos)>,
+    n_dot_convolution: Count,
     copy_bytes: u64,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Opcodes<'a> {
         program: Option<ProgramId>,
         opcode: Option<&'a str>,
         category: &str,
-        n: u64,
+        n: Count,
         self_time: Picos,
         bytes: Option<u64>,
     ) {
@@ -39,13 +39,13 @@ impl<'a> Opcodes<'a> {
             counts.n_dot_convolution += n;
         }
         if matches!(opcode, "copy" | "copy-done") {
-            counts.copy_bytes = counts.copy_bytes.saturating_add(bytes.unwrap_or(0).saturating_mul(n));
+            counts.copy_bytes = counts.copy_bytes.saturating_add(n.times(bytes.unwrap_or(0)));
         }
     }
 
     /// Returns the programs, the one with the most executions first; ties are ordered by id.
     pub fn resolve(self, profile: &Profile) -> Vec<ProgramOpcodes> {
-        let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
+        let mut all: Vec<(Count, Option<ProgramId>, ProgramOpcodes)> = self
             .0
             .into_iter()
             .map(|(id, counts)| {

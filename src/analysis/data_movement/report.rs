@@ -4,7 +4,7 @@ use super::change::{Answer, Change};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ pub struct Tally {
     /// Self time of ops for which the change is unknown. Unknown does not mean no.
     pub undetectable: Picos,
     /// Executions with the answers yes, no and undetectable.
-    pub n: [u64; 3],
+    pub n: [Count; 3],
 }
 
 impl Tally {
     /// Adds an op with its self time and its number of executions.
-    pub(super) fn add(&mut self, answer: Answer, time: Picos, n: u64) {
+    pub(super) fn add(&mut self, answer: Answer, time: Picos, n: Count) {
         let (sum, at) = match answer {
             Answer::Yes => (&mut self.yes, 0),
             Answer::No => (&mut self.no, 1),
@@ -69,7 +69,7 @@ pub struct DataMovementRow {
     pub category: String,
     /// The kind with the most self time of the row.
     pub kind: Kind,
-    pub n_executions: u64,
+    pub n_executions: Count,
     /// Self time within the window.
     pub total: Picos,
     /// The waiting part of `total`: synchronous collectives, and the dones of async pairs.
@@ -80,7 +80,7 @@ pub struct DataMovementRow {
     /// bytes.
     pub bytes: Option<u64>,
     /// Executions whose bytes are known.
-    pub n_bytes: u64,
+    pub n_bytes: Count,
     /// One tally per [`Change`], in the order of [`Change::ALL`].
     pub changes: [Tally; 5],
     /// Self time of undetectable answers by reason. An op counts once under each of its reasons.
@@ -113,7 +113,7 @@ impl DataMovementRow {
 pub struct OpcodeCount {
     /// The opcode; `<none>` for ops without HLO text.
     pub opcode: String,
-    pub n: u64,
+    pub n: Count,
     pub total: Picos,
 }
 
@@ -125,7 +125,7 @@ pub struct ProgramOpcodes {
     /// Counts by opcode, the most executions first.
     pub opcodes: Vec<OpcodeCount>,
     /// Executions of dots and convolutions, including "convolution fusion".
-    pub n_dot_convolution: u64,
+    pub n_dot_convolution: Count,
     /// Bytes read and written by copies. An async copy counts once.
     pub copy_bytes: u64,
 }

@@ -6,7 +6,7 @@ use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
 use crate::profile::OpId;
 use crate::small_sort::{SmallSort, collect_map};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ const MAX_SHAPES: usize = 8;
 pub struct OpContribution {
     pub kind: Kind,
     /// Executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     pub self_time: Picos,
     /// Whether the self time is waiting.
     pub waits: bool,
@@ -30,11 +30,11 @@ pub struct OpContribution {
 #[derive(Default)]
 pub struct Sums {
     by_kind: [Picos; 7],
-    n: u64,
+    n: Count,
     total: Picos,
     stall: Picos,
     bytes: Option<u64>,
-    n_bytes: u64,
+    n_bytes: Count,
     changes: [Tally; 5],
     reasons: IndexMap<&'static str, Picos>,
     spaces: IndexMap<(i64, i64), Picos>,
@@ -55,7 +55,7 @@ impl Sums {
             self.stall += self_time;
         }
         if let Some(bytes) = verdict.bytes {
-            self.bytes = Some(self.bytes.unwrap_or(0).saturating_add(bytes.saturating_mul(n)));
+            self.bytes = Some(self.bytes.unwrap_or(0).saturating_add(n.times(bytes)));
             self.n_bytes += n;
         }
         let mut reasons: Vec<&'static str> = Vec::new();

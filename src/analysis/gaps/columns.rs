@@ -2,18 +2,19 @@
 
 use super::report::{ClassTime, Gap, GapClass, HostEvent};
 use crate::table::Column;
-use crate::table::Value::{self, Count, Ranked, Record, Time};
+use crate::table::Value::{self, Count, Executions, Ranked, Record, Time};
 
 /// The columns of classes.
 pub const CLASSES: &[Column<ClassTime>] = &[
     Column::new("class", |row| class(row.class)),
     Column::new("total_ps", |row| Time(row.total)),
-    Column::new("n_gaps", |row| Count(row.n)),
+    Column::new("n_gaps", |row| Executions(row.n)),
 ];
 
 /// The columns of gaps.
 pub const GAPS: &[Column<Gap>] = &[
     Column::new("device", |row| Value::text(&row.device)),
+    Column::new("step", |row| Value::maybe(row.step, Count)),
     Column::new("start_ps", |row| Time(row.start)),
     Column::new("total_ps", |row| Time(row.total)),
     Column::new("class", |row| class(row.main_class())),

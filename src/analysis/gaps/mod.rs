@@ -32,6 +32,7 @@ pub use report::{ClassTime, Gap, GapClass, Gaps, HostEvent};
 
 use crate::analysis::base::host_links::HostLinks;
 use crate::analysis::base::op_times::union_length;
+use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Interval, Platform, Query};
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of};
@@ -49,7 +50,7 @@ const MAX_HOST_EVENTS: usize = 5;
 impl Analysis {
     /// Reports the gaps of the devices and the step of `query`. The grouping and the filter of `query` are ignored.
     pub fn gaps(&self, profile: &Profile, query: &Query) -> Gaps {
-        let Selection { header, totals, chosen, mut notes, .. } = self.selection(profile, query);
+        let Selection { header, totals, chosen, step, scale, mut notes, .. } = self.selection(profile, query);
         let (mut hosts, mut sums): (Vec<(usize, HostLinks<'_>)>, Sums) = (Vec::new(), Sums::default());
         let mut longest: Vec<(usize, RawGap)> = Vec::new();
         let mut all_runs: Vec<(usize, usize, Runs<'_>)> = Vec::new();
@@ -68,7 +69,7 @@ impl Analysis {
                     keep_longest(&mut longest);
                 }
             };
-            if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], query.step, &mut each) {
+            if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, &mut each) {
                 sums.add_window(&window, &runs);
                 all_runs.push((index, host, runs));
             }
@@ -81,9 +82,29 @@ impl Analysis {
         let gaps: Vec<Gap> = longest.iter().filter_map(report).collect();
         notes.extend(sums.note());
         let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
-        let (n_gaps, classes) = (sums.n_gaps, sums.classes());
+        let (n_all, classes) = (sums.n_gaps, sums.classes(scale));
         let Sums { window, busy, in_loops, n_runs, n_linked_runs, .. } = sums;
-        Gaps { header, totals, window, busy, classes, gaps, n_gaps, rest, in_loops, n_runs, n_linked_runs, notes }
+        let n_gaps = scale.count(n_all.into());
+        let in_loops = (scale.count(in_loops.0.into()), scale.time(in_loops.1));
+        // The window stays the sum of its parts after rounding.
+        let idle = classes.iter().map(|class| class.total).sum::<Picos>();
+        let busy = if scale == Scale::ONE { busy } else { scale.time(window).saturating_sub(idle) };
+        let window = busy + idle;
+        Gaps {
+            header,
+            totals,
+            window,
+            busy,
+            classes,
+            gaps,
+            n_gaps,
+            n_all,
+            rest,
+            in_loops,
+            n_runs,
+            n_linked_runs,
+            notes,
+        }
     }
 
     fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs<'_>, host: &HostLinks<'_>) -> Gap {
@@ -101,6 +122,7 @@ impl Analysis {
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
+            step: gap.step,
             total: Picos(gap.length()),
             parts,
             after: gap.after.map(name),
@@ -136,11 +158,11 @@ struct Sums {
 
 impl Sums {
     fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>) {
-        self.window += Picos(window.span.1 - window.span.0);
+        self.window += Picos(window.spans.length());
         self.busy += Picos(window.busy);
         self.in_loops.0 += window.in_loops.0;
         self.in_loops.1 += Picos(window.in_loops.1);
-        let in_window = runs.all.iter().filter(|run| run.time.0 < window.span.1 && run.time.1 > window.span.0);
+        let in_window = runs.all.iter().filter(|run| window.spans.within(run.time).next().is_some());
         for run in in_window {
             self.n_runs += 1;
             self.n_linked_runs += u64::from(run.enqueue.is_some());
@@ -158,8 +180,13 @@ impl Sums {
     }
 
     /// Returns the classes with their sums, the longest first.
-    fn classes(&self) -> Vec<ClassTime> {
-        let of = |(class, (total, n)): (GapClass, (Picos, u64))| ClassTime { class, total, n };
+    fn classes(&self, scale: Scale) -> Vec<ClassTime> {
+        let of = |(class, (total, n_all)): (GapClass, (Picos, u64))| ClassTime {
+            class,
+            total: scale.time(total),
+            n: scale.count(n_all.into()),
+            n_all,
+        };
         let all = GapClass::ALL.into_iter().zip(self.by_class).map(of);
         let mut all: Vec<ClassTime> = all.filter(|class| class.total > Picos::ZERO).collect();
         all.small_sort_by_key(|class| (std::cmp::Reverse(class.total), class.class));

@@ -2,7 +2,7 @@
 
 use crate::analysis::base::{Header, Totals};
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// What a device waited for.
@@ -89,8 +89,10 @@ impl GapClass {
 pub struct ClassTime {
     pub class: GapClass,
     pub total: Picos,
-    /// Number of gaps that have time of this class.
-    pub n: u64,
+    /// Number of gaps that have time of this class. A mean if the window is one.
+    pub n: Count,
+    /// Number of these gaps in all windows.
+    pub n_all: u64,
 }
 
 /// A host event that overlaps the part of a gap in which the host was late.
@@ -106,8 +108,10 @@ pub struct HostEvent {
 pub struct Gap {
     /// Label of the device.
     pub device: String,
-    /// Start, from the start of the window.
+    /// Start, from the start of `step` or of the capture.
     pub start: Picos,
+    /// Number of the step in which the gap starts. `None` if the window is the whole capture.
+    pub step: Option<u64>,
     pub total: Picos,
     /// Time by class, the longest first. The sum is `total`.
     pub parts: Vec<(GapClass, Picos)>,
@@ -135,7 +139,7 @@ pub struct Gaps {
     pub header: Header,
     /// Sums over the window.
     pub totals: Totals,
-    /// Length of the window on the event clock, summed over devices. It is `busy` plus the total of all classes.
+    /// Length of the window on the event clock, summed over devices unless it is a mean. It is `busy` plus the total of all classes.
     pub window: Picos,
     /// Time with at least one op, summed over devices.
     pub busy: Picos,
@@ -143,13 +147,15 @@ pub struct Gaps {
     pub classes: Vec<ClassTime>,
     /// The longest gaps, the longest first.
     pub gaps: Vec<Gap>,
-    /// Number of all gaps.
-    pub n_gaps: u64,
-    /// Time of the gaps that are not in `gaps`.
+    /// Number of all gaps. A mean if the window is one.
+    pub n_gaps: Count,
+    /// Number of all gaps in all windows.
+    pub n_all: u64,
+    /// Time of the gaps that are not in `gaps`, in all windows.
     pub rest: Picos,
     /// Number and time of gaps of at least 1 µs between the ops of a loop, which are self time of the loop and not idle.
-    pub in_loops: (u64, Picos),
-    /// Number of runs of programs in the window.
+    pub in_loops: (Count, Picos),
+    /// Number of runs of programs in all windows.
     pub n_runs: u64,
     /// Number of those runs whose host call is known.
     pub n_linked_runs: u64,

@@ -1,6 +1,6 @@
-//! This module finds the gaps of a device within the window of a step.
+//! This module finds the gaps of a device within the window of a query.
 
-use crate::analysis::base::{Device, Interval, StepChoice, intervals, self_time};
+use crate::analysis::base::{Device, Interval, Merged, StepChoice, intervals, self_time};
 use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{OpId, Profile};
 use crate::small_sort::SmallSort;
@@ -11,7 +11,10 @@ const LOOP_GAP: u64 = 1_000_000;
 /// A gap before it is explained.
 pub(super) struct RawGap {
     pub time: Interval,
+    /// Start of the step in which the gap starts, or of the whole capture.
     pub window_start: u64,
+    /// Number of the step in which the gap starts. `None` if the window is the whole capture.
+    pub step: Option<u64>,
     /// The op that ends where the gap starts.
     pub after: Option<OpId>,
     /// The op that ends the gap.
@@ -28,9 +31,9 @@ impl RawGap {
     }
 }
 
-/// The window of a step on the event clock.
+/// The window of a query on the event clock.
 pub(super) struct DeviceWindow {
-    pub span: Interval,
+    pub spans: Merged,
     /// Time with at least one op.
     pub busy: u64,
     /// Number and time of gaps between the ops of loops.
@@ -48,7 +51,10 @@ impl DeviceWindow {
         each: &mut dyn FnMut(RawGap),
     ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
-        let step = if device.is_whole_capture(step) { None } else { Some(device.chosen_step(step)?) };
+        let steps = device.chosen_steps(step);
+        if steps.is_empty() && !device.is_whole_capture(step) {
+            return None;
+        }
         let mut ops: Vec<(Interval, OpId)> = Vec::new();
         let mut loops: Vec<Interval> = Vec::new();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
@@ -64,17 +70,20 @@ impl DeviceWindow {
             ops.small_sort_by_key(|(time, _)| *time);
         }
         let whole = (ops.first()?.0.0, ops.iter().map(|((_, end), _)| *end).max()?);
-        let span = step.map_or(whole, |step| step.event_window);
-        let mut window = Self { span, busy: 0, in_loops: (0, 0) };
-        // Calls `each` with the part of a stretch without ops that lies in the window.
+        let spans = if steps.is_empty() { vec![whole] } else { steps.iter().map(|step| step.event_window).collect() };
+        let spans = Merged::new(spans);
+        let mut window = Self { spans: spans.clone(), busy: 0, in_loops: (0, 0) };
+        // Calls `each` with the parts of a stretch without ops that lie in the window.
         let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
-            let time = (start.max(span.0), end.min(span.1));
-            if time.0 < time.1 {
+            for time in spans.within((start, end)) {
+                let begun = steps.partition_point(|step| step.event_window.0 <= time.0);
+                let step = begun.checked_sub(1).map(|last| steps[last]);
                 each(RawGap {
                     time,
-                    window_start: span.0,
-                    after: after.filter(|_| start >= span.0),
-                    before: before.filter(|_| end <= span.1),
+                    window_start: step.map_or(whole.0, |step| step.event_window.0),
+                    step: step.map(|step| step.number),
+                    after: after.filter(|_| start == time.0),
+                    before: before.filter(|_| end == time.1),
                     ends_before: end,
                     is_outside: end <= whole.0 || start >= whole.1,
                 });
@@ -84,14 +93,13 @@ impl DeviceWindow {
         for ((start, end), op) in ops {
             gap((now, start), last, Some(op));
             if end > now {
-                let busy = (now.max(start).max(span.0), end.min(span.1));
-                window.busy = window.busy.saturating_add(busy.1.saturating_sub(busy.0));
+                window.busy = window.busy.saturating_add(spans.length_in((now.max(start), end)));
                 (now, last) = (end, Some(op));
             }
         }
         gap((now, u64::MAX), last, None);
-        for (from, to) in loops {
-            let length = to.min(span.1).saturating_sub(from.max(span.0));
+        for at in loops {
+            let length = spans.length_in(at);
             if length >= LOOP_GAP {
                 window.in_loops = (window.in_loops.0 + 1, window.in_loops.1.saturating_add(length));
             }

@@ -31,8 +31,7 @@ impl Analysis {
             figures.inclusive += Picos(time.inclusive);
             (min, max) = (min.min(time.min), max.max(time.max));
             by_kind[self.facts[member.device].get(member.op).kind.index()] += Picos(time.self_time);
-            #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-            let n = time.n as f64;
+            let n = time.n.as_f64();
             for (sum, cost) in [
                 (&mut figures.flops, stats.flops),
                 (&mut figures.model_flops, stats.model_flops),
@@ -45,7 +44,7 @@ impl Analysis {
         }
         if figures.n > 0 {
             figures.min = Some(Picos(min));
-            figures.mean = figures.total.0.checked_div(figures.n).map(Picos);
+            figures.mean = figures.n.mean_of(figures.total);
             figures.max = Some(Picos(max));
         }
         figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
@@ -72,7 +71,7 @@ impl Analysis {
             if mine.is_empty() {
                 continue;
             }
-            let window = of.choose(found.query.step);
+            let window = of.choose(found.selection.step);
             // If steps and window are on the same clock, which is the usual case, one pass over the lines is enough.
             match window {
                 Some(window) if window.clock == of.step_clock => {
@@ -121,7 +120,7 @@ fn walk(
                 });
             }
             if let Some(window) = window {
-                self_times[event] += to.min(window.span.1).saturating_sub(from.max(window.span.0));
+                self_times[event] += window.spans.length_in((from, to));
             }
         });
         if let Some(steps) = steps.as_deref_mut() {
@@ -136,7 +135,7 @@ fn walk(
             }
         }
         for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
-            if window.is_some_and(|w| w.whole || (w.span.0..w.span.1).contains(start)) {
+            if window.is_some_and(|w| w.whole || w.spans.contains(*start)) {
                 executions.push(self_times[i]);
             }
         }

@@ -5,7 +5,7 @@ use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpRoof;
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// The description of one op: identity, times, values, source and neighbours.
@@ -92,7 +92,7 @@ pub struct EnclosingComputation {
 pub struct OpFigures {
     /// "all", or the number of the step.
     pub step: String,
-    pub n: u64,
+    pub n: Count,
     /// Self time within the window.
     pub total: Picos,
     /// Inclusive time within the window.

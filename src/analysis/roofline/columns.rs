@@ -5,8 +5,8 @@ use super::report::{GapRank, OpaqueKernel, Roof, Skipped, StepRoof, WindowUse};
 use super::verdict::Bound;
 use super::verify::verify;
 use crate::table::Column;
-use crate::table::Value::{self, Absent, Count, Flag, Id, Integer, List, Number, Percent, Time, Word};
-use crate::units::Picos;
+use crate::table::Value::{self, Absent, Count, Executions, Flag, Id, Integer, List, Number, Percent, Time, Word};
+use crate::units::{self, Picos};
 
 fn roof<'r>(row: &'r Option<Roof>, value: impl FnOnce(&'r Roof) -> Value<'r>) -> Value<'r> {
     row.as_ref().map_or(Absent, value)
@@ -15,7 +15,7 @@ fn roof<'r>(row: &'r Option<Roof>, value: impl FnOnce(&'r Roof) -> Value<'r>) ->
 /// The columns of a position in the roofline model. Nearly all are absent in a row without a roof.
 pub const ROOF: &[Column<Option<Roof>>] = &[
     Column::new("rooflined_dur_ps", |row| Time(row.as_ref().map_or(Picos::ZERO, |roof| roof.total))),
-    Column::json("n_executions_rooflined", |row| Count(row.as_ref().map_or(0, |roof| roof.n))),
+    Column::json("n_executions_rooflined", |row| Executions(row.as_ref().map_or(units::Count::ZERO, |roof| roof.n))),
     Column::new("dtype", |row| roof(row, |roof| Value::maybe_text(roof.dtype.as_deref()))),
     Column::new("peak_dtype", |row| roof(row, |roof| Value::maybe(roof.precision.map(Precision::key), Word))),
     Column::new("dtype_uncertain", |row| roof(row, |roof| Flag(roof.dtype_uncertain))),
@@ -91,7 +91,7 @@ pub const KERNELS: &[Column<OpaqueKernel>] = &[
     Column::new("hlo_op", |row| Value::text(&row.op)),
     Column::new("program_id", |row| Value::maybe(row.program_id, Id)),
     Column::new("custom_call_target", |row| Value::maybe_text(row.target.as_deref())),
-    Column::new("n_executions", |row| Count(row.n)),
+    Column::new("n_executions", |row| Executions(row.n)),
     Column::new("total_dur_ps", |row| Time(row.total)),
     Column::new("source_inner", |row| Value::maybe_text(row.source_inner.as_deref())),
 ];

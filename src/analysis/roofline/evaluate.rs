@@ -14,6 +14,7 @@ use crate::analysis::data_movement::Programs;
 use crate::hlo::opcode::{is_done, is_start};
 use crate::hlo::{DType, text};
 use crate::profile::{Op, ProgramId, StrId};
+use crate::units::Count;
 use indexmap::IndexMap;
 
 /// An instruction of a slice: the index of the slice, the program and the name.
@@ -23,21 +24,21 @@ pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
 /// the cost of the instruction, so it has no meaning of its own. The values are the cost of the first kernel found,
 /// executions and self time in ps.
 #[derive(Default)]
-pub(super) struct KernelGroups(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
+pub(super) struct KernelGroups(IndexMap<Instruction, (Option<OpPoint>, Count, u64)>);
 
 impl KernelGroups {
     /// Adds an op that is one kernel of `instruction`. Returns `false`, and adds nothing, if `instruction` is `None`.
-    pub fn add_kernel(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, self_time: u64) -> bool {
+    pub fn add_kernel(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: Count, self_time: u64) -> bool {
         let Some(instruction) = instruction else { return false };
         let cached = self.0.entry(instruction).or_default();
         cached.0.get_or_insert(*point);
-        cached.1 = cached.1.saturating_add(n);
+        cached.1 += n;
         cached.2 = cached.2.saturating_add(self_time);
         true
     }
 
     /// Iterates over the instructions: program, cost of one kernel, executions of kernels, self time in ps.
-    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, u64, u64)> {
+    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, Count, u64)> {
         let entries = self.0.into_iter();
         entries.filter_map(|((_, program, _), (point, n, self_time))| Some((program, point?, n, self_time)))
     }

@@ -52,7 +52,7 @@ use crate::analysis::data_movement::Programs;
 use crate::hlo::text;
 use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use evaluate::{KernelGroups, RooflineModel};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
@@ -155,7 +155,8 @@ impl Analysis {
         let query = Query { filter: Filter { kind, ..request.query.filter.clone() }, ..request.query.clone() };
         let matcher = query.filter.compile()?;
         let session = self.session_facts(profile);
-        let Selection { header, totals, slices: all, chosen, notes } = self.selection(profile, &query);
+        let Selection { header, totals, slices: all, chosen, step: step_choice, scale, notes } =
+            self.selection(profile, &query);
         let slices = shown(session, &all, &matcher);
         let mut rows = fold(session, &slices, query.by);
         let by_slice: Vec<DevicePeaks> =
@@ -186,7 +187,7 @@ impl Analysis {
             step,
             gaps,
             latency_bound,
-            window: self.window_use(profile, request, &all, &by_slice, programs),
+            window: self.window_use(profile, request, (step_choice, scale), &all, &by_slice, programs),
             header,
             totals,
             notes,
@@ -237,7 +238,7 @@ type Named = (Option<ProgramId>, StrId);
 /// A kernel without a cost: the first of its ops with the index of that op's device, executions, and self time in ps.
 struct Opaque {
     at: (usize, Member),
-    n: u64,
+    n: Count,
     self_time: u64,
 }
 
@@ -313,7 +314,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     }
 
     /// Adds an op that has a roof to its row, its program and the step.
-    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, self_time: u64) {
+    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: Count, self_time: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [
             row.roof.get_or_insert_default().as_mut(),
@@ -328,14 +329,14 @@ impl<'a, 'm> OpWalk<'a, 'm> {
         reason: SkipReason,
         at: (usize, Member),
         name: Named,
-        n: u64,
+        n: Count,
         self_time: u64,
         session: SessionFacts<'_>,
     ) {
         match reason {
             SkipReason::OpaqueCall => {
-                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: 0, self_time: 0 });
-                kernel.n = kernel.n.saturating_add(n);
+                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: Count::ZERO, self_time: 0 });
+                kernel.n += n;
                 kernel.self_time = kernel.self_time.saturating_add(self_time);
             }
             SkipReason::NoPeak => {

@@ -6,7 +6,7 @@ use super::verdict::{Bound, FloorComparison};
 use crate::analysis::base::{Header, Totals};
 use crate::analysis::breakdown::Group;
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// The reason why ops have no roof. The first reason that applies counts, in the order of [`SkipReason::ALL`].
@@ -112,7 +112,7 @@ pub struct Roof {
     /// Self time.
     pub total: Picos,
     /// Executions.
-    pub n: u64,
+    pub n: Count,
     /// FLOPs of all executions.
     pub flops: f64,
     /// Bytes of all executions, over all memories.
@@ -178,7 +178,7 @@ impl Roof {
     /// Returns whether the time is too short for a meaningful rate: less than 10 ns per execution (a device clock
     /// counts in nanoseconds) and less than a hundred-thousandth of `considered`.
     pub fn is_too_short(&self, considered: Picos) -> bool {
-        self.total.0.checked_div(self.n).is_none_or(|mean| Picos(mean) < SHORTEST)
+        self.n.mean_of(self.total).is_none_or(|mean| mean < SHORTEST)
             && self.total.fraction_of(considered).is_none_or(|share| share < SMALLEST)
     }
 
@@ -262,7 +262,7 @@ pub struct OpaqueKernel {
     /// Target of the custom call, such as `tpu_custom_call`.
     pub target: Option<String>,
     /// Executions that start in the window.
-    pub n: u64,
+    pub n: Count,
     /// Self time.
     pub total: Picos,
     /// Innermost source line.

@@ -6,22 +6,23 @@ use super::query::RooflineQuery;
 use super::report::StepRoof;
 use super::sums::{OpPoint, Sums};
 use crate::analysis::base::rows::{Member, Slice};
+use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Filter, FilterError, Query, StepChoice, intervals, self_time};
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, Query, StepChoice, intervals, self_time};
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::profile::{OpId, Profile};
 use crate::small_sort::SmallSort;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 
 /// Executions, and self time in ps.
-type CountAndSelfTime = (u64, u64);
+type CountAndSelfTime = (Count, u64);
 
 impl Analysis {
-    /// Computes the roofline position of each step, in order of step number, summed over devices. The step of `request`
+    /// Computes the roofline position of each step, in order of step number, summed over devices or averaged over them. The step of `request`
     /// is ignored: each entry equals the answer to the same query for that step alone.
     ///
     /// # Errors
@@ -43,6 +44,12 @@ impl Analysis {
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
         let mut holder = RooflineModel::new(session, programs, &request.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
+        // A mean of devices covers those that have the step.
+        let mut n_devices: IndexMap<u64, u64> = IndexMap::default();
+        if query.device == DeviceChoice::Mean {
+            let numbers = slices.iter().flat_map(|slice| &self.devices[slice.device].steps).map(|step| step.number);
+            numbers.for_each(|number| *n_devices.entry(number).or_default() += 1);
+        }
         for (at, slice) in slices.iter().enumerate() {
             let times_by_step = self.times_by_step(profile, slice);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
@@ -52,6 +59,8 @@ impl Analysis {
             }
             for ((step, op), (n, self_time)) in times_by_step {
                 let number = self.devices[slice.device].steps[step].number;
+                let scale = Scale::new(1, n_devices.get(&number).copied().unwrap_or(1));
+                let (n, self_time) = (scale.count(n), scale.amount(self_time));
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(self_time);
                 let member = Member { slice: at as u32, op: OpId(op) };
@@ -107,7 +116,7 @@ impl Analysis {
                 if passes(op) {
                     open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
                         let n = &mut times_by_step.entry((step, op.0)).or_default().0;
-                        *n = n.saturating_add(1);
+                        *n += Count::ONE;
                     });
                 }
             }

@@ -14,7 +14,7 @@ use super::query::{Latency, Level, Precision};
 use super::report::{CostSource, Roof};
 use super::verdict::Bound;
 use crate::hlo::DType;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// The cost of an op and the peaks that the op is compared with.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl<T: PartialEq + Copy> Uniform<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     self_time: u64,
-    n: u64,
+    n: Count,
     flops: f64,
     bytes: f64,
     levels: [f64; 5],
@@ -86,7 +86,7 @@ impl Default for Sums {
     fn default() -> Self {
         Self {
             self_time: 0,
-            n: 0,
+            n: Count::ZERO,
             flops: 0.0,
             bytes: 0.0,
             levels: [0.0; 5],
@@ -122,12 +122,11 @@ fn difference(a: u64, b: u64) -> i64 {
 
 impl Sums {
     /// Adds `n` executions of an op that together took `self_time` ps of self time.
-    pub fn add(&mut self, point: &OpPoint, n: u64, self_time: u64) {
-        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-        let times = n as f64;
+    pub fn add(&mut self, point: &OpPoint, n: Count, self_time: u64) {
+        let times = n.as_f64();
         let Cost { flops, bytes, levels, source } = point.cost;
         self.self_time = self.self_time.saturating_add(self_time);
-        self.n = self.n.saturating_add(n);
+        self.n += n;
         self.flops += flops * times;
         self.bytes += bytes * times;
         let mut exact = [flops * times / point.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -193,7 +192,7 @@ impl Sums {
         }
         let util = ratio(self.exact_roof);
         let hbm = self.levels[Level::Hbm.index()];
-        let short = self.self_time.checked_div(self.n).is_some_and(|mean| Picos(mean) < latency.mean);
+        let short = self.n.mean_of(Picos(self.self_time)).is_some_and(|mean| mean < latency.mean);
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let gap = self.gap as f64;
         Roof {
@@ -244,7 +243,7 @@ mod tests {
 
     fn roof_of(point: &OpPoint, n: u64, self_time: u64) -> Roof {
         let mut sums = Sums::default();
-        sums.add(point, n, self_time);
+        sums.add(point, n.into(), self_time);
         sums.evaluate(Latency::default())
     }
 
@@ -270,7 +269,7 @@ mod tests {
         let flops = 2.0 * 32.0 * 1024.0 * 8192.0 * 32768.0;
         let mut sums = Sums::default();
         for _ in 0..8 {
-            sums.add(&op_point(flops / 8.0, 1.0, 23e12, 1e12), 1, 95_600_000_000);
+            sums.add(&op_point(flops / 8.0, 1.0, 23e12, 1e12), 1.into(), 95_600_000_000);
         }
         let all = sums.evaluate(Latency::default());
         assert!(near(all.t_compute.as_f64() / 8.0 / 1e9, 95.6, 0.05), "{}", all.t_compute.0);
@@ -298,8 +297,8 @@ mod tests {
     #[test]
     fn time_above_the_peak_does_not_reduce_recoverable_time() {
         let mut sums = Sums::default();
-        sums.add(&op_point(400.0, 1.0, 1e12, 1e12), 1, 100);
-        sums.add(&op_point(50.0, 1.0, 1e12, 1e12), 1, 100);
+        sums.add(&op_point(400.0, 1.0, 1e12, 1e12), 1.into(), 100);
+        sums.add(&op_point(50.0, 1.0, 1e12, 1e12), 1.into(), 100);
         let roof = sums.evaluate(Latency::default());
         assert_eq!((roof.gap, roof.recoverable, roof.above), (-250, Picos(50), Picos(100)));
         assert_eq!((roof.mfu, roof.is_above()), (Some(2.25), true));

@@ -7,7 +7,7 @@ use crate::units::Picos;
 /// Gives the verdict on an op. `None` if the op has no self time, no floor, or no execution that starts in the window.
 pub fn verify(roof: &Roof) -> Option<FloorComparison> {
     let util = roof.util.filter(|util| *util > 0.0)?;
-    let per_run = |time: Picos| time.0.checked_div(roof.n).map(Picos);
+    let per_run = |time: Picos| roof.n.mean_of(time);
     let ratio = 1.0 / util;
     let verdict = if ratio < 1.0 {
         Verdict::AbovePeak

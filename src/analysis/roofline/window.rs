@@ -12,6 +12,7 @@ use super::peaks::DevicePeaks;
 use super::query::{Level, RooflineQuery};
 use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::base::rows::{Slice, each};
+use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
@@ -26,6 +27,7 @@ impl Analysis {
         &self,
         profile: &Profile,
         query: &RooflineQuery,
+        (step, scale): (StepChoice, Scale),
         slices: &[Slice],
         peaks: &[DevicePeaks],
         programs: Option<Programs<'_>>,
@@ -36,16 +38,16 @@ impl Analysis {
         let (mut flops, mut bytes, mut steps) = (Some(0.0), Some(0.0), 0.0);
         for (slice, peaks) in slices.iter().zip(peaks) {
             let device = &self.devices[slice.device];
-            let Some(window) = device.choose(query.query.step) else { continue };
-            let length = Picos(window.span.1.saturating_sub(window.span.0));
+            let Some(window) = device.choose(step) else { continue };
+            let length = scale.time(Picos(window.spans.length()));
             let seconds = length.as_f64() / 1e12;
             found.window += length;
             let more = |sum: Option<f64>, peak: Option<f64>| Some(sum? + peak? * seconds);
             flops = more(flops, peaks.flops(peaks.main()));
             bytes = more(bytes, peaks.bytes(Level::Hbm));
             #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
-            let n = device.steps.len() as f64;
-            steps += if query.query.step == StepChoice::All { n } else { 1.0 };
+            let n = if step == StepChoice::All { device.steps.len() as f64 } else { f64::from(window.n_steps) };
+            steps += n * scale.as_f64();
         }
         let mut hbm: Option<f64> = None;
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();
@@ -57,8 +59,7 @@ impl Analysis {
             }
             let program = by_program.entry(op.stats.program).or_default();
             *program = program.saturating_add(time.self_time);
-            #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-            let n = time.n as f64;
+            let n = time.n.as_f64();
             let add = |sum: &mut Option<f64>, cost: Option<f64>| {
                 if let Some(cost) = cost.filter(|cost| cost.is_finite()) {
                     *sum = Some(sum.unwrap_or(0.0) + cost * n);

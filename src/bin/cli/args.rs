@@ -7,7 +7,7 @@ use super::report::ReportArgs;
 use super::roofline_args::RooflineArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
+use rooflight::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, StepChoice};
 use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 
@@ -125,10 +125,10 @@ pub struct View {
     /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The step: a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
+    /// The step: `mean` for the mean of the steady steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
     #[arg(long, default_value = "busiest", value_parser = step)]
     pub step: StepChoice,
-    /// The device: its number, its name, or `all` for the sum over devices. Default: the first device, or the busiest one that computes if the first only moves data.
+    /// The device: its number, its name, `mean` for the mean of all devices, or `all` for their sum. Default: the first device, or the busiest one that computes if the first only moves data.
     #[arg(long)]
     pub device: Option<String>,
     /// Prints at most this many rows.
@@ -217,7 +217,17 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
 fn step(text: &str) -> Result<StepChoice, String> {
     match text {
         "all" => Ok(StepChoice::All),
+        "mean" => Ok(StepChoice::Mean),
         "busiest" => Ok(StepChoice::Busiest),
-        n => n.parse().map(StepChoice::Number).map_err(|_| "a step is a number, `busiest` or `all`".to_owned()),
+        n => n.parse().map(StepChoice::Number).map_err(|_| "a step is a number, `mean`, `busiest` or `all`".to_owned()),
+    }
+}
+
+/// Returns the choice of several devices with this name.
+pub fn several(name: &str) -> Option<DeviceChoice> {
+    match name {
+        "mean" => Some(DeviceChoice::Mean),
+        "all" => Some(DeviceChoice::All),
+        _ => None,
     }
 }

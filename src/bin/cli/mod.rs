@@ -315,14 +315,14 @@ impl OpenCapture<'_> {
         Ok(Query { device, step, by, filter })
     }
 
-    /// Finds the device of `--device`: `all`, a label, a plane name, or the number at the end of a label. Without
+    /// Finds the device of `--device`: `mean`, `all`, a label, a plane name, or the number at the end of a label. Without
     /// `--device`, the usual device is taken.
     fn device(&self) -> Result<DeviceChoice, Failure> {
         let Some(wanted) = &self.view.device else {
             return Ok(self.analysis.usual_device(&self.opened.profile));
         };
-        if wanted == "all" {
-            return Ok(DeviceChoice::All);
+        if let Some(several) = args::several(wanted) {
+            return Ok(several);
         }
         let devices = &self.analysis.devices;
         let by_name =
@@ -333,7 +333,7 @@ impl OpenCapture<'_> {
             None if devices.is_empty() => Ok(DeviceChoice::default()),
             None => {
                 let labels: Vec<&str> = devices.iter().map(|d| d.label.as_str()).collect();
-                let message = format!("Devices: {}, all.", labels.join(", "));
+                let message = format!("Devices: {}, mean, all.", labels.join(", "));
                 Err(Failure { title: format!("No device {wanted}"), message })
             }
         }
@@ -384,10 +384,10 @@ fn heading(header: &rooflight::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
-    let step = if header.step == "all" {
-        "whole capture".to_owned()
-    } else {
-        format!("step {} (one of {})", header.step, header.n_steps)
+    let step = match header.mean.n_steps {
+        Some(_) => format!("{} (of {})", header.step_text(), header.n_steps),
+        None if header.step == "all" => "whole capture".to_owned(),
+        None => format!("step {} (one of {})", header.step, header.n_steps),
     };
     neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
 }

@@ -100,8 +100,8 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     // The other commands use the same device if none is named.
     let report = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(report) };
-    if wanted == "all" {
-        return Ok(DeviceChoice::All);
+    if let Some(several) = super::args::several(wanted) {
+        return Ok(several);
     }
     let names = |device: &rooflight::protocol::DeviceInfo| {
         device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
@@ -109,7 +109,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");
     session.devices.iter().position(names).map(|at| DeviceChoice::One(at as u32)).ok_or_else(|| Failure {
         title: format!("No device {wanted}"),
-        message: format!("Devices: {}, all.", labels()),
+        message: format!("Devices: {}, mean, all.", labels()),
     })
 }
 
@@ -132,7 +132,7 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
              that is served there can read everything that the link holds."
         ),
     })?;
-    let step = shared.header.step.parse().map_or(query.step, StepChoice::Number);
+    let step = StepChoice::shown(&shared.header.step);
     let address = Address { query: Query { step, ..query.clone() }, report: encode_link(shared), ..Address::default() }
         .to_string();
     let link = format!("{base}#{address}");

@@ -115,7 +115,6 @@ fn timed(label: &str, time: Picos, how: Formula) -> Figure {
 
 fn hero(header: &Header) -> Figure {
     let whole = header.step == "all";
-    let mut label = if whole { "Whole capture".to_owned() } else { format!("Step {}", header.step) };
     let mut rows = Vec::new();
     if let Some(device) = &header.device {
         rows.push(row("Device", device.clone()));
@@ -125,21 +124,30 @@ fn hero(header: &Header) -> Figure {
         rows.push(row("End", format::exact_time(end)));
     }
     if header.n_devices > 1 {
-        label = format!("{label}, sum of {}", format::counted(header.n_devices.into(), "device", "devices"));
         rows.push(row("Devices", format::count(header.n_devices.into())));
     }
+    rows.extend(header.mean.n_steps.map(|n| row("Steady steps", format::count(n.into()))));
     rows.extend(header.step_duration.map(|time| row("Result", exact(time))));
     if header.window.is_some() {
         rows.push(row("Clock", "0 is the first event of the device"));
     }
-    let formula = match (whole, header.n_devices > 1) {
-        (true, false) => "Whole capture = end of the last op − start of the first",
-        (true, true) => "Whole capture = Σ over devices: end of the last op − start of the first",
-        (false, false) => "Step = its end − its start",
-        (false, true) => "Step = Σ over devices: its end − its start",
+    let what = if whole { "end of the last op − start of the first" } else { "start of the next step − its start" };
+    let over = match (header.mean.n_steps.is_some(), header.mean.n_devices.is_some(), header.n_devices > 1) {
+        (true, true, _) => "mean over steady steps and devices: ",
+        (true, false, true) => "Σ over devices, mean over steady steps: ",
+        (true, false, false) => "mean over steady steps: ",
+        (false, true, _) => "mean over devices: ",
+        (false, false, true) => "Σ over devices: ",
+        (false, false, false) => "",
+    };
+    let (name, label) = match (whole, header.mean.n_steps) {
+        (true, _) => ("Whole capture", "Whole capture".to_owned()),
+        (false, Some(_)) => ("Step time", "Step time".to_owned()),
+        (false, None) => ("Step", format!("Step {}", header.step)),
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
-    Figure { label, value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+    let scope = header.scope_text();
+    Figure { label, value, unit, scope, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -149,7 +157,7 @@ fn busy(totals: &Totals) -> Figure {
         .collect();
     rows.push(row("Result", exact(totals.busy)));
     rows.push(row("Self time", "an op’s time less the time of the ops that run inside it"));
-    rows.push(row("Executions", format::count(totals.n_events)));
+    rows.push(row("Executions", format::executions(totals.n_events)));
     if totals.container_inclusive.0 > 0 {
         rows.push(row("Inside loops", exact(totals.container_inclusive)));
         rows.push(row("Left out", "the whole time of loops and calls: their ops are counted one by one"));
@@ -182,11 +190,12 @@ fn overlap(totals: &Totals) -> Option<Figure> {
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
-    let rows = vec![row("Result", format::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
+    let rows =
+        vec![row("Result", format::executions(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
     let formula = "Unresolved = op events that name no metadata in the file".to_owned();
     (totals.n_unresolved > 0).then(|| Figure {
         label: "Unresolved".to_owned(),
-        value: format::count(totals.n_unresolved),
+        value: format::executions(totals.n_unresolved),
         unit: "",
         scope: None,
         how: Formula { formula, rows },
@@ -259,7 +268,7 @@ pub(crate) mod tests {
 
     pub(crate) fn head() -> BreakdownHead {
         let mut totals = Totals {
-            n_events: 2_400,
+            n_events: 2_400.into(),
             busy: Picos(900_000_000),
             union: Picos(900_000_000),
             idle: Picos(100_000_000),
@@ -275,6 +284,7 @@ pub(crate) mod tests {
                 n_devices: 1,
                 device_type: None,
                 step: "3".to_owned(),
+                mean: crate::analysis::base::Mean::default(),
                 n_steps: 4,
                 window: Some((Picos(5), Picos(1_000_000_005))),
                 step_duration: Some(Picos(1_000_000_000)),
@@ -306,7 +316,8 @@ pub(crate) mod tests {
         head.header.step = "all".to_owned();
         head.totals.container_inclusive = Picos(5);
         let out = readout(&head, None);
-        assert_eq!(out.hero.label, "Whole capture, sum of 4 devices");
+        assert_eq!(out.hero.label, "Whole capture");
+        assert_eq!(out.hero.scope.as_deref(), Some("sum of 4 devices"));
         assert!(out.main[0].how.rows.iter().any(|(label, value)| label == "Inside loops" && value.contains("5 ps")));
     }
 

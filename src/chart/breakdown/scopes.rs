@@ -62,7 +62,7 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     if node.self_time > Picos::ZERO && node.self_time != node.total {
         rows.push(("Self (no deeper scope)".to_owned(), format::time_text(node.self_time)));
     }
-    rows.push(("Executions".to_owned(), format::count(node.n)));
+    rows.push(("Executions".to_owned(), format::executions(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
         Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
     kinds.small_sort_by_key(|(_, time)| Reverse(*time));
@@ -109,7 +109,7 @@ mod tests {
             depth: 0,
             self_time: Picos(self_time),
             total: Picos(total),
-            n: 3,
+            n: 3.into(),
             by_kind,
         }
     }

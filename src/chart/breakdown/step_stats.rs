@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
     match choice {
         DeviceChoice::One(index) => stats.devices.get(index as usize),
-        DeviceChoice::All => stats.devices.iter().rev().max_by_key(|device| device.steps.len()),
+        DeviceChoice::Mean | DeviceChoice::All => stats.devices.iter().rev().max_by_key(|device| device.steps.len()),
     }
 }
 
@@ -83,7 +83,7 @@ pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
         DeviceChoice::One(index) => {
             stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
         }
-        DeviceChoice::All => {
+        DeviceChoice::Mean | DeviceChoice::All => {
             format!("the mean of {}", format::counted(stats.devices.len() as u64, "device", "devices"))
         }
     };

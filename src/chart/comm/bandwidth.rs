@@ -252,7 +252,7 @@ pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
         ("Bus bandwidth", row.bus_rate.map(rate)),
         ("Link bandwidth", row.peak.map(rate)),
         ("Time", Some(format::exact_time(row.wall))),
-        ("Executions", Some(format::count(row.n))),
+        ("Executions", Some(format::executions(row.n))),
         ("Groups", row.group.as_ref().map(|group| group.text.clone()).filter(|text| !text.is_empty())),
     ];
     let line = |(label, value): (&str, Option<String>)| Some((label.to_owned(), value?));

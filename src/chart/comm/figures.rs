@@ -13,11 +13,11 @@ use crate::units::Picos;
 /// Start ops get a figure of their own if their self time is more than this fraction of stall and start time together.
 const LONG_ISSUE: f64 = 0.05;
 
-/// Returns the window in words: "step 3" or "the whole capture", with the number of devices if several are summed.
+/// Returns the window in words: "step 3" or "the whole capture", with the number of devices if there are several.
 pub fn window(comm: &Comm) -> String {
     let header = &comm.header;
-    let of = if header.step == "all" { "the whole capture".to_owned() } else { format!("step {}", header.step) };
-    if header.n_devices > 1 { format!("{of}, sum of {} devices", header.n_devices) } else { of }
+    let devices = header.devices_text().map_or_else(String::new, |devices| format!(", {devices}"));
+    header.step_text() + &devices
 }
 
 /// Returns the summary sentence: "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind
@@ -111,7 +111,7 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
     let mut side = Vec::new();
     if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == CommRows::Collectives) {
         let rows = vec![
-            row("Executions", format::count(sparse.n)),
+            row("Executions", format::executions(sparse.n)),
             row("In flight", exact(sparse.overlap.in_flight)),
             row("Stall", exact(sparse.stall)),
             row("Counted", "apart: a SparseCore waits for itself"),
@@ -120,7 +120,7 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
         side.push(figure("SparseCore in flight", format::figure_time(sparse.overlap.in_flight), formula, rows));
     }
     let rows = vec![
-        row("Executions", format::count(n)),
+        row("Executions", format::executions(n)),
         row("Waits and synchronous ones", exact(stall)),
         row("Starts, beside it", exact(issue)),
         row("Exposed is another figure", "what is in flight without compute beside it, whether the core waits or not"),
@@ -158,7 +158,7 @@ fn lowest(of: &CommRow) -> Figure {
     let rows = vec![
         row("Row", format::middle_cut(&of.key, 48)),
         row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), format::bytes_text)),
-        row("Executions", format::count(of.n)),
+        row("Executions", format::executions(of.n)),
         row("Σ of their lengths", exact(of.wall)),
         row("Left out", format!("messages below {}: latency dominates there", format::bytes_text(CommRow::LARGE))),
     ];

@@ -20,7 +20,7 @@ pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
 }
 
 /// Returns the default choice: collectives, or copies if no collective ran.
-pub const fn usual(comm: &Comm) -> CommRows {
+pub fn usual(comm: &Comm) -> CommRows {
     if comm.rows.is_empty() && comm.copies.n > 0 { CommRows::Copies } else { CommRows::Collectives }
 }
 

@@ -30,7 +30,7 @@ pub fn advice(comm: &Comm) -> Vec<Advice> {
         let text = format!(
             "{} in {}{share}{core}; {hidden}.",
             format::time_text(traffic.stall),
-            format::counted(traffic.n, "execution", "executions"),
+            format::counted_executions(traffic.n, "execution", "executions"),
         );
         let flags = of.suggestions(comm.header.device_type.as_deref());
         Advice { primitive: of.primitive.key(), text, flags }

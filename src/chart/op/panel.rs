@@ -40,7 +40,7 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
     vec![
         time("Self", Some(op.total)),
         ("% of step", share, "%"),
-        ("Executions", format::count(op.n), ""),
+        ("Executions", format::executions(op.n), ""),
         time("Mean", op.mean),
     ]
 }
@@ -166,7 +166,12 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
 /// starts in the window.
 pub fn spread(op: &OpFigures) -> Option<String> {
     let (min, max) = (op.min?, op.max?);
-    Some(format!("{} to {}, {}", format::time_text(min), format::time_text(max), format::counted(op.n, "run", "runs")))
+    Some(format!(
+        "{} to {}, {}",
+        format::time_text(min),
+        format::time_text(max),
+        format::counted_executions(op.n, "run", "runs")
+    ))
 }
 
 #[cfg(test)]

@@ -117,8 +117,7 @@ const fn check(of: &PossibleCause) -> &'static str {
 }
 
 fn rows(point: &Held, verified: &FloorComparison, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    let runs = point.n.max(1) as f64;
+    let runs = if point.n > 0 { point.n.as_f64() } else { 1.0 };
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
     let mut rows = Vec::new();
     for level in Level::ALL {
@@ -219,7 +218,7 @@ mod tests {
         }
         Held {
             total,
-            n,
+            n: n.into(),
             flops: 277.6e9,
             bytes: 2e6,
             level_bytes: [2e6, 0.0, 0.0, 0.0, 0.0],

@@ -228,7 +228,7 @@ mod tests {
         let total = Picos(micros * 1_000_000);
         let roof = Roof {
             total,
-            n: 1,
+            n: 1.into(),
             flops: 1.0,
             bytes: 1.0,
             level_bytes: [1.0, 0.0, 0.0, 0.0, 0.0],

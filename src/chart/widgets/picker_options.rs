@@ -4,6 +4,7 @@
 use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
 use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
 use crate::table::format;
+use crate::units::Picos;
 
 /// One line of a picker's menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +15,8 @@ pub struct Choice<T> {
     pub detail: String,
 }
 
-/// Returns the choices of devices; with several devices, their sum comes first. A summary offers only the choice that
-/// it holds.
+/// Returns the choices of devices; with several devices, their mean and their sum come first. A summary offers only the
+/// choice that it holds.
 pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     let one = |(index, device): (usize, &DeviceInfo)| Choice {
         value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
@@ -24,25 +25,35 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     };
     let n = session.devices.len();
     if let Some(summary) = &session.summary {
-        // A summary holds one device, or the sum of all devices.
-        let devices = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
-        let sum = Choice { value: DeviceChoice::All, label: format!("All {n}, sum"), detail: String::new() };
-        return if summary.device == DeviceChoice::All { vec![sum] } else { devices.collect() };
+        // A summary holds one device, or the mean or the sum of all devices.
+        let devices = session.devices.iter().enumerate().map(one).chain(together(n, None));
+        return devices.filter(|choice| choice.value == summary.device).collect();
     }
-    let all = (n > 1).then(|| Choice {
-        value: DeviceChoice::All,
-        label: format!("All {n}, sum"),
-        detail: format!("{} busy", format::time_text(session.devices.iter().map(|device| device.busy).sum())),
-    });
-    all.into_iter().chain(session.devices.iter().enumerate().map(one)).collect()
+    let busy = session.devices.iter().map(|device| device.busy).sum();
+    let several = together(n, Some(busy)).into_iter().filter(|_| n > 1);
+    several.chain(session.devices.iter().enumerate().map(one)).collect()
 }
 
-/// Returns the device whose steps the step picker lists: the selected device, or for all devices the one with the most
-/// steps.
+/// Returns the mean and the sum of `n` devices that are busy for the time `busy` together.
+fn together(n: usize, busy: Option<Picos>) -> [Choice<DeviceChoice>; 2] {
+    let choice = |value, label: String, busy: Option<Picos>| Choice {
+        value,
+        label,
+        detail: busy.map_or_else(String::new, |busy| format!("{} busy", format::time_text(busy))),
+    };
+    let mean = busy.map(|busy| Picos(busy.0 / (n as u64).max(1)));
+    [
+        choice(DeviceChoice::Mean, format!("Mean of {n} devices"), mean),
+        choice(DeviceChoice::All, format!("Sum of {n} devices"), busy),
+    ]
+}
+
+/// Returns the device whose steps the step picker lists: the selected device, or for several devices the one with the
+/// most steps.
 fn step_source_device(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
     match device {
         DeviceChoice::One(index) => session.devices.get(index as usize),
-        DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
+        DeviceChoice::Mean | DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
     }
 }
 
@@ -56,7 +67,7 @@ pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
         step_source_device(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number))
     };
     let step = match query.step {
-        StepChoice::Number(number) if !known(number) => StepChoice::default(),
+        StepChoice::Number(number) if !known(number) => StepChoice::Mean,
         step => step,
     };
     Query { device, step, ..query }
@@ -73,40 +84,62 @@ pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     Query { device: summary.device, step: summary.step, by, filter }
 }
 
-/// Choices of the step picker: the whole capture, then the steps of a device. Lines are created on demand, because a
-/// capture can have a million steps.
+/// Choices of the step picker: the mean of the steady steps, the whole capture, then the steps of a device. Lines are
+/// created on demand, because a capture can have a million steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps<'a> {
     /// The only choice, if the session is a summary.
     only: Option<StepChoice>,
+    /// Number of steady steps, if there are any.
+    n_steady: Option<u32>,
     steps: &'a [StepInfo],
 }
 
 /// Returns the choices of the step picker.
 pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let only = session.summary.as_ref().map(|summary| match summary.step {
-        number @ StepChoice::Number(_) => number,
+        one @ (StepChoice::Number(_) | StepChoice::Mean) => one,
         StepChoice::All | StepChoice::Busiest => StepChoice::All,
     });
-    let steps = step_source_device(session, device).filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
-    Steps { only, steps }
+    let source = step_source_device(session, device);
+    let n_steady = source.map(|device| device.n_steady).filter(|n| *n > 0);
+    let steps = source.filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
+    Steps { only, n_steady, steps }
 }
 
 impl Steps<'_> {
     /// Returns the number of choices.
     pub const fn count(&self) -> usize {
-        1 + self.steps.len()
+        self.n_first() + self.steps.len()
+    }
+
+    /// Returns the number of choices before the single steps.
+    pub const fn n_first(&self) -> usize {
+        if self.only.is_none() && self.n_steady.is_some() { 2 } else { 1 }
+    }
+
+    /// Returns the choice at an index that is less than [`Self::n_first`].
+    fn first(&self, at: usize) -> StepChoice {
+        self.only.unwrap_or(if at + 1 < self.n_first() { StepChoice::Mean } else { StepChoice::All })
+    }
+
+    /// Returns the name of a choice.
+    pub fn label(&self, choice: StepChoice) -> String {
+        match (choice, self.n_steady) {
+            (StepChoice::Number(number), _) => format!("Step {number}"),
+            (StepChoice::Mean, Some(n)) => {
+                format!("Mean of {}", format::counted(n.into(), "steady step", "steady steps"))
+            }
+            (StepChoice::Mean, None) => "Mean of the steady steps".to_owned(),
+            (StepChoice::All | StepChoice::Busiest, _) => "Whole capture".to_owned(),
+        }
     }
 
     /// Returns the choice at an index.
     pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
-        let Some(before) = at.checked_sub(1) else {
-            let value = self.only.unwrap_or(StepChoice::All);
-            let label = match value {
-                StepChoice::Number(number) => format!("Step {number}"),
-                StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
-            };
-            return Some(Choice { value, label, detail: String::new() });
+        let Some(before) = at.checked_sub(self.n_first()) else {
+            let value = self.first(at);
+            return Some(Choice { value, label: self.label(value), detail: String::new() });
         };
         let step = self.steps.get(before)?;
         let detail = if step.name == step.number.to_string() {
@@ -119,18 +152,18 @@ impl Steps<'_> {
 
     /// Returns the index of a choice.
     pub fn position(&self, choice: StepChoice) -> Option<usize> {
-        if self.only.unwrap_or(StepChoice::All) == choice {
-            return Some(0);
+        if let Some(at) = (0..self.n_first()).find(|at| self.first(*at) == choice) {
+            return Some(at);
         }
         let StepChoice::Number(number) = choice else { return None };
-        self.steps.iter().position(|step| step.number == number).map(|at| at + 1)
+        self.steps.iter().position(|step| step.number == number).map(|at| at + self.n_first())
     }
 
     /// Returns the choice `by` places after `from`; `None` beyond either end.
     pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
         let at = self.position(from)?.checked_add_signed(by)?;
-        match at.checked_sub(1) {
-            None => Some(self.only.unwrap_or(StepChoice::All)),
+        match at.checked_sub(self.n_first()) {
+            None => Some(self.first(at)),
             Some(before) => self.steps.get(before).map(|step| StepChoice::Number(step.number)),
         }
     }
@@ -143,11 +176,6 @@ fn program(name: &str) -> &str {
         .and_then(|name| name.rsplit_once('('))
         .filter(|(_, id)| is_number(id))
         .map_or(name, |(name, _)| name)
-}
-
-/// Parses the step in the header of a report: a number, or all steps.
-pub fn chosen_step(step: &str) -> StepChoice {
-    step.parse().map_or(StepChoice::All, StepChoice::Number)
 }
 
 /// Returns the choice `by` places after `from`; `None` beyond either end.
@@ -171,7 +199,6 @@ pub fn session_name(names: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::protocol::{Capabilities, StepInfo, SummaryInfo};
-    use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {
         let step = |number| StepInfo { number, name: number.to_string(), duration: Picos(1_000_000_000), n_ops: 5 };
@@ -182,6 +209,7 @@ mod tests {
             n_ops: 10,
             busy: Picos(2_000_000_000),
             steps: (0..n_steps).map(step).collect(),
+            n_steady: n_steps.saturating_sub(1) as u32,
         };
         SessionInfo {
             files: Vec::new(),
@@ -204,8 +232,11 @@ mod tests {
     #[test]
     fn several_devices_can_be_summed() {
         let many = devices(&session(2, 0));
-        assert_eq!(many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["All 2, sum", "TPU:0", "TPU:1"]);
-        assert_eq!(many[0].detail, "4.00 ms busy");
+        assert_eq!(
+            many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(),
+            ["Mean of 2 devices", "Sum of 2 devices", "TPU:0", "TPU:1"]
+        );
+        assert_eq!([&*many[0].detail, &*many[1].detail], ["2.00 ms busy", "4.00 ms busy"]);
         assert_eq!(devices(&session(1, 0)).len(), 1);
     }
 
@@ -242,7 +273,7 @@ mod tests {
             .summary
             .iter_mut()
             .for_each(|summary| (summary.device, summary.step) = (DeviceChoice::All, StepChoice::All));
-        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["All 3, sum"]);
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["Sum of 3 devices"]);
         assert_eq!(all(steps(&session, DeviceChoice::All)), [(StepChoice::All, "Whole capture".to_owned())]);
     }
 
@@ -250,17 +281,17 @@ mod tests {
     fn steps_have_neighbours_and_ends() {
         let session = session(1, 3);
         let steps = steps(&session, DeviceChoice::One(0));
-        assert_eq!(steps.count(), 4);
+        assert_eq!(steps.count(), 5);
         let labels: Vec<_> = all(steps).into_iter().map(|(_, label)| label).collect();
-        assert_eq!(labels, ["Whole capture", "Step 0", "Step 1", "Step 2"]);
-        assert_eq!(steps.get(1).map(|step| step.detail).as_deref(), Some("1.00 ms"));
+        assert_eq!(labels, ["Mean of 2 steady steps", "Whole capture", "Step 0", "Step 1", "Step 2"]);
+        assert_eq!(steps.get(2).map(|step| step.detail).as_deref(), Some("1.00 ms"));
         assert_eq!(steps.neighbour(StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
         assert_eq!(steps.neighbour(StepChoice::Number(2), 1), None);
         assert_eq!(steps.neighbour(StepChoice::Number(0), -1), Some(StepChoice::All));
-        assert_eq!(steps.neighbour(StepChoice::All, -1), None);
+        assert_eq!(steps.neighbour(StepChoice::All, -1), Some(StepChoice::Mean));
+        assert_eq!(steps.neighbour(StepChoice::Mean, -1), None);
         assert_eq!(steps.neighbour(StepChoice::Busiest, 1), None);
-        assert_eq!((steps.position(StepChoice::Number(2)), steps.position(StepChoice::Number(9))), (Some(3), None));
-        assert_eq!([chosen_step("all"), chosen_step("12")], [StepChoice::All, StepChoice::Number(12)]);
+        assert_eq!((steps.position(StepChoice::Number(2)), steps.position(StepChoice::Number(9))), (Some(4), None));
     }
 
     #[test]

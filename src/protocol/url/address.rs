@@ -117,6 +117,7 @@ impl fmt::Display for Address {
             DeviceChoice::One(index) => {
                 push("device", &index.to_string(), query.device == usual.query.device && !self.names_device)?;
             }
+            DeviceChoice::Mean => push("device", "mean", !self.names_device)?,
             DeviceChoice::All => push("device", "all", false)?,
         }
         push("step", &query.step.to_string(), query.step == usual.query.step)?;
@@ -214,9 +215,11 @@ impl Address {
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
         self.names_device |= name == "device";
         match name {
+            "device" if text == "mean" => query.device = DeviceChoice::Mean,
             "device" if text == "all" => query.device = DeviceChoice::All,
             "device" => query.device = DeviceChoice::One(text.parse().ok()?),
             "step" if text == "busiest" => query.step = StepChoice::Busiest,
+            "step" if text == "mean" => query.step = StepChoice::Mean,
             "step" if text == "all" => query.step = StepChoice::All,
             "step" => query.step = StepChoice::Number(text.parse().ok()?),
             "by" => query.by = GroupBy::ALL.into_iter().find(|by| by.key() == text)?,
@@ -300,8 +303,12 @@ mod tests {
 
     fn address() -> impl Strategy<Value = Address> {
         let device = prop_oneof![Just(DeviceChoice::All), any::<u32>().prop_map(DeviceChoice::One)];
-        let step =
-            prop_oneof![Just(StepChoice::All), Just(StepChoice::Busiest), any::<u64>().prop_map(StepChoice::Number)];
+        let step = prop_oneof![
+            Just(StepChoice::All),
+            Just(StepChoice::Mean),
+            Just(StepChoice::Busiest),
+            any::<u64>().prop_map(StepChoice::Number)
+        ];
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
         let within = prop::sample::select(FilterField::ALL.to_vec());

@@ -66,7 +66,7 @@ impl ReportSession {
             n_events: if is_all {
                 self.report.totals.n_events
             } else {
-                groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.n_executions))
+                groups.iter().map(|group| group.n_executions).sum()
             },
             by_kind: if is_all { self.report.totals.by_kind } else { Kind::ALL.map(of) },
             n_all: n_all as u32,
@@ -108,7 +108,7 @@ impl ReportSession {
             }
         };
         for group in &mut groups {
-            group.mean = group.total.0.checked_div(group.n_executions).map(Picos);
+            group.mean = group.n_executions.mean_of(group.total);
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
             group.of_kind = group.total.fraction_of(report.totals.time_of_kind(group.kind));
         }
@@ -160,7 +160,7 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
         add(&mut sum.flops, group.flops);
         add(&mut sum.model_flops, group.model_flops);
         add(&mut sum.bytes_accessed, group.bytes_accessed);
-        sum.n_executions = sum.n_executions.saturating_add(group.n_executions);
+        sum.n_executions += group.n_executions;
         sum.total += group.total;
         sum.inclusive += group.inclusive;
         sum.max = sum.max.max(group.max);
@@ -169,7 +169,7 @@ fn merge_groups(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<
         }
         for (name, share) in group.categories {
             let of = sum.categories.entry(name).or_default();
-            of.n = of.n.saturating_add(share.n);
+            of.n += share.n;
             of.dur += share.dur;
         }
     }

@@ -112,6 +112,7 @@ impl ReportSession {
             // The report holds one step, and its header names the step.
             StepChoice::Busiest => true,
             StepChoice::All => header.step == "all",
+            StepChoice::Mean => header.step == "mean" || origin.step == StepChoice::Mean,
             StepChoice::Number(number) => header.step == number.to_string(),
         };
         if device && step { Ok(()) } else { Err(self.lacks("other devices and steps")) }
@@ -142,9 +143,10 @@ fn session(report: &Report) -> SessionInfo {
                 n_ops: step.n_ops,
             })
             .collect(),
+        n_steady: steps(at).iter().filter(|step| step.not_steady.is_none()).count() as u32,
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
-    let step = report.header.step.parse().map_or(StepChoice::All, StepChoice::Number);
+    let step = StepChoice::shown(&report.header.step);
     SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),

@@ -7,6 +7,7 @@ use crate::analysis::comm::{
     PrimitiveSums, Role, StepComm, Traffic,
 };
 use crate::share::report::CommPart;
+use crate::units::Count;
 
 const PRIMITIVES: [Primitive; 12] = [
     Primitive::AllReduce,
@@ -77,13 +78,13 @@ fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> Done {
 }
 
 fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> Done {
-    v.exact(&mut of.n)?;
+    v.executions(&mut of.n, Count::ZERO)?;
     v.time(&mut of.stall)?;
     v.time(&mut of.issue)?;
     v.time(&mut of.fused)?;
     overlap(v, &mut of.overlap)?;
     v.amount(&mut of.bytes)?;
-    v.exact(&mut of.n_unsized)
+    v.executions(&mut of.n_unsized, Count::ZERO)
 }
 
 fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
@@ -100,10 +101,10 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
     each(of, |row| v.maybe_one_of(&mut row.role, &ROLES))?;
     each(of, |row| group(v, &mut row.group))?;
     each(of, |row| v.small_as(&mut row.n_ops, 1))?;
-    each(of, |row| v.number(&mut row.n, 1, Number::Exact))?;
+    each(of, |row| v.executions(&mut row.n, Count::ONE))?;
     each(of, |row| v.maybe(&mut row.bytes_each))?;
     each(of, |row| {
-        let usual = row.bytes_each.map(|bytes| bytes.saturating_mul(row.n));
+        let usual = row.bytes_each.map(|bytes| row.n.times(bytes));
         v.integer(&mut row.bytes, usual, Number::Exact)
     })?;
     each(of, |row| v.time(&mut row.stall))?;

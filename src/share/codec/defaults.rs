@@ -1,7 +1,7 @@
 //! This module makes empty rows for the reader to fill. Their types implement no `Default`, because an empty row must
 //! not be shown.
 
-use crate::analysis::base::{DeviceChoice, Header, Peaks, Status, StepChoice, Totals};
+use crate::analysis::base::{DeviceChoice, Header, Mean, Peaks, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, Group, Part, StepStats, StepTime};
 use crate::analysis::comm::{
     Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
@@ -13,7 +13,7 @@ use crate::analysis::roofline::{
 };
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 const ZERO: Picos = Picos::ZERO;
 
@@ -24,6 +24,7 @@ pub fn report() -> Report {
         n_devices: 0,
         device_type: None,
         step: String::new(),
+        mean: Mean::default(),
         n_steps: 0,
         window: None,
         step_duration: None,
@@ -95,13 +96,13 @@ pub fn group() -> Group {
 }
 
 pub fn part() -> Part {
-    Part { signature: String::new(), category: None, total: ZERO, n: 0 }
+    Part { signature: String::new(), category: None, total: ZERO, n: Count::ZERO }
 }
 
 pub fn roof() -> Roof {
     Roof {
         total: ZERO,
-        n: 0,
+        n: Count::ZERO,
         flops: 0.0,
         bytes: 0.0,
         level_bytes: [0.0; 5],
@@ -137,7 +138,7 @@ pub fn step_roof() -> StepRoof {
 }
 
 pub fn opaque() -> OpaqueKernel {
-    OpaqueKernel { op: String::new(), program_id: None, target: None, n: 0, total: ZERO, source_inner: None }
+    OpaqueKernel { op: String::new(), program_id: None, target: None, n: Count::ZERO, total: ZERO, source_inner: None }
 }
 
 pub fn gap() -> GapRank {
@@ -218,7 +219,7 @@ pub fn comm_row() -> CommRow {
         group: None,
         role: None,
         n_ops: 0,
-        n: 0,
+        n: Count::ZERO,
         bytes_each: None,
         bytes: None,
         stall: ZERO,

@@ -1,6 +1,6 @@
 //! This module visits the roofline: sums, peaks, and the position of each op.
 
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Done, Text, Visit, each};
 use super::{defaults, origin};
 use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::{
@@ -8,13 +8,13 @@ use crate::analysis::roofline::{
     SkipReason, Skipped, WindowUse,
 };
 use crate::share::report::RooflinePart;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// The figures of the whole row, which are the most frequent values of the roof.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Whole {
     total: Picos,
-    n: u64,
+    n: Count,
     flops: f64,
     bytes: f64,
 }
@@ -45,7 +45,7 @@ const SOURCES: [PeakSource; 3] = [PeakSource::Profile, PeakSource::Published, Pe
 /// the last digit, so ratios are visited as well.
 pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
     each(of, |(roof, whole)| v.time_as(&mut roof.total, whole.total))?;
-    each(of, |(roof, whole)| v.number(&mut roof.n, whole.n, Number::Exact))?;
+    each(of, |(roof, whole)| v.executions(&mut roof.n, whole.n))?;
     each(of, |(roof, whole)| v.float(&mut roof.flops, whole.flops))?;
     each(of, |(roof, whole)| v.float(&mut roof.bytes, whole.bytes))?;
     each(of, |(roof, _)| {
@@ -147,7 +147,7 @@ fn opaque(v: &mut dyn Visit, of: &mut Vec<OpaqueKernel>) -> Done {
     each(of, |kernel| v.string(&mut kernel.op, Text::Op))?;
     each(of, |kernel| v.program_id(&mut kernel.program_id))?;
     each(of, |kernel| v.text(&mut kernel.target, None, Text::Op))?;
-    each(of, |kernel| v.exact(&mut kernel.n))?;
+    each(of, |kernel| v.executions(&mut kernel.n, Count::ZERO))?;
     each(of, |kernel| v.time(&mut kernel.total))?;
     each(of, |kernel| v.text(&mut kernel.source_inner, None, Text::Source))
 }

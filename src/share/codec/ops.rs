@@ -1,12 +1,12 @@
 //! This module visits the ops of a report: the columns of the breakdown, and the roofline of each op.
 
 use super::figures::skipped;
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Done, Text, Visit, each};
 use super::{defaults, figures};
 use crate::analysis::breakdown::Share;
 use crate::analysis::classify::Kind;
 use crate::share::report::{OmittedSum, OpRow, Point};
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
     v.rows(of, || OpRow { group: defaults::group(), point: None })?;
@@ -15,7 +15,7 @@ pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
     each(of, |row| v.one_of(&mut row.group.kind, &Kind::ALL))?;
     each(of, |row| v.text(&mut row.group.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.group.program_id))?;
-    each(of, |row| v.number(&mut row.group.n_executions, 1, Number::Exact))?;
+    each(of, |row| v.executions(&mut row.group.n_executions, Count::ONE))?;
     each(of, |row| v.time(&mut row.group.total))?;
     each(of, |row| v.time_as(&mut row.group.inclusive, row.group.total))?;
     each(of, |row| v.time_as(&mut row.group.min, row.group.total))?;
@@ -47,7 +47,7 @@ fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
     each(&mut shares, |(name, share)| {
         v.string(name, Text::Category)?;
         v.time_as(&mut share.dur, usual)?;
-        v.number(&mut share.n, n, Number::Exact)
+        v.executions(&mut share.n, n)
     })?;
     group.categories = shares.into_iter().collect();
     Ok(())
@@ -60,7 +60,7 @@ fn parts(v: &mut dyn Visit, row: &mut OpRow) -> Done {
         v.string(&mut part.signature, Text::Op)?;
         v.text(&mut part.category, None, Text::Category)?;
         v.time_as(&mut part.total, usual)?;
-        v.number(&mut part.n, n, Number::Exact)
+        v.executions(&mut part.n, n)
     })
 }
 
@@ -79,9 +79,9 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
 }
 
 pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<OmittedSum>) -> Done {
-    v.rows(of, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: 0, total: Picos::ZERO })?;
+    v.rows(of, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO })?;
     each(of, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
     each(of, |rest| v.small(&mut rest.n_rows))?;
-    each(of, |rest| v.exact(&mut rest.n_executions))?;
+    each(of, |rest| v.executions(&mut rest.n_executions, Count::ZERO))?;
     each(of, |rest| v.time(&mut rest.total))
 }

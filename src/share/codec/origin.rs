@@ -8,7 +8,7 @@ use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{Origin, ReportDevice};
 use crate::small_sort::collect_map;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
     let file = || FileInfo { name: String::new(), bytes: 0, format: String::new() };
@@ -35,24 +35,34 @@ pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
 fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> Done {
     let mut one = match of {
         DeviceChoice::One(at) => Some(*at),
-        DeviceChoice::All => None,
+        DeviceChoice::Mean | DeviceChoice::All => None,
     };
     v.maybe_small(&mut one)?;
-    *of = one.map_or(DeviceChoice::All, DeviceChoice::One);
+    let mut is_mean = *of == DeviceChoice::Mean;
+    if v.version() >= 2 {
+        v.flag(&mut is_mean)?;
+    }
+    let several = if is_mean { DeviceChoice::Mean } else { DeviceChoice::All };
+    *of = one.map_or(several, DeviceChoice::One);
     Ok(())
 }
 
 fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
     let (mut is_all, mut number) = match of {
-        StepChoice::Busiest => (false, None),
+        StepChoice::Busiest | StepChoice::Mean => (false, None),
         StepChoice::Number(number) => (false, Some(*number)),
         StepChoice::All => (true, None),
     };
     v.flag(&mut is_all)?;
     v.maybe(&mut number)?;
+    let mut is_mean = *of == StepChoice::Mean;
+    if v.version() >= 2 {
+        v.flag(&mut is_mean)?;
+    }
     *of = match (is_all, number) {
         (true, _) => StepChoice::All,
         (false, Some(number)) => StepChoice::Number(number),
+        (false, None) if is_mean => StepChoice::Mean,
         (false, None) => StepChoice::Busiest,
     };
     Ok(())
@@ -64,6 +74,10 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
     v.small(&mut of.n_devices)?;
     v.text(&mut of.device_type, None, Text::Chip)?;
     v.string(&mut of.step, Text::Word)?;
+    if v.version() >= 2 {
+        v.maybe_small(&mut of.mean.n_steps)?;
+        v.maybe_small(&mut of.mean.n_devices)?;
+    }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));
     v.maybe_time(&mut from)?;
@@ -75,8 +89,8 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
 }
 
 pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
-    v.exact(&mut of.n_events)?;
-    v.exact(&mut of.n_unresolved)?;
+    v.executions(&mut of.n_events, Count::ZERO)?;
+    v.executions(&mut of.n_unresolved, Count::ZERO)?;
     each(&mut of.by_kind, |kind| v.time(kind))?;
     v.time(&mut of.container_inclusive)?;
     v.time(&mut of.busy)?;

@@ -1,7 +1,7 @@
 //! This module defines the visitor of the codec of a report. Among others, the writer and the reader implement it.
 use crate::share::error::ShareError;
 use crate::share::limits::VERSION;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 
 /// The result of a visit.
 pub(in crate::share) type Done = Result<(), ShareError>;
@@ -87,6 +87,18 @@ impl dyn Visit + '_ {
 
     pub(super) fn exact(&mut self, value: &mut u64) -> Done {
         self.number(value, 0, Number::Exact)
+    }
+
+    /// Visits a number of executions. A fraction follows as a real number.
+    pub(super) fn executions(&mut self, value: &mut Count, usual: Count) -> Done {
+        let mut whole = value.whole();
+        self.integer(&mut whole, usual.whole(), Number::Exact)?;
+        let mut fraction = value.as_f64();
+        if whole.is_none() {
+            self.float(&mut fraction, 0.0)?;
+        }
+        *value = whole.map_or_else(|| Count::new(fraction), Count::from);
+        Ok(())
     }
 
     pub(super) fn amount(&mut self, value: &mut u64) -> Done {

@@ -57,11 +57,8 @@ fn Step(state: State) -> impl IntoView {
     };
     let chosen = Signal::derive(move || state.step());
     let label = Memo::new(move |_| {
-        let named = lines.position.run(chosen.get()).and_then(|at| lines.get.run(at)).map(|choice| choice.label);
-        named.unwrap_or_else(|| match chosen.get() {
-            StepChoice::Number(number) => format!("Step {number}"),
-            StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
-        })
+        let label = |opened: &Opened| picker_options::steps(&opened.session, device.get()).label(chosen.get());
+        state.opened.with(|opened| opened.as_ref().map(label)).unwrap_or_default()
     });
     let count = Memo::new(move |_| lines.count.get().saturating_sub(1));
     let choose = Callback::new(move |step: StepChoice| {

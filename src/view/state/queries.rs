@@ -54,7 +54,7 @@ impl State {
         self.choose(|query| query.by = by);
     }
 
-    /// Chooses a device. If the device does not have the current step, its busiest step is chosen.
+    /// Chooses a device. If the device does not have the current step, the mean of its steps is chosen.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
         let step = untrack(|| self.step());
         let known = self.opened.with_untracked(|opened| {
@@ -64,7 +64,7 @@ impl State {
         });
         self.choose(|query| {
             query.device = device;
-            query.step = if known { step } else { StepChoice::Busiest };
+            query.step = if known { step } else { StepChoice::Mean };
         });
     }
 
@@ -73,13 +73,14 @@ impl State {
         self.choose(|query| query.step = step);
     }
 
-    /// Returns the step of the query. "Busiest" is replaced by the number of the step on screen.
+    /// Returns the step of the query. "Busiest", and a mean that the capture does not have, are replaced by the step on
+    /// screen.
     pub(crate) fn step(self) -> StepChoice {
         match self.query.with(|query| query.step) {
-            StepChoice::Busiest => self
+            step @ (StepChoice::Busiest | StepChoice::Mean) => self
                 .shown
-                .with(|shown| shown.as_ref().map(|head| picker_options::chosen_step(&head.header.step)))
-                .unwrap_or(StepChoice::Busiest),
+                .with(|shown| shown.as_ref().map(|head| StepChoice::shown(&head.header.step)))
+                .unwrap_or(step),
             step => step,
         }
     }

@@ -60,6 +60,8 @@ note_codes! {
     EventClockForOverlap = "event_clock_for_overlap",
     /// Ops and steps are compared on the clock of events, because steps have no clock of the device.
     EventClockForSteps = "event_clock_for_steps",
+    /// Few steps are steady, or none, so a mean over steps rests on little.
+    FewSteps = "few_steps",
     /// A file could not be read.
     FileNotRead = "file_not_read",
     /// A file of the folder is neither a capture nor a program.

@@ -5,7 +5,7 @@ use crate::analysis::base::Query;
 use crate::analysis::classify::Kind;
 use crate::analysis::op::report::OpBasis;
 use crate::profile::Note;
-use crate::units::Picos;
+use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 
 /// The neighbourhood of an op: operands and users, two hops each way, and the bodies of opened instructions.
@@ -49,7 +49,7 @@ pub struct GraphNode {
     /// Self time in the window. `None` if the op has no time there.
     pub total: Option<Picos>,
     /// Executions that start in the window. `None` if the op has no time there.
-    pub n: Option<u64>,
+    pub n: Option<Count>,
     /// Distance from the centre: operands −1 and −2, users 1 and 2. An instruction in an opened body has the distance
     /// of its node.
     pub hop: i8,

@@ -177,7 +177,7 @@ fn tip(of: &GraphNode) -> Tip {
     row("Operation", some(&of.words));
     row("Result", some(&of.shape));
     row("Self", of.total.map(format::exact_time));
-    row("Executions", of.n.map(format::count));
+    row("Executions", of.n.map(format::executions));
     row("Kind", of.kind.map(|kind| kind.label().to_owned()));
     row("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
     Tip { title: of.name.clone(), rows }

@@ -6,13 +6,13 @@
 //! lengths, so the length within a window is found by a binary search for the two ends of the window, whatever lies
 //! between them.
 
-use crate::analysis::base::Interval;
+use super::self_time::Interval;
 
 /// All of time.
 pub const ALL: Interval = (0, u64::MAX);
 
 /// A merged list of intervals; see the module documentation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Merged {
     intervals: Vec<Interval>,
     /// Σ lengths of the intervals up to and including each one, in ps.
@@ -64,7 +64,7 @@ impl Merged {
     }
 
     /// Iterates over the intervals clipped to a window, in order.
-    fn within(&self, window: Interval) -> impl Iterator<Item = Interval> {
+    pub fn within(&self, window: Interval) -> impl Iterator<Item = Interval> {
         let cut = move |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
         self.near(window).iter().map(cut).filter(|(start, end)| start < end)
     }
@@ -73,6 +73,22 @@ impl Merged {
     #[must_use]
     pub fn clipped(&self, window: Interval) -> Self {
         Self::from_merged(self.within(window).collect())
+    }
+
+    /// Returns the start of the first interval and the end of the last one; `(0, 0)` for an empty list.
+    pub fn hull(&self) -> Interval {
+        self.intervals.first().zip(self.intervals.last()).map_or((0, 0), |(first, last)| (first.0, last.1))
+    }
+
+    /// Returns whether the time `at` lies in an interval. Θ(log n).
+    pub fn contains(&self, at: u64) -> bool {
+        let next = self.intervals.partition_point(|(_, end)| *end <= at);
+        self.intervals.get(next).is_some_and(|(start, _)| *start <= at)
+    }
+
+    /// Returns the sum of the lengths of the intervals.
+    pub fn length(&self) -> u64 {
+        self.sums.last().copied().unwrap_or(0)
     }
 
     /// Returns the length of the intersection with an interval. Θ(log n).
@@ -128,6 +144,8 @@ mod tests {
             ] {
                 assert_merged(&found);
                 prop_assert_eq!(bits(found.intervals()), wanted);
+                prop_assert_eq!(found.length(), u64::from(wanted.count_ones()));
+                prop_assert!((0..128).all(|at| found.contains(at) == (wanted >> at & 1 == 1)));
                 prop_assert_eq!(found.length_in(ALL), u64::from(wanted.count_ones()));
             }
             prop_assert_eq!(one.length_in(window), u64::from((one_bits & window_bits).count_ones()));
