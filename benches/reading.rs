@@ -160,16 +160,16 @@ fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
     group.bench_function("ops, devices and steps", |b| b.iter(|| Analysis::new(&profile)));
     let analysis = Analysis::new(&profile);
     for by in [GroupBy::Op, GroupBy::Source] {
-        let query = Query { by, step: StepChoice::All, ..Query::default() };
+        let query = Query { by, step: StepChoice::All, ..Query::busiest() };
         group.bench_function(format!("breakdown by {}", by.key()), |b| {
             b.iter(|| analysis.breakdown(&profile, &query));
         });
     }
     group.bench_function("tree of scopes", |b| {
-        b.iter(|| analysis.scopes(&profile, &Query::default(), "", 0.001));
+        b.iter(|| analysis.scopes(&profile, &Query::busiest(), "", 0.001));
     });
     group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&profile)));
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     group.bench_function("non-compute", |b| b.iter(|| data_movement(&analysis, &profile, &mut programs, &query)));
     let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     group.bench_function("roofline", |b| b.iter(|| roofline(&analysis, &profile, &mut programs, &request)));

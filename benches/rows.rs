@@ -76,7 +76,7 @@ fn main() {
     let analysis = Analysis::new(&opened.profile);
     let request = |query: &Query| analysis.answer(&opened.profile, query).expect("no pattern").n_rows();
     for by in GroupBy::ALL {
-        best(&format!("group by {}", by.key()), |_| assert!(request(&Query { by, ..Query::default() }) > 0));
+        best(&format!("group by {}", by.key()), |_| assert!(request(&Query { by, ..Query::busiest() }) > 0));
     }
     for (within, needle, regex) in [
         (FilterField::Leaf, "splash", false),
@@ -86,12 +86,12 @@ fn main() {
         (FilterField::Leaf, r"^fusion\.\d*4$", true),
     ] {
         let filter = Filter { text: needle.into(), within, regex, ..Filter::default() };
-        let query = Query { filter, ..Query::default() };
+        let query = Query { filter, ..Query::busiest() };
         best(&format!("filter {needle}, {}", within.label()), |_| assert!(request(&query) > 0));
     }
-    best("tree of scopes", |_| drop(analysis.scopes(&opened.profile, &Query::default(), "", 0.001)));
+    best("tree of scopes", |_| drop(analysis.scopes(&opened.profile, &Query::busiest(), "", 0.001)));
     best("steps", |_| drop(analysis.step_stats(&opened.profile)));
-    best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::default())));
+    best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::busiest())));
 
     let (mut engine, _) = OpenSession::open(input(&bytes), &mut |_| {}).expect("a capture");
     for column in GROUP_TABLE.shown {
@@ -99,7 +99,7 @@ fn main() {
             // The session caches the rows in the last order, so each run requests the opposite order.
             let sort = Some(SortBy::new(column.id, i % 2 == 0));
             let action = TableAction::Rows(PageQuery { sort, count: 100, ..PageQuery::default() });
-            let question = Question::Table { of: TableOf::Breakdown(Query::default()), action };
+            let question = Question::Table { of: TableOf::Breakdown(Query::busiest()), action };
             let page = engine.answer(&question.into()).decode::<TablePage>().expect("rows");
             assert_eq!(page.rows.len(), 100);
         });

@@ -51,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
         let text = encode_link(&report);
         assert!(text.len() > 64_000 || decode_link(&text).is_ok());
     }
-    let query = Query { device: report.origin.device, ..Query::default() };
+    let query = Query { device: report.origin.device, ..Query::busiest() };
     let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));
     let (mut engine, _) = OpenSession::of_report(report);
     engine.answer(&Request::Breakdown(query.clone()));

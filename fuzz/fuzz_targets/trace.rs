@@ -70,7 +70,7 @@ fuzz_target!(|bytes: &[u8]| {
     let input = Input { name: "it.trace.json".into(), source: Box::new(bytes.to_vec()), from_folder: false };
     let Ok(opened) = open(vec![input], &mut |_| {}) else { return };
     let analysis = Analysis::new(&opened.profile);
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     let Ok(b) = analysis.breakdown(&opened.profile, &query) else { return };
     let sum = b.groups.iter().map(|group| group.total).sum::<Picos>();
     assert!(b.totals.busy == Picos(u64::MAX) || sum == b.totals.busy);

@@ -191,15 +191,23 @@ impl Report {
 
     /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
-        let device = match self.origin.device {
-            DeviceChoice::Mean => format!("the mean of {} devices", self.origin.devices.len()),
-            DeviceChoice::All => format!("the sum of {} devices", self.origin.devices.len()),
-            DeviceChoice::One(at) => {
-                let label = self.origin.devices.get(at as usize).map(|device| device.label.as_str());
-                label.or(self.header.device.as_deref()).unwrap_or("no device").to_owned()
+        let (header, devices) = (&self.header, &self.origin.devices);
+        let label = |at: u32| devices.get(at as usize).map(|device| device.label.as_str());
+        let device =
+            self.origin.device.single().map(|at| label(at).or(header.device.as_deref()).unwrap_or("no device"));
+        match (device, header.devices_text()) {
+            (Some(device), _) => format!("{} of {device} by op", header.step_text()),
+            (None, Some(_)) if header.mean.n_steps.is_some() && header.mean.n_devices.is_some() => {
+                format!("{} of {} devices by op", header.step_text(), header.n_devices)
             }
-        };
-        format!("{} of {device} by op", self.header.step_text())
+            (None, several) => {
+                format!(
+                    "{}, {} by op",
+                    header.step_text(),
+                    several.or_else(|| header.device.clone()).unwrap_or_default()
+                )
+            }
+        }
     }
 
     /// Returns a text about the precision of the report. `None` if all digits are kept.

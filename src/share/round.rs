@@ -126,6 +126,7 @@ impl Report {
         self.keep_overlaps(&exact);
         self.spread(&exact.total_by_row_kind());
         self.settle(one_line);
+        self.keep_roofs(&exact);
         self.derive();
     }
 
@@ -200,6 +201,24 @@ impl Report {
             let share = |of: &Overlap| of.share().map(format::percent);
             if !prints_alike(rounded.in_flight, exact.in_flight) || share(&rounded) != share(exact) {
                 (sent.exposed, sent.overlapped) = (exact.exposed, exact.overlapped);
+            }
+        }
+    }
+
+    /// The time of the ops that have a roof is the sum of the times by bound. If the sum of the rounded times of a
+    /// program or of a step prints another time than the capture does, this function restores the exact times.
+    fn keep_roofs(&mut self, exact: &Self) {
+        let (sent, exact) = (&mut self.roofline, &exact.roofline);
+        let programs = sent.figures.programs.iter_mut().map(|program| &mut program.roof);
+        let sent = programs.chain(sent.steps.iter_mut().map(|step| &mut step.roof));
+        let programs = exact.figures.programs.iter().map(|program| &program.roof);
+        let exact = programs.chain(exact.steps.iter().map(|step| &step.roof));
+        for (sent, exact) in sent.zip(exact) {
+            if let (Some(sent), Some(exact)) = (sent, exact)
+                && !prints_alike(sent.total, exact.total)
+            {
+                (sent.total, sent.bound_total) = (exact.total, exact.bound_total);
+                settle_roof(sent, None);
             }
         }
     }

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 
 fn query(device: DeviceChoice, step: StepChoice) -> Query {
-    Query { device, step, ..Query::default() }
+    Query { device, step, ..Query::busiest() }
 }
 
 struct Session {

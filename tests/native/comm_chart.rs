@@ -30,7 +30,7 @@ pub(crate) fn sample() -> Session {
 }
 
 pub(crate) fn query() -> Query {
-    Query { device: DeviceChoice::One(0), step: StepChoice::Number(1), ..Query::default() }
+    Query { device: DeviceChoice::One(0), step: StepChoice::Number(1), ..Query::busiest() }
 }
 
 impl Session {

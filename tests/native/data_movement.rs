@@ -18,7 +18,7 @@ fn data_movement(opened: &Opened, query: &Query) -> DataMovement {
 
 fn data_movement_of_plane(plane: XPlane) -> DataMovement {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
-    data_movement(&opened, &Query { step: StepChoice::All, ..Query::default() })
+    data_movement(&opened, &Query { step: StepChoice::All, ..Query::busiest() })
 }
 
 /// Returns a plane of ops that run one after the other, given as program, HLO text, category and duration in ps.
@@ -141,7 +141,7 @@ fn sums(opened: &Opened) {
     steps.extend(analysis.devices.iter().flat_map(|d| &d.steps).map(|s| StepChoice::Number(s.number)).take(3));
     for step in steps {
         for device in [DeviceChoice::All, DeviceChoice::One(0)] {
-            let query = Query { device, step, by: GroupBy::Kind, ..Query::default() };
+            let query = Query { device, step, by: GroupBy::Kind, ..Query::busiest() };
             let b = analysis.breakdown(&opened.profile, &query).unwrap();
             let a = analysis.data_movement(&opened.profile, &query, None);
             let t = &b.totals;
@@ -173,7 +173,7 @@ fn data_movement_sums_to_the_breakdown() {
 fn host_offload_of_a_real_capture() {
     let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let opened = open("host.xplane.pb", bytes).unwrap();
-    let a = data_movement(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() });
+    let a = data_movement(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() });
     let done = row(&a, "copy-done");
     assert_eq!((done.n_executions, done.total, done.stall), (2400.into(), Picos(304_033_212_062_500), done.total));
     assert_eq!(answers(done), [Some(false), Some(false), Some(false), Some(true), Some(false)]);

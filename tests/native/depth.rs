@@ -43,7 +43,7 @@ fn check(opened: &Opened, analysis: &Analysis) {
         let numbers = steps.devices.iter().flat_map(|d| d.steps.iter().take(3)).map(|s| StepChoice::Number(s.number));
         for step in numbers.chain([StepChoice::All, StepChoice::Busiest]) {
             for by in GroupBy::ALL {
-                let query = Query { device, step, by, ..Query::default() };
+                let query = Query { device, step, by, ..Query::busiest() };
                 let b = analysis.breakdown(&opened.profile, &query).unwrap();
                 assert_eq!(sum(b.groups.iter().map(|g| g.total)), b.totals.busy, "{query:?}");
                 for g in &b.groups {
@@ -53,7 +53,7 @@ fn check(opened: &Opened, analysis: &Analysis) {
                     assert_eq!(sum(g.categories.values().map(|c| c.dur)), g.total);
                 }
             }
-            let query = Query { device, step, ..Query::default() };
+            let query = Query { device, step, ..Query::busiest() };
             let busy = analysis.breakdown(&opened.profile, &query).unwrap().totals.busy;
             if let (DeviceChoice::One(at), StepChoice::All) = (device, step) {
                 assert_eq!(analysis.devices[at as usize].busy, busy, "worked out without a sweep");
@@ -73,7 +73,7 @@ fn check(opened: &Opened, analysis: &Analysis) {
     for (index, device) in steps.devices.iter().enumerate() {
         for step in &device.steps {
             let device = DeviceChoice::One(index as u32);
-            let query = Query { device, step: StepChoice::Number(step.number), by: GroupBy::Kind, ..Query::default() };
+            let query = Query { device, step: StepChoice::Number(step.number), by: GroupBy::Kind, ..Query::busiest() };
             let t = analysis.breakdown(&opened.profile, &query).unwrap().totals;
             assert_eq!((step.busy, step.idle, step.by_kind), (t.busy, t.idle, t.by_kind), "{}", step.number);
         }
@@ -101,7 +101,7 @@ fn real_captures() {
 #[test]
 fn the_tree_of_scopes() {
     let (opened, analysis) = opened(&make::kda());
-    let tree = |root: &str, least: f64| analysis.scopes(&opened.profile, &Query::default(), root, least).unwrap();
+    let tree = |root: &str, least: f64| analysis.scopes(&opened.profile, &Query::busiest(), root, least).unwrap();
     let result = |tree: &Scopes| -> Vec<(String, u32, u64, u64)> {
         tree.nodes.iter().map(|n| (n.name.clone(), n.depth, n.self_time.0, n.total.0)).collect()
     };
@@ -130,7 +130,7 @@ fn the_tree_of_scopes() {
 #[test]
 fn ops_without_a_scope_are_one_node() {
     let (opened, analysis) = opened(&make::small());
-    let tree = analysis.scopes(&opened.profile, &Query::default(), "", 0.9).unwrap();
+    let tree = analysis.scopes(&opened.profile, &Query::busiest(), "", 0.9).unwrap();
     let none = tree.nodes.iter().find(|n| n.name == NO_SCOPE).unwrap();
     assert_eq!((none.total, tree.no_scope), (Picos(600), Picos(600)), "never among the smaller ones");
 }
@@ -145,10 +145,10 @@ fn lines_in_any_order() {
     }
     let (second, other) = opened(&turned);
     for by in GroupBy::ALL {
-        let query = Query { device: DeviceChoice::All, step: StepChoice::All, by, ..Query::default() };
+        let query = Query { device: DeviceChoice::All, step: StepChoice::All, by, ..Query::busiest() };
         assert_eq!(analysis.breakdown(&first.profile, &query), other.breakdown(&second.profile, &query));
     }
-    let query = Query::default();
+    let query = Query::busiest();
     assert_eq!(analysis.scopes(&first.profile, &query, "", 0.0), other.scopes(&second.profile, &query, "", 0.0));
     assert_eq!(analysis.step_stats(&first.profile), other.step_stats(&second.profile));
 }

@@ -44,7 +44,7 @@ fn page(engine: &mut OpenSession, program: u32) -> ProgramPage {
 }
 
 fn op(engine: &mut OpenSession, program: Option<u64>, name: &str) -> OpDetail {
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     engine
         .answer(&Question::Op { query: roofline_query(query), op: OpRef::new(name, program) }.into())
         .decode()
@@ -53,13 +53,13 @@ fn op(engine: &mut OpenSession, program: Option<u64>, name: &str) -> OpDetail {
 
 fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
     let request =
-        Question::Op { query: roofline_query(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
+        Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(program)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 
 /// Returns the names and programs of all ops that ran.
 fn ops(engine: &mut OpenSession) -> Vec<(Option<u64>, String)> {
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
     let named = |row: rooflight::table::page::Row| {
         let (name, program) = split_row_key(&row.key);

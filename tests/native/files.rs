@@ -78,7 +78,7 @@ fn check_sums(engine: &mut OpenSession, size: u64) -> FileView {
         }
     }
     // The programs are compared with the rows of the breakdown.
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Program, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Program, ..Query::busiest() };
     let page = breakdown_page(engine, &query, PageQuery { count: 1000, ..PageQuery::default() });
     let mut busy = 0;
     for row in &page.rows {
@@ -281,7 +281,7 @@ fn missing_programs_are_reported() {
         query(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
         query(&Question::ProgramOutline(program).into(), &mut engine);
         query(
-            &Question::Op { query: roofline_query(Query::default()), op: OpRef::listed("x", program) }.into(),
+            &Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed("x", program) }.into(),
             &mut engine,
         );
     }

@@ -12,7 +12,7 @@ fn filtered(
     filter: Filter,
 ) -> Result<Breakdown, FilterError> {
     let opened = open("it.xplane.pb", bytes(space)).unwrap();
-    Analysis::new(&opened.profile).breakdown(&opened.profile, &Query { by, filter, ..Query::default() })
+    Analysis::new(&opened.profile).breakdown(&opened.profile, &Query { by, filter, ..Query::busiest() })
 }
 
 fn text(text: &str, within: FilterField) -> Filter {
@@ -113,7 +113,7 @@ fn without_a_filter_everything_is_shown() {
     let analysis = Analysis::new(&opened.profile);
     for step in [StepChoice::All, StepChoice::Number(8)] {
         for by in GroupBy::ALL {
-            let b = analysis.breakdown(&opened.profile, &Query { step, by, ..Query::default() }).unwrap();
+            let b = analysis.breakdown(&opened.profile, &Query { step, by, ..Query::busiest() }).unwrap();
             assert_eq!((b.shown.total, b.shown.n_events), (b.totals.busy, b.totals.n_events));
             assert_eq!((b.shown.by_kind, b.shown.n_all as usize), (b.totals.by_kind, b.groups.len()));
         }

@@ -13,7 +13,7 @@ use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::collections::HashMap;
 
 fn gaps(opened: &Opened, device: u32) -> Gaps {
-    let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
+    let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
     Analysis::new(&opened.profile).gaps(&opened.profile, &query)
 }
 
@@ -59,7 +59,7 @@ fn sums_hold_in_real_captures() {
             analysis.devices.iter().flat_map(|device| &device.steps).map(|step| StepChoice::Number(step.number));
         for step in steps.take(50).chain([StepChoice::All]) {
             for device in [DeviceChoice::One(0), DeviceChoice::All] {
-                checked::gaps(&opened, &analysis, &Query { device, step, ..Query::default() }, true);
+                checked::gaps(&opened, &analysis, &Query { device, step, ..Query::busiest() }, true);
             }
         }
     }

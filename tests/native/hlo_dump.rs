@@ -34,7 +34,7 @@ fn outline(engine: &mut OpenSession) -> ProgramOutline {
 }
 
 fn op(engine: &mut OpenSession, name: &str) -> OpDetail {
-    let request = Question::Op { query: roofline_query(Query::default()), op: OpRef::listed(name, ProgramRef(0)) };
+    let request = Question::Op { query: roofline_query(Query::busiest()), op: OpRef::listed(name, ProgramRef(0)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 

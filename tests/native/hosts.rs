@@ -64,7 +64,7 @@ fn codes(analysis: &Analysis) -> Vec<&str> {
 }
 
 fn busy(of: &(Opened, Analysis)) -> Picos {
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     of.1.breakdown(&of.0.profile, &query).unwrap().totals.busy
 }
 
@@ -125,7 +125,7 @@ fn clocks_that_differ() {
         assert_eq!(apart.1.step_stats(&apart.0.profile), together.1.step_stats(&together.0.profile));
         let balance = |(opened, analysis): &(Opened, Analysis)| {
             let request =
-                CommQuery { query: Query { device: DeviceChoice::All, ..Query::default() }, ..CommQuery::default() };
+                CommQuery { query: Query { device: DeviceChoice::All, ..Query::busiest() }, ..CommQuery::default() };
             analysis.comm(&opened.profile, &request, None).balance.unwrap()
         };
         let (ours, expected) = (balance(&apart), balance(&together));

@@ -22,7 +22,7 @@ fn close(drawn: f64, found: f64) -> bool {
 fn the_picture_shows_the_sample() {
     let mut engine = engine();
     let query =
-        Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::default() };
+        Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::busiest() };
     let request = RooflineQuery { query, ..RooflineQuery::default() };
     let head: RooflineHead = engine.answer(&Question::Roofline(request).into()).decode().unwrap();
     let totals = &head.figures.totals;

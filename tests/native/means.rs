@@ -60,7 +60,7 @@ fn assert_mean(what: &str, mean: &Sums, parts: &Sums, n: f64, n_devices: f64) {
 fn check(name: &str, opened: &Opened) {
     let analysis = Analysis::new(&opened.profile);
     let (mut all, mut n_all) = (Sums::new(), 0.0);
-    let query = |device, step| Query { device, step, by: GroupBy::Op, ..Query::default() };
+    let query = |device, step| Query { device, step, by: GroupBy::Op, ..Query::busiest() };
     let mut n_devices = 0.0;
     for (at, device) in analysis.devices.iter().enumerate() {
         let of = DeviceChoice::One(at as u32);
@@ -107,7 +107,7 @@ fn the_mean_of_host_offload_is_not_its_longest_step() {
     let Some(capture) = common::profile(common::XSPACES[0]) else { return };
     let opened = open("host.xplane.pb", capture).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let query = Query { device: DeviceChoice::Mean, step: StepChoice::Mean, ..Query::default() };
+    let query = Query { device: DeviceChoice::Mean, step: StepChoice::Mean, ..Query::busiest() };
     let header = analysis.breakdown(&opened.profile, &query).unwrap().header;
     assert_eq!((header.mean.n_devices, header.device.as_deref()), (Some(4), Some("mean of 4 devices")));
     assert_eq!((header.step.as_str(), header.window), ("mean", None));

@@ -40,7 +40,7 @@ fn check_rows(name: &str, bytes: &[u8]) {
     let engine = &mut open(name, bytes.to_vec());
     for device in [DeviceChoice::One(0), DeviceChoice::All] {
         for step in [StepChoice::Busiest, StepChoice::All, StepChoice::Number(0), StepChoice::Number(77)] {
-            let query = Query { device, step, ..Query::default() };
+            let query = Query { device, step, ..Query::busiest() };
             for row in rows(name, bytes.to_vec(), &query) {
                 let detail = op(engine, &query, row.program_id, &row.key);
                 let figures = detail.figures.unwrap();
@@ -87,7 +87,7 @@ fn op_details_match_the_program() {
     let programs: Vec<(String, Module)> =
         hlo::programs(&space).iter().map(|(name, proto)| (name.clone(), Module::from_proto(proto))).collect();
     let mut engine = open(V6E, bytes(&space));
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let rows = rows(V6E, bytes(&space), &query);
     assert!(rows.len() > 10);
     for row in &rows {
@@ -125,7 +125,7 @@ fn op_details_match_the_program() {
 fn ops_of_a_real_program() {
     let Some(bytes) = profile(V6E) else { return };
     let mut engine = open(V6E, bytes);
-    let query = Query::default();
+    let query = Query::busiest();
     let reduce = op(&mut engine, &query, None, "all-reduce");
     assert_eq!(reduce.words, "all-reduce of f32[5,1024,1024,256] over 4 groups of 2");
     assert!(reduce.text.unwrap().contains("replica_groups=[4,2]<=[2,4]T(1,0)"));
@@ -163,8 +163,8 @@ fn packed_files_give_the_same_details() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&bytes).unwrap();
     let (mut plain, mut packed) = (open(V6E, bytes.clone()), open("it.xplane.pb.gz", gzip.finish().unwrap()));
-    for row in rows(V6E, bytes, &Query::default()) {
-        let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
+    for row in rows(V6E, bytes, &Query::busiest()) {
+        let of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
         assert_eq!(of(&mut packed), of(&mut plain));
     }
 }
@@ -185,7 +185,7 @@ fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
 fn without_the_program_the_event_text_is_used() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = open(V6E, bytes(&space));
-    let rows = rows(V6E, bytes(&space), &Query::default());
+    let rows = rows(V6E, bytes(&space), &Query::busiest());
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
     let broken = with_programs(space.clone(), |bytes| bytes.truncate(bytes.len() / 2));
@@ -193,7 +193,7 @@ fn without_the_program_the_event_text_is_used() {
     for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
         let mut engine = open(V6E, bytes(&space));
         for row in &rows {
-            let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
+            let of = |engine: &mut OpenSession| op(engine, &Query::busiest(), row.program_id, &row.key);
             let (detail, full) = (of(&mut engine), of(&mut whole));
             assert_eq!(detail.basis, OpBasis::EventText);
             assert!(detail.notes.iter().any(|n| n.code == code), "{:?}", detail.notes);
@@ -227,7 +227,7 @@ fn a_gpu_capture_has_programs() {
         let id = name.rsplit_once('(').unwrap().1.trim_end_matches(')').parse::<u64>().unwrap();
         let module = Module::from_proto(proto);
         for (_, instruction) in module.instructions() {
-            let detail = op(&mut engine, &Query::default(), Some(id), &instruction.name);
+            let detail = op(&mut engine, &Query::busiest(), Some(id), &instruction.name);
             assert_eq!((detail.basis, detail.program_id), (OpBasis::Proto, Some(id)));
             ran += u32::from(detail.figures.is_some());
             // Only the memories of a TPU have names.
@@ -235,7 +235,7 @@ fn a_gpu_capture_has_programs() {
             n += 1;
         }
         let first = module.instructions().next().unwrap().1;
-        assert_eq!(op(&mut engine, &Query::default(), None, &first.name).basis, OpBasis::Proto);
+        assert_eq!(op(&mut engine, &Query::busiest(), None, &first.name).basis, OpBasis::Proto);
     }
     // xprof's table of ops has the same number of rows.
     assert!(n > 10 && ran == 16, "{n} {ran}");
@@ -248,7 +248,7 @@ fn all_details(module: &Module) -> Vec<OpDetail> {
     profile.planes.push(plane);
     let analysis = Analysis::new(&profile);
     let of = |name: &str| {
-        let found = analysis.find_op(&profile, &Query::default(), None, name);
+        let found = analysis.find_op(&profile, &Query::busiest(), None, name);
         analysis.op_detail(&profile, &found, Some((module, None)), &RooflineQuery::default(), Vec::new()).unwrap()
     };
     module.instructions().map(|(_, instruction)| of(&instruction.name)).collect()
@@ -294,7 +294,7 @@ fn words_of_real_texts() {
             let id = plane.op(line, &name, &[]);
             plane.line("XLA Ops", &[(id, 0, 10)]);
             let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
-            let detail = op(&mut open("it.xplane.pb", bytes(&space)), &Query::default(), None, &name);
+            let detail = op(&mut open("it.xplane.pb", bytes(&space)), &Query::busiest(), None, &name);
             assert_eq!((detail.basis, detail.text.as_deref()), (OpBasis::EventText, Some(line.as_str())));
             assert!(!detail.words.is_empty());
             n += 1;

@@ -52,7 +52,7 @@ fn modules() -> Option<Vec<Module>> {
 }
 
 fn graph(profile: &Profile, analysis: &Analysis, module: &Module, name: &str, open: &[String]) -> OpGraph {
-    let found = analysis.find_op(profile, &Query::default(), None, name);
+    let found = analysis.find_op(profile, &Query::busiest(), None, name);
     analysis.op_graph(profile, &found, Some((module, None)), open, Vec::new()).unwrap()
 }
 
@@ -285,7 +285,7 @@ fn engine(space: &XSpace) -> OpenSession {
 }
 
 fn all_steps() -> Query {
-    Query { step: StepChoice::All, ..Query::default() }
+    Query { step: StepChoice::All, ..Query::busiest() }
 }
 
 fn op_graph(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {

@@ -120,7 +120,7 @@ fn a_device_that_computes_is_shown_first() {
     let opened = common::open("a.xplane.pb", v100).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let moved = |at: u32| {
-        let query = Query { device: DeviceChoice::One(at), step: StepChoice::All, ..Query::default() };
+        let query = Query { device: DeviceChoice::One(at), step: StepChoice::All, ..Query::busiest() };
         let totals = analysis.breakdown(&opened.profile, &query).unwrap().totals;
         (totals.by_kind[Kind::DataMovement.index()] == totals.busy, totals.busy)
     };
@@ -129,10 +129,10 @@ fn a_device_that_computes_is_shown_first() {
     let most = all.iter().filter(|(only, _)| !only).map(|(_, busy)| *busy).max().unwrap();
     let DeviceChoice::One(shown) = analysis.usual_device(&opened.profile) else { panic!("one is shown") };
     assert_eq!(all[shown as usize], (false, most));
-    // If the first device computes, the first device is shown.
+    // If all devices compute, their mean is shown.
     let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let opened = common::open("a.xplane.pb", v6e).unwrap();
-    assert_eq!(Analysis::new(&opened.profile).usual_device(&opened.profile), DeviceChoice::One(0));
+    assert_eq!(Analysis::new(&opened.profile).usual_device(&opened.profile), DeviceChoice::Mean);
 }
 
 /// Without a requested step, the longest step is shown, and not the first, which may be a warm-up.
@@ -146,7 +146,7 @@ fn the_longest_step_is_shown_first() {
     assert_ne!(longest.number, 0, "the first step is shorter");
     // Every device shows the same step, so that figures of one step are compared.
     for device in [DeviceChoice::One(0), DeviceChoice::One(1), DeviceChoice::One(3), DeviceChoice::All] {
-        let query = Query { device, ..Query::default() };
+        let query = Query { device, ..Query::busiest() };
         let header = analysis.breakdown(&opened.profile, &query).unwrap().header;
         assert_eq!(header.step, longest.number.to_string(), "{device:?}");
     }
@@ -160,7 +160,7 @@ fn a_trace_and_its_xspace_agree_on_cpus() {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let of = |device| {
-            let query = Query { device, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+            let query = Query { device, step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
             let Breakdown { totals, groups, .. } = analysis.breakdown(&opened.profile, &query).unwrap();
             let mut rows: Vec<_> = groups.iter().map(|row| (row.key.clone(), row.n_executions, row.total)).collect();
             rows.sort();
@@ -184,7 +184,7 @@ fn a_trace_of_cpus_is_classified_by_name() {
     let result = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
-        let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+        let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
         (analysis.breakdown(&opened.profile, &query).unwrap(), opened)
     };
     let (of_trace, opened) = result("vm.trace.json.gz", trace);
@@ -229,7 +229,7 @@ fn programs_of_a_trace_do_not_merge() {
     let opened = common::open("a.trace.json.gz", gzip(text.as_bytes())).unwrap();
     let analysis = Analysis::new(&opened.profile);
     assert_eq!(analysis.devices[0].steps.len(), 3, "runs of jit_a alone");
-    let query = Query { step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let query = Query { step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
     let rows = analysis.breakdown(&opened.profile, &query).unwrap().groups;
     let rows: Vec<_> =
         rows.iter().map(|row| (row.program.as_deref().unwrap(), row.key.as_str(), row.n_executions)).collect();

@@ -17,13 +17,13 @@ fn use_it(bytes: Vec<u8>) -> bool {
     for step in [StepChoice::All, StepChoice::Busiest] {
         for by in [GroupBy::Op, GroupBy::Source, GroupBy::Scope, GroupBy::Layer] {
             let b = analysis
-                .breakdown(&opened.profile, &Query { device: DeviceChoice::All, step, by, ..Query::default() })
+                .breakdown(&opened.profile, &Query { device: DeviceChoice::All, step, by, ..Query::busiest() })
                 .unwrap();
             let saturated = b.totals.busy == Picos(u64::MAX);
             assert!(saturated || b.groups.iter().map(|g| g.total).sum::<Picos>() == b.totals.busy);
         }
     }
-    let scopes = analysis.scopes(&opened.profile, &Query::default(), "", 0.01).unwrap();
+    let scopes = analysis.scopes(&opened.profile, &Query::busiest(), "", 0.01).unwrap();
     assert!(scopes.total == Picos(u64::MAX) || scopes.nodes[0].total == scopes.total);
     for all_kinds in [false, true] {
         let request = RooflineQuery { all_kinds, ..RooflineQuery::default() };
@@ -34,7 +34,7 @@ fn use_it(bytes: Vec<u8>) -> bool {
         analysis.roofline_steps(&opened.profile, &request, None).unwrap();
     }
     for step in [StepChoice::All, StepChoice::Busiest] {
-        let query = Query { device: DeviceChoice::All, step, ..Query::default() };
+        let query = Query { device: DeviceChoice::All, step, ..Query::busiest() };
         let topology = "2x2".parse().ok();
         let request = CommQuery { query: query.clone(), topology, ..CommQuery::default() };
         let comm = analysis.comm(&opened.profile, &request, None);

@@ -35,7 +35,7 @@ fn analysis(planes: Vec<XPlane>) -> (rooflight::session::Opened, Analysis) {
 /// the severity of the note about the overflow.
 fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
     let (opened, analysis) = analysis(planes);
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     for by in GroupBy::ALL {
         let query = Query { by, ..query.clone() };
         analysis.breakdown(&opened.profile, &query).unwrap();
@@ -82,7 +82,7 @@ fn times_of_a_trace_json() {
     let text = format!(r#"{{"traceEvents":[{names},{event},{event},{event}]}}"#);
     let opened = open_all(&[("a.trace.json.gz", &gzip(text.as_bytes()))]).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let breakdown = analysis.breakdown(&opened.profile, &query).unwrap();
     assert_eq!(breakdown.groups[0].inclusive, MAX_TIME);
     assert!(breakdown.notes.iter().any(|note| note.code == "time_overflow"));

@@ -39,7 +39,7 @@ fn roofline_of_plane(plane: XPlane, query: &RooflineQuery) -> Roofline {
 }
 
 fn all() -> RooflineQuery {
-    RooflineQuery { query: Query { step: StepChoice::All, ..Query::default() }, ..RooflineQuery::default() }
+    RooflineQuery { query: Query { step: StepChoice::All, ..Query::busiest() }, ..RooflineQuery::default() }
 }
 
 /// Checks the sums that hold for every roofline.
@@ -371,7 +371,7 @@ fn useful_flops_of_a_job() {
         UsefulFlops { batch: 32.0, sequence: 1024.0, flops_per_token: 2.0 * 8192.0 * 32768.0, devices: Some(8) };
     for step in [StepChoice::Busiest, StepChoice::All] {
         let query = RooflineQuery {
-            query: Query { step, ..Query::default() },
+            query: Query { step, ..Query::busiest() },
             peaks: peaks.clone(),
             useful: Some(useful),
             ..RooflineQuery::default()
@@ -415,7 +415,7 @@ fn every(open: impl Fn() -> Opened) {
         (GroupBy::Kind, StepChoice::Busiest, true),
     ] {
         for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(7)] {
-            let query = Query { device, step, by, ..Query::default() };
+            let query = Query { device, step, by, ..Query::busiest() };
             let mut opened = open();
             let r = roofline(&mut opened, &RooflineQuery { query, all_kinds, ..RooflineQuery::default() });
             let t = &r.figures.totals;
@@ -431,7 +431,7 @@ fn a_single_op_matches_its_row() {
     captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for opened in captures {
         let analysis = Analysis::new(&opened.profile);
-        let query = Query { device: DeviceChoice::All, ..Query::default() };
+        let query = Query { device: DeviceChoice::All, ..Query::busiest() };
         let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
         let result = analysis.roofline(&opened.profile, &request, None).unwrap().into_report(
             &opened.profile,
@@ -459,7 +459,7 @@ fn each_step_matches_the_step_alone() {
         let analysis = Analysis::new(&opened.profile);
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
         for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
-            let of = |step| RooflineQuery { query: Query { device, step, ..Query::default() }, all_kinds, ..all() };
+            let of = |step| RooflineQuery { query: Query { device, step, ..Query::busiest() }, all_kinds, ..all() };
             let busiest = of(StepChoice::Busiest);
             let steps = session::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
             assert_eq!(steps.len(), analysis.devices[0].steps.len());
@@ -480,7 +480,7 @@ fn a_filter_chooses_ops() {
     let other = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
     let ops: [Ran<'_>; 2] = [(DOT, "convolution", 10 * US, &costs), (other, "loop fusion", 5 * US, &costs)];
     let filter = Filter { text: "dot".into(), ..Filter::default() };
-    let query = Query { step: StepChoice::All, filter, ..Query::default() };
+    let query = Query { step: StepChoice::All, filter, ..Query::busiest() };
     let r = roofline_of_plane(plane("TPU v5e", &[], &ops), &RooflineQuery { query, ..RooflineQuery::default() });
     assert_eq!((r.rows.len(), r.figures.considered, r.figures.coverage), (1, Picos(10_000_000), Some(1.0)));
 }
@@ -551,7 +551,7 @@ fn sample() -> Opened {
 fn useful_flops_are_shared_by_the_devices_of_the_program() {
     let useful = UsefulFlops { batch: 16.0, sequence: 2048.0, flops_per_token: 6.03e9, devices: None };
     let window = |device, devices| {
-        let query = Query { device, step: StepChoice::Number(0), ..Query::default() };
+        let query = Query { device, step: StepChoice::Number(0), ..Query::busiest() };
         let useful = Some(UsefulFlops { devices, ..useful });
         answer_of(sample(), &RooflineQuery { query, useful, ..RooflineQuery::default() })
     };
@@ -582,7 +582,7 @@ fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
     let space = XSpace { planes: (0..4).map(device).collect(), ..XSpace::default() };
     let useful = UsefulFlops { batch: 1.0, sequence: 1.0, flops_per_token: 4.0 * 197e9, devices: None };
     for device in [DeviceChoice::One(2), DeviceChoice::All] {
-        let query = Query { device, ..Query::default() };
+        let query = Query { device, ..Query::busiest() };
         let r = answer_of(
             open("it.xplane.pb", bytes(&space)).unwrap(),
             &RooflineQuery { query, useful: Some(useful), ..RooflineQuery::default() },
@@ -604,7 +604,7 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
         let opened = open("host.xplane.pb", capture.clone()).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let device = analysis.devices.iter().position(|device| device.label == "GPU:7").unwrap();
-        let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::default() };
+        let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::busiest() };
         answer_of(opened, &RooflineQuery { query, ..RooflineQuery::default() })
     };
     let all = at(StepChoice::All);
@@ -638,7 +638,7 @@ fn a_v100_has_a_peak_of_f16() {
 #[test]
 fn the_roofline_states_its_part_of_the_step() {
     let Some(capture) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
-    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::busiest() };
     let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
     let scope = "of 24.05 ms compute, 2.7 % of the step";
     assert_eq!(roofline_table::scope(&r.figures).as_deref(), Some(scope));
@@ -651,7 +651,7 @@ fn the_roofline_states_its_part_of_the_step() {
 /// MFU counts the FLOPs of the model, and HFU counts those of recompute, too.
 #[test]
 fn mfu_counts_the_flops_of_the_model() {
-    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::busiest() };
     let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
     let result = roofline_table::window_use(&r.figures);
     let of = |name: &str| result.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());

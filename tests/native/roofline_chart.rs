@@ -58,7 +58,7 @@ fn a_missing_roofline_is_explained() {
 }
 
 fn roofline_query(by: GroupBy) -> RooflineQuery {
-    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by, ..Query::default() };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by, ..Query::busiest() };
     RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() }
 }
 

@@ -44,7 +44,7 @@ fn near(ours: f64, theirs: f64, what: &str) {
 fn v6e(all_kinds: bool) -> Option<(Opened, Analysis, RooflineAnswer)> {
     let mut opened = common::open("host.xplane.pb", common::profile(&format!("{V6E}/host.xplane.pb"))?).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
     let request = RooflineQuery { query, all_kinds, ..RooflineQuery::default() };
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let answer = session::roofline(&analysis, &opened.profile, &mut programs, &request).unwrap();
@@ -213,7 +213,7 @@ fn v5p_every_op() {
     let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
     let mut opened = common::open("v5p.xplane.pb", common::bytes(&space)).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let result = session::roofline(&analysis, &opened.profile, &mut programs, &request).unwrap();

@@ -104,9 +104,9 @@ fn every_column_both_ways() {
         let analysis = Analysis::new(&opened.profile);
         let mut engine = engine(&space);
         for by in GroupBy::ALL {
-            let query = Query { by, step: StepChoice::Number(8), ..Query::default() };
+            let query = Query { by, step: StepChoice::Number(8), ..Query::busiest() };
             let query =
-                if head(&mut engine, query.clone()).n_groups > 0 { query } else { Query { by, ..Query::default() } };
+                if head(&mut engine, query.clone()).n_groups > 0 { query } else { Query { by, ..Query::busiest() } };
             let groups = analysis.breakdown(&opened.profile, &query).unwrap().groups;
             let head = |column: &Shown| heading(column, by);
             let mut in_memory = TableRows::new(&GROUP_TABLE, &groups, None, head, CachedOrder::default());
@@ -131,7 +131,7 @@ fn rows_are_those_of_the_breakdown() {
     let analysis = Analysis::new(&opened.profile);
     let mut engine = engine(&make::small());
     for by in GroupBy::ALL {
-        let query = Query { by, step: StepChoice::All, ..Query::default() };
+        let query = Query { by, step: StepChoice::All, ..Query::busiest() };
         let whole = analysis.breakdown(&opened.profile, &query).unwrap();
         let head = head(&mut engine, query.clone());
         assert_eq!(keys(&mut engine, &query, None), whole.groups.iter().map(key).collect::<Vec<_>>());
@@ -156,7 +156,7 @@ fn rows_are_those_of_the_breakdown() {
 #[test]
 fn the_running_sum_includes_all_rows_before() {
     let mut engine = engine(&make::small());
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let cells = |page: &TablePage, id: &str| -> Vec<String> {
         let at = page.columns.iter().position(|column| column.id == id).unwrap();
         page.rows.iter().map(|row| row.cells[at].plain().to_owned()).collect()
@@ -188,7 +188,7 @@ fn the_running_sum_includes_all_rows_before() {
 #[test]
 fn one_row_is_copied_as_in_the_whole_table() {
     let mut engine = engine(&make::small());
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let all = keys(&mut engine, &query, None);
     let mut copy = |keys: Option<Vec<String>>| -> CopiedRows {
         let columns = ["key", "total_dur_ps", "cumulative"].map(str::to_owned).to_vec();
@@ -213,7 +213,7 @@ fn layers_are_ordered_by_number() {
         layers.map(|layer| p.op(&format!("of {layer}"), "", &[("tf_op", make::text(&format!("jit(f)/{layer}/mul:")))]));
     p.line("XLA Ops", &ids.map(|id| (id, id * 10, 5)));
     let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
-    let query = Query { by: GroupBy::Layer, ..Query::default() };
+    let query = Query { by: GroupBy::Layer, ..Query::busiest() };
     let query = Query { by: GroupBy::Op, ..query };
     let named = keys(&mut engine(&space), &query, Some(SortBy::new("layer", false)));
     assert_eq!(named, ["of layers_1", "of layers_2", "of layers_10"]);
@@ -225,11 +225,11 @@ fn layers_are_ordered_by_number() {
 #[test]
 fn trees_steps_and_bad_filters() {
     let mut engine = engine(&make::kda());
-    let scopes = Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 };
+    let scopes = Request::Scopes { query: Query::busiest(), root: String::new(), min_share: 0.0 };
     assert!(matches!(engine.answer(&scopes), Reply::Scopes(tree) if tree.total.0 == 1000 && tree.nodes.len() == 8));
     assert!(matches!(engine.answer(&Request::StepStats), Reply::StepStats(steps) if steps.devices[0].steps.len() == 1));
     let filter = Filter { text: "[".into(), regex: true, ..Filter::default() };
-    let query = Query { filter, ..Query::default() };
+    let query = Query { filter, ..Query::busiest() };
     let rows =
         Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(PageQuery::default()) };
     for request in

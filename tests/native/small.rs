@@ -17,7 +17,7 @@ fn row<'b>(b: &'b rooflight::analysis::breakdown::Breakdown, key: &str) -> &'b r
 
 #[test]
 fn one_step_is_clipped_and_sums() {
-    let b = breakdown(&Query { step: StepChoice::Number(7), ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::Number(7), ..Query::busiest() });
     let t = &b.totals;
     assert_eq!(b.header.step_duration, Some(Picos(1000)));
     // The while op (100…700) encloses fusion.1 (200 ps) and dus (350 ps), so its own time is 50 ps. The copy is cut at
@@ -35,7 +35,7 @@ fn one_step_is_clipped_and_sums() {
 
 #[test]
 fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
-    let b = breakdown(&Query { step: StepChoice::Number(8), ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::Number(8), ..Query::busiest() });
     let copy = row(&b, "copy.2");
     assert_eq!((copy.total, copy.n_executions, copy.mean), (Picos(100), 0.into(), None));
     assert_eq!(b.totals.busy, Picos(400));
@@ -44,12 +44,12 @@ fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
 
 #[test]
 fn the_busiest_step_is_the_default() {
-    assert_eq!(breakdown(&Query::default()).header.step, "7");
+    assert_eq!(breakdown(&Query::busiest()).header.step, "7");
 }
 
 #[test]
 fn costs_rates_and_absent_values() {
-    let b = breakdown(&Query { step: StepChoice::All, ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::All, ..Query::busiest() });
     let dot = row(&b, "fusion.1");
     assert_eq!((dot.n_executions, dot.total, dot.flops), (2.into(), Picos(500), Some(8000.0)));
     assert_eq!((dot.min, dot.max, dot.mean), (Picos(200), Picos(300), Some(Picos(250))));
@@ -67,7 +67,7 @@ fn all_devices_are_summed() {
         device: DeviceChoice::All,
         step: StepChoice::Number(7),
         by: GroupBy::Kind,
-        ..Query::default()
+        ..Query::busiest()
     });
     assert_eq!((b.totals.busy, b.header.step_duration), (Picos(1600), Some(Picos(2000))));
     assert_eq!(b.header.device.as_deref(), Some("2 devices"));
@@ -77,7 +77,7 @@ fn all_devices_are_summed() {
 fn every_grouping_sums_to_busy() {
     for by in GroupBy::ALL {
         for step in [StepChoice::All, StepChoice::Number(7), StepChoice::Number(8)] {
-            let b = breakdown(&Query { device: DeviceChoice::All, step, by, ..Query::default() });
+            let b = breakdown(&Query { device: DeviceChoice::All, step, by, ..Query::busiest() });
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
             assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
         }
@@ -86,7 +86,7 @@ fn every_grouping_sums_to_busy() {
 
 #[test]
 fn sources_have_three_tiers() {
-    let b = breakdown(&Query { step: StepChoice::All, by: GroupBy::Source, ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::All, by: GroupBy::Source, ..Query::busiest() });
     let keys: Vec<(&str, &str)> = b.groups.iter().map(|g| (g.key_kind.as_str(), g.key.as_str())).collect();
     assert!(keys.contains(&("source_stack", "train.py:3:1\nmodel.py:12:5")), "{keys:?}");
     assert!(keys.contains(&("no_source", "<no source>:all-reduce")), "{keys:?}");
@@ -97,7 +97,7 @@ fn a_capture_without_tpu_ops_is_reported() {
     let mut space = make::small();
     space.planes.retain(|p| p.name == "/host:CPU");
     let opened = open("host.xplane.pb", bytes(&space)).unwrap();
-    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, &Query::default()).unwrap();
+    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, &Query::busiest()).unwrap();
     assert_eq!(b.header.status, Status::Absent);
     assert!(b.groups.is_empty() && b.header.step_duration.is_none());
     assert!(b.notes.iter().any(|n| n.code == "no_tpu_ops" && n.message.contains("/host:CPU")), "{:?}", b.notes);

@@ -24,7 +24,7 @@ fn real(folder: &str, file: &str) -> Option<(Opened, Analysis)> {
 }
 
 fn breakdown(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
-    of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::default() }).unwrap()
+    of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::busiest() }).unwrap()
 }
 
 /// Returns the rows of one of xprof's tables, by the names of its columns.
@@ -288,7 +288,7 @@ fn a_run_begins_where_the_first_op_repeats() {
 #[test]
 fn collectives_are_synchronous_on_their_stream() {
     let (opened, analysis) = made();
-    let query = Query { step: StepChoice::All, ..Query::default() };
+    let query = Query { step: StepChoice::All, ..Query::busiest() };
     let comm = analysis.comm(&opened.profile, &CommQuery { query, ..CommQuery::default() }, None);
     let of = comm.tensor.overlap;
     assert_eq!((comm.rows.len(), comm.rows[0].primitive), (1, Some(Primitive::AllReduce)));

@@ -63,7 +63,7 @@ fn assert_breakdown(options: &[&str]) -> Value {
         assert_eq!(steps.devices.len(), devices.len());
         for (n, device) in devices.into_iter().enumerate() {
             let request = |step| {
-                let query = Query { device: DeviceChoice::One(n as u32), step, by: GroupBy::Op, ..Query::default() };
+                let query = Query { device: DeviceChoice::One(n as u32), step, by: GroupBy::Op, ..Query::busiest() };
                 analysis.breakdown(&opened.profile, &query).unwrap()
             };
             let all = request(StepChoice::All);
@@ -118,7 +118,7 @@ fn the_roofline_matches_the_simulated_run() {
     let opened = open(&name, files(folder.path())[&name].clone());
     let analysis = Analysis::new(&opened.profile);
     let device = &truth["devices"][0];
-    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
     let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
     let answer =
         analysis.roofline(&opened.profile, &request, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
@@ -257,7 +257,7 @@ fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::ana
     let mut opened = rooflight::session::open(inputs, &mut |_| {}).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
-    let query = Query { device, step, ..Query::default() };
+    let query = Query { device, step, ..Query::busiest() };
     let request = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
     rooflight::session::comm(&analysis, &opened.profile, &mut programs, &request)
 }

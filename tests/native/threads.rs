@@ -71,7 +71,7 @@ fn every_op_equals_the_sum_of_its_events() {
     let labels: Vec<&str> = analysis.devices.iter().map(|device| device.label.as_str()).collect();
     assert_eq!(labels, ["CPU:0", "CPU:1", "CPU:2", "CPU:3"]);
     for (i, device) in analysis.devices.iter().enumerate() {
-        let query = Query { device: DeviceChoice::One(i as u32), step: StepChoice::All, ..Query::default() };
+        let query = Query { device: DeviceChoice::One(i as u32), step: StepChoice::All, ..Query::busiest() };
         let b = analysis.breakdown(&opened.profile, &query).unwrap();
         for group in &b.groups {
             let (n, _, own) = expected.remove(&(i.to_string(), group.key.clone())).unwrap();
@@ -101,7 +101,7 @@ fn every_grouping_sums_and_every_kind_is_known() {
     for by in GroupBy::ALL {
         for device in [DeviceChoice::All, DeviceChoice::One(2)] {
             for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(3)] {
-                let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::default() }).unwrap();
+                let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::busiest() }).unwrap();
                 assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                 assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
                 assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration);
@@ -109,7 +109,7 @@ fn every_grouping_sums_and_every_kind_is_known() {
             }
         }
     }
-    let kinds = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Kind, ..Query::default() };
+    let kinds = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Kind, ..Query::busiest() };
     let b = analysis.breakdown(&opened.profile, &kinds).unwrap();
     let n = |kind| b.groups.iter().find(|g| g.kind == kind).map_or(Count::ZERO, |g| g.n_executions);
     assert_eq!((n(Kind::Communication), n(Kind::Container), n(Kind::Other)), (640.into(), 40.into(), Count::ZERO));

@@ -47,7 +47,7 @@ fn the_small_capture_is_the_same_from_json() {
     assert_eq!(planes_by_name(&json.profile), planes_by_name(&xspace.profile));
     let [json, xspace] = [json, xspace].map(|opened| {
         let analysis = Analysis::new(&opened.profile);
-        let query = Query { step: StepChoice::All, ..Query::default() };
+        let query = Query { step: StepChoice::All, ..Query::busiest() };
         analysis.breakdown(&opened.profile, &query).unwrap()
     });
     assert_eq!((json.totals, json.groups), (xspace.totals, xspace.groups));
@@ -378,7 +378,7 @@ fn ten_thousand_corruptions() {
         damaged[at] = if round % 2 == 0 { damaged[at] ^ 1 << below(8) } else { below(256) as u8 };
         if let Ok(opened) = open(&damaged) {
             let analysis = Analysis::new(&opened.profile);
-            let b = analysis.breakdown(&opened.profile, &Query { step: StepChoice::All, ..Query::default() }).unwrap();
+            let b = analysis.breakdown(&opened.profile, &Query { step: StepChoice::All, ..Query::busiest() }).unwrap();
             assert!(b.groups.iter().map(|g| g.total).sum::<rooflight::units::Picos>() == b.totals.busy);
         }
     }

@@ -44,15 +44,15 @@ fn number(value: &Value) -> u64 {
 #[test]
 fn the_vllm_step_has_the_known_figures() {
     let Some(session) = vllm() else { return };
-    let step = breakdown(&session, &Query { by: GroupBy::Category, ..Query::default() });
+    let step = breakdown(&session, &Query { by: GroupBy::Category, ..Query::busiest() });
     assert_eq!(step.header.step_duration, Some(Picos(66_914_493_397)));
     let all_reduce = step.groups.iter().find(|g| g.key == "all-reduce").unwrap();
     assert_eq!((all_reduce.n_executions, millis(all_reduce.total)), (129.into(), "3.434".into()));
-    let whole = breakdown(&session, &Query { step: StepChoice::All, ..Query::default() });
+    let whole = breakdown(&session, &Query { step: StepChoice::All, ..Query::busiest() });
     // 0.2 ms of the busy time belong to other programs, before and after the step.
     assert_eq!(format!("{:.2}", whole.totals.busy.as_f64() / 1e9), "67.21");
     for device in [0, 1] {
-        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
+        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
         let flops: f64 = breakdown(&session, &of).groups.iter().filter_map(|g| g.model_flops).sum();
         assert_eq!(format!("{:.2}", flops / 1e12), "31.98");
     }
@@ -62,7 +62,7 @@ fn the_vllm_step_has_the_known_figures() {
 fn vllm_collectives_are_synchronous_and_exposed() {
     let Some((opened, analysis)) = vllm() else { return };
     for (device, n) in [(DeviceChoice::One(0), 129), (DeviceChoice::All, 258)] {
-        let request = CommQuery { query: Query { device, ..Query::default() }, ..CommQuery::default() };
+        let request = CommQuery { query: Query { device, ..Query::busiest() }, ..CommQuery::default() };
         let comm = analysis.comm(&opened.profile, &request, None);
         let of = comm.tensor.overlap;
         assert_eq!((comm.tensor.n, of.overlapped, of.exposed), (n.into(), Picos::ZERO, of.in_flight));
@@ -86,7 +86,7 @@ fn ops_are_the_sums_of_their_events() {
             sum.2 += number(&args["model_flops"]);
             sum.3 += number(&args["bytes_accessed"]);
         }
-        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
+        let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
         let result = breakdown(&session, &of);
         let rows = result.groups.iter().map(|g| {
             let [flops, bytes] = [g.model_flops, g.bytes_accessed].map(|n| n.unwrap_or_default() as u64);
@@ -123,7 +123,7 @@ fn the_vllm_roofline_uses_model_flops_and_a_given_chip() {
     let none = analysis.roofline(&opened.profile, &RooflineQuery::default(), None).unwrap().figures;
     assert!(none.notes.iter().any(|n| n.message.contains("Choose a chip")), "{:?}", none.notes);
     let peaks = PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() };
-    let query = RooflineQuery { peaks, ..RooflineQuery::default() };
+    let query = RooflineQuery { query: Query::busiest(), peaks, ..RooflineQuery::default() };
     let held = analysis.roofline(&opened.profile, &query, None).unwrap().figures;
     assert!(held.notes.iter().any(|n| n.code == "model_flops_used"));
     assert_eq!(millis(held.considered), "61.757");

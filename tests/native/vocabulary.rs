@@ -11,7 +11,7 @@ use rooflight::wire::proto::xspace::{XPlane, XSpace};
 fn breakdown(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    analysis.breakdown(&opened.profile, &Query { by, step, ..Query::default() }).unwrap()
+    analysis.breakdown(&opened.profile, &Query { by, step, ..Query::busiest() }).unwrap()
 }
 
 fn rows(b: &Breakdown) -> Vec<(&str, u64)> {

@@ -18,7 +18,7 @@ fn v6e() -> Option<(Opened, Analysis)> {
 
 fn all(by: GroupBy) -> Option<Breakdown> {
     let (opened, analysis) = v6e()?;
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by, ..Query::busiest() };
     analysis.breakdown(&opened.profile, &query).ok()
 }
 
@@ -48,7 +48,7 @@ fn v6e_copy_done_per_chip_is_on_the_device_clock() {
             device: DeviceChoice::One(i as u32),
             step: StepChoice::All,
             by: GroupBy::Category,
-            ..Query::default()
+            ..Query::busiest()
         };
         let b = analysis.breakdown(&opened.profile, &query).unwrap();
         let copy_done = b.groups.iter().find(|g| g.key == "copy-done").unwrap();
@@ -89,7 +89,7 @@ fn v6e_every_grouping_and_step_sums() {
     for by in GroupBy::ALL {
         for device in [DeviceChoice::All, DeviceChoice::Mean, DeviceChoice::One(0), DeviceChoice::One(3)] {
             for step in [StepChoice::All, StepChoice::Mean, StepChoice::Busiest, StepChoice::Number(41)] {
-                let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::default() }).unwrap();
+                let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::busiest() }).unwrap();
                 assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                 assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
                 assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration);
@@ -108,7 +108,7 @@ fn v6e_steps_add_up() {
     let device = &analysis.devices[0];
     let of = |n: u64| {
         analysis
-            .breakdown(&opened.profile, &Query { step: StepChoice::Number(n), by: GroupBy::Kind, ..Query::default() })
+            .breakdown(&opened.profile, &Query { step: StepChoice::Number(n), by: GroupBy::Kind, ..Query::busiest() })
             .unwrap()
     };
     let sum: Picos = device.steps.iter().map(|s| of(s.number).totals.busy).sum();

@@ -71,7 +71,7 @@ fn members_are_files() {
 fn programs_are_read_from_the_archive() {
     let Some(capture) = common::profile(V6E) else { return };
     let op = |engine: &mut OpenSession| {
-        let query = Query { step: StepChoice::All, ..Query::default() };
+        let query = Query { step: StepChoice::All, ..Query::busiest() };
         let page = breakdown_page(engine, &query, PageQuery { count: 1, ..PageQuery::default() });
         let (name, program) = split_row_key(&page.rows[0].key);
         let op = OpRef::new(name, program);

@@ -91,8 +91,11 @@ impl Count {
     pub const ONE: Self = Self(1.0);
 
     /// Creates a count from a number. Negative numbers and NaN become zero.
-    pub const fn new(n: f64) -> Self {
-        Self(n.max(0.0))
+    ///
+    /// The rounding of floats is undone where a whole number is meant: three thirds are one.
+    pub fn new(n: f64) -> Self {
+        let (n, nearest) = (n.max(0.0), n.max(0.0).round());
+        Self(if (n - nearest).abs() <= nearest.max(1.0) * 1e-12 { nearest } else { n })
     }
 
     /// Returns the count as a float.
@@ -100,11 +103,10 @@ impl Count {
         self.0
     }
 
-    /// Returns the count if it is a whole number, except for the rounding of floats: three thirds are one.
+    /// Returns the count if it is a whole number.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not negative; saturates")]
     pub fn whole(self) -> Option<u64> {
-        let nearest = self.0.round();
-        ((self.0 - nearest).abs() <= nearest.max(1.0) * 1e-12).then_some(nearest as u64)
+        (self.0.fract() == 0.0).then_some(self.0 as u64)
     }
 
     /// Returns this count times an amount, rounded to a whole number. Saturates.
@@ -174,7 +176,7 @@ impl PartialOrd<u64> for Count {
 impl Add for Count {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self::new(self.0 + other.0)
     }
 }
 

@@ -72,8 +72,8 @@ impl Analysis {
         self.notes.iter().find(|note| note.severity == Severity::Partial).map(|note| note.message.clone())
     }
 
-    /// Returns the device that is shown first. This is device 0, unless device 0 runs only ops of data movement and of
-    /// the host, and another device computes; then it is the busiest device that computes.
+    /// Returns the devices that are shown first: the mean of all devices, or the only one. If some devices run only ops
+    /// of data movement and of the host, it is the busiest device that computes.
     pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
         let computes = |at: &usize| {
             let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);
@@ -81,10 +81,13 @@ impl Analysis {
             let moves = |op: OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
             lines.flat_map(|line| line.events.ops()).any(|op| !moves(op))
         };
-        if self.devices.len() < 2 || computes(&0) {
-            return DeviceChoice::default();
+        let n = self.devices.len();
+        if n < 2 {
+            return DeviceChoice::One(0);
         }
-        let busiest = (1..self.devices.len()).rev().filter(computes).max_by_key(|at| self.devices[*at].busy);
-        busiest.map_or_else(DeviceChoice::default, |at| DeviceChoice::One(at as u32))
+        let computing: Vec<usize> = (0..n).filter(computes).collect();
+        let busiest = computing.iter().rev().max_by_key(|at| self.devices[**at].busy);
+        let one = busiest.filter(|_| computing.len() < n).map(|at| DeviceChoice::One(*at as u32));
+        one.unwrap_or_default()
     }
 }

@@ -4,21 +4,26 @@
 use super::filter::Filter;
 use serde::{Deserialize, Serialize};
 
-/// The device planes that a query covers. The default is the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The device planes that a query covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceChoice {
     /// The device at this index of the session's device list.
     One(u32),
     /// The mean of all devices that have the step.
+    #[default]
     Mean,
     /// The sum over all devices. Windows and step durations are summed as well.
     All,
 }
 
-impl Default for DeviceChoice {
-    fn default() -> Self {
-        Self::One(0)
+impl DeviceChoice {
+    /// Returns the index of the device if only one is chosen.
+    pub const fn single(self) -> Option<u32> {
+        match self {
+            Self::One(index) => Some(index),
+            Self::Mean | Self::All => None,
+        }
     }
 }
 
@@ -28,10 +33,10 @@ impl Default for DeviceChoice {
 pub enum StepChoice {
     /// The step with the longest period on any device in which ops start; of several, the first one. The whole capture if there are no
     /// steps.
-    #[default]
     Busiest,
     /// The mean of the steady steps of each device (see `base::periods`). If no device has a steady step, this is the
     /// same as [`Self::Busiest`].
+    #[default]
     Mean,
     /// The step with this number: the number of the `Steps` event, or the index of the run if steps are derived from
     /// runs.
@@ -146,4 +151,11 @@ pub struct Query {
     pub step: StepChoice,
     pub by: GroupBy,
     pub filter: Filter,
+}
+
+impl Query {
+    /// Returns the query for the busiest step of the first device. The default query is for means.
+    pub fn busiest() -> Self {
+        Self { device: DeviceChoice::One(0), step: StepChoice::Busiest, ..Self::default() }
+    }
 }

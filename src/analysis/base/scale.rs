@@ -43,13 +43,13 @@ impl Scale {
 
     /// Returns a count times the factor, which may be a fraction.
     pub fn count(self, count: Count) -> Count {
-        if self == Self::ONE { count } else { Count::new(count.as_f64() * self.as_f64()) }
+        Count::new(self.number(count.as_f64()))
     }
 
-    /// Returns the factor as a float.
+    /// Returns a number times the factor.
     #[expect(clippy::cast_precision_loss, reason = "numbers of devices and of windows")]
-    pub fn as_f64(self) -> f64 {
-        self.part as f64 / self.whole as f64
+    pub fn number(self, number: f64) -> f64 {
+        number * self.part as f64 / self.whole as f64
     }
 }
 

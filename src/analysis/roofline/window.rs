@@ -47,7 +47,7 @@ impl Analysis {
             bytes = more(bytes, peaks.bytes(Level::Hbm));
             #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
             let n = if step == StepChoice::All { device.steps.len() as f64 } else { f64::from(window.n_steps) };
-            steps += n * scale.as_f64();
+            steps += scale.number(n);
         }
         let mut hbm: Option<f64> = None;
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();

@@ -126,9 +126,9 @@ pub struct View {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The step: `mean` for the mean of the steady steps, a number, `busiest` for the step with the longest period on any device, or `all` for the whole capture.
-    #[arg(long, default_value = "busiest", value_parser = step)]
+    #[arg(long, default_value = "mean", value_parser = step)]
     pub step: StepChoice,
-    /// The device: its number, its name, `mean` for the mean of all devices, or `all` for their sum. Default: the first device, or the busiest one that computes if the first only moves data.
+    /// The device: its number, its name, `mean` for the mean of all devices, or `all` for their sum. Default: the mean, or the busiest device that computes if some only move data.
     #[arg(long)]
     pub device: Option<String>,
     /// Prints at most this many rows.

@@ -385,7 +385,7 @@ fn heading(header: &rooflight::analysis::base::Header) -> String {
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
     let step = match header.mean.n_steps {
-        Some(_) => format!("{} (of {})", header.step_text(), header.n_steps),
+        Some(n) => format!("mean of {n} of {} steps", header.n_steps),
         None if header.step == "all" => "whole capture".to_owned(),
         None => format!("step {} (one of {})", header.step, header.n_steps),
     };

@@ -61,13 +61,14 @@ fn step_source_device(session: &SessionInfo, device: DeviceChoice) -> Option<&De
 pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
     let device = match query.device {
         DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
+        DeviceChoice::Mean | DeviceChoice::All if session.devices.len() < 2 => session.usual_device,
         device => device,
     };
     let known = |number| {
         step_source_device(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number))
     };
     let step = match query.step {
-        StepChoice::Number(number) if !known(number) => StepChoice::Mean,
+        StepChoice::Number(number) if !known(number) => StepChoice::default(),
         step => step,
     };
     Query { device, step, ..query }
@@ -111,6 +112,11 @@ impl Steps<'_> {
     /// Returns the number of choices.
     pub const fn count(&self) -> usize {
         self.n_first() + self.steps.len()
+    }
+
+    /// Returns the number of single steps.
+    pub const fn n_steps(&self) -> usize {
+        self.steps.len()
     }
 
     /// Returns the number of choices before the single steps.

@@ -114,9 +114,7 @@ impl fmt::Display for Address {
         };
         let (query, filter) = (&self.query, &self.query.filter);
         match query.device {
-            DeviceChoice::One(index) => {
-                push("device", &index.to_string(), query.device == usual.query.device && !self.names_device)?;
-            }
+            DeviceChoice::One(index) => push("device", &index.to_string(), false)?,
             DeviceChoice::Mean => push("device", "mean", !self.names_device)?,
             DeviceChoice::All => push("device", "all", false)?,
         }

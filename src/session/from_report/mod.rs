@@ -109,10 +109,9 @@ impl ReportSession {
         let (origin, header) = (&self.report.origin, &self.report.header);
         let device = query.device == origin.device || origin.devices.is_empty();
         let step = match query.step {
-            // The report holds one step, and its header names the step.
-            StepChoice::Busiest => true,
+            // The report holds one step or mean, and its header names it.
+            StepChoice::Busiest | StepChoice::Mean => true,
             StepChoice::All => header.step == "all",
-            StepChoice::Mean => header.step == "mean" || origin.step == StepChoice::Mean,
             StepChoice::Number(number) => header.step == number.to_string(),
         };
         if device && step { Ok(()) } else { Err(self.lacks("other devices and steps")) }

@@ -106,10 +106,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let found = request_steps(state);
     let scene = SharedMemo::new(move || {
         let stats = found.get()?;
-        let selected = match state.query.with(|query| query.device) {
-            DeviceChoice::One(index) => Some(index),
-            DeviceChoice::All => None,
-        };
+        let selected = state.query.with(|query| query.device.single());
         let spread = step_stats::widest(&stats).map(|across| across.spread);
         Some(PtrEq::new(steps::devices_scene(&step_stats::devices(&stats), spread, selected, room(width.get()))))
     });

@@ -153,10 +153,7 @@ impl MemoryModel {
             zoom.set(None);
         });
         let check = SharedMemo::new(move || {
-            let device = state.query.with(|query| match query.device {
-                crate::analysis::base::DeviceChoice::One(n) => Some(n),
-                crate::analysis::base::DeviceChoice::All => None,
-            });
+            let device = state.query.with(|query| query.device.single());
             session.with(|session| {
                 let session = session.as_ref()?;
                 picker::check_of(&session.checks, &session.runtime, device).cloned().map(PtrEq::new)
@@ -164,10 +161,7 @@ impl MemoryModel {
         });
         let allocator_at = Memo::new(move |_| {
             let chosen = place.with(|place| place.allocator);
-            let device = state.query.with(|query| match query.device {
-                crate::analysis::base::DeviceChoice::One(n) => Some(n),
-                crate::analysis::base::DeviceChoice::All => None,
-            });
+            let device = state.query.with(|query| query.device.single());
             let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
             chosen.or(own).unwrap_or_default()
         });

@@ -70,7 +70,8 @@ fn Costs(model: RooflineModel) -> impl IntoView {
             let name = kernel.op.clone();
             // The trailing number is removed, so that the pattern matches the kernel and not one of its calls.
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
-            let status = format!("{}, {}", format::counted(kernel.n, "run", "runs"), format::time_text(kernel.total));
+            let status =
+                format!("{}, {}", format::counted_executions(kernel.n, "run", "runs"), format::time_text(kernel.total));
             let take = move |_| pattern.set(format!("{stem}*"));
             view! {
                 <li><button type="button" class="link mono" on:click=take>{format::middle_cut(&name, 40)}</button> <span class="sub">" " {status}</span></li>

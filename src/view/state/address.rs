@@ -25,11 +25,13 @@ impl State {
     pub(crate) fn address(self) -> Address {
         let selection = self.selected.get();
         let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
-        let query = self.query.get();
-        let usual =
-            self.opened.with(|opened| opened.as_ref().map_or_else(Default::default, |o| o.session.usual_device));
+        let mut query = self.query.get();
+        let usual = self.usual_device();
+        let names_device = query.device != usual;
+        // An address without a device stands for the usual one.
+        query.device = if names_device { query.device } else { DeviceChoice::default() };
         Address {
-            names_device: usual != DeviceChoice::default() || query.device != usual,
+            names_device,
             query,
             sort: self.sort.get(),
             columns: self.columns.get(),
@@ -48,6 +50,11 @@ impl State {
             comm: self.comm.get(),
             report: self.report.get(),
         }
+    }
+
+    /// Returns the devices that the open session shows first.
+    fn usual_device(self) -> DeviceChoice {
+        self.opened.with(|opened| opened.as_ref().map_or_else(Default::default, |opened| opened.session.usual_device))
     }
 
     /// Applies an address to the state. If a session is open, the breakdown is requested.
@@ -73,8 +80,9 @@ impl State {
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
         self.comm.set(address.comm);
-        let query = address.query;
+        let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {
+            query.device = if address.names_device { query.device } else { untrack(|| self.usual_device()) };
             self.choose(|query_now| *query_now = query);
         } else {
             self.query.set(query);

@@ -77,10 +77,9 @@ impl State {
     /// screen.
     pub(crate) fn step(self) -> StepChoice {
         match self.query.with(|query| query.step) {
-            step @ (StepChoice::Busiest | StepChoice::Mean) => self
-                .shown
-                .with(|shown| shown.as_ref().map(|head| StepChoice::shown(&head.header.step)))
-                .unwrap_or(step),
+            step @ (StepChoice::Busiest | StepChoice::Mean) => {
+                self.shown.with(|shown| shown.as_ref().map(|head| StepChoice::shown(&head.header.step))).unwrap_or(step)
+            }
             step => step,
         }
     }

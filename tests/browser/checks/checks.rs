@@ -43,7 +43,7 @@ pub fn check_a_request_and_its_files_survive_a_round_trip() {
         by: GroupBy::Source,
         step: StepChoice::Number(u64::MAX),
         device: DeviceChoice::One(u32::MAX),
-        ..Query::default()
+        ..Query::busiest()
     };
     let page = PageQuery { first: u32::MAX, ..PageQuery::default() };
     let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action: TableAction::Rows(page) };

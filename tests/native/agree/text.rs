@@ -64,6 +64,9 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
     let Some(step) = views.breakdown["step_duration_ps"].as_u64().map(Picos) else {
         return assert!(!text.contains("\n- "), "{what}: figures without a step\n{text}");
     };
+    let means = ["n_mean_steps", "n_mean_devices"].map(|name| &views.breakdown[name]);
+    let means = means.into_iter().filter(|n| !n.is_null()).map(Value::to_string);
+    let step_figures = std::iter::once(time_text(step)).chain(means).collect();
     let (window, traffic) = (&views.roofline["window"], &views.comm["comm_totals"]);
     let steps = rows(&views.summary["step_stats"]["devices"]).iter().find(|device| device["all"].is_object());
     let has_traffic = traffic["n_executions"] != 0;
@@ -71,7 +74,7 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
         &format!("{what}, figures"),
         &text.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>().join("\n"),
         &[
-            ("- Step:", vec![time_text(step)]),
+            ("- Step:", step_figures),
             ("step", steps.map_or(Vec::new(), |of| all_printed(&of["all"], &["n", "min_dur_ps", "max_dur_ps"]))),
             ("- MFU:", all_printed(window, &["model_mfu"])),
             ("- HFU", all_printed(window, &["mfu"])),
@@ -104,9 +107,16 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
 /// has a figure with a unit.
 pub fn assert_summary(what: &str, text: &str, views: &Views) {
     let Some(step) = views.breakdown["step_duration_ps"].as_u64().map(Picos) else { return };
-    let number = views.breakdown["step"].as_str().unwrap();
-    let mut heading =
-        if number == "all" { Vec::new() } else { vec![number.to_owned(), views.breakdown["n_steps"].to_string()] };
+    let n_steps = views.breakdown["n_steps"].to_string();
+    let mut heading = match views.breakdown["step"].as_str().unwrap() {
+        "all" => Vec::new(),
+        "mean" => vec![views.breakdown["n_mean_steps"].to_string(), n_steps],
+        number => vec![number.to_owned(), n_steps],
+    };
+    let n_devices = &views.breakdown["n_mean_devices"];
+    if !n_devices.is_null() {
+        heading.insert(0, n_devices.to_string());
+    }
     heading.push(time_text(step));
     let (roof, window) = (&views.roofline["step_summary"], &views.roofline["window"]);
     let mean = ["weighted_avg_mfu", "weighted_avg_hbm_util"];

@@ -59,7 +59,7 @@ fn queries(analysis: &Analysis) -> Vec<Query> {
     let last_step =
         first.and_then(|of| of.steps.last()).map_or(StepChoice::Busiest, |step| StepChoice::Number(step.number));
     let last = DeviceChoice::One((analysis.devices.len() as u32).saturating_sub(1));
-    let of = |device, step| Query { device, step, ..Query::default() };
+    let of = |device, step| Query { device, step, ..Query::busiest() };
     vec![
         of(DeviceChoice::Mean, StepChoice::Mean),
         of(DeviceChoice::All, StepChoice::All),
@@ -196,7 +196,7 @@ fn steps(opened: &Opened, analysis: &Analysis) {
             assert_eq!(total(&step.by_kind, |time| *time), u128::from(step.busy.0), "kinds of step {}", step.number);
             assert!(device.ops.len() > 1 || step.busy + step.idle == step.length, "busy and idle of {step:?}");
             if at == 0 {
-                let query = Query { step: StepChoice::Number(step.number), ..Query::default() };
+                let query = Query { step: StepChoice::Number(step.number), ..Query::busiest() };
                 let requested = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;
                 assert_eq!((requested.busy, requested.by_kind), (step.busy, step.by_kind), "step {}", step.number);
             }
@@ -253,7 +253,7 @@ fn views(engine: &mut OpenSession, query: &Query) {
 }
 
 fn ops_and_programs(engine: &mut OpenSession) {
-    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::busiest() };
     let action = TableAction::Rows(PageQuery { count: 6, ..PageQuery::default() });
     let rows = Question::Table { of: TableOf::Breakdown(query.clone()), action };
     let Ok(page) = engine.answer(&rows.into()).decode::<TablePage>() else { panic!("rows are told") };
