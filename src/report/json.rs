@@ -4,8 +4,8 @@
 //! module defines the names and the order of the fields; it computes nothing but percentages and sums of kinds.
 
 use super::scopes_json::{ScopeJson, nested};
-use crate::analysis::base::{Filter, Header, Status, Totals};
-use crate::analysis::breakdown::columns::{GROUPS, KINDS};
+use crate::analysis::base::{Filter, Header, Spread, Status, Totals};
+use crate::analysis::breakdown::columns::{GROUPS, KINDS, SPREAD};
 use crate::analysis::breakdown::{Breakdown, Group, Scopes, Shown};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
@@ -28,6 +28,7 @@ pub struct HeadJson<'a> {
     n_steps: u32,
     n_mean_steps: Option<u32>,
     n_mean_devices: Option<u32>,
+    mean_periods: Option<Row<'a, Spread>>,
     step_window_ps: Option<(Picos, Picos)>,
     step_duration_ps: Option<Picos>,
     totals: TotalsJson<'a>,
@@ -153,6 +154,7 @@ pub fn head_of<'a>(
         n_steps: h.n_steps,
         n_mean_steps: h.mean.n_steps,
         n_mean_devices: h.mean.n_devices,
+        mean_periods: h.mean.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
         step_window_ps: h.window,
         step_duration_ps: h.step_duration,
         totals: TotalsJson::new(totals),

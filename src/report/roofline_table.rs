@@ -58,7 +58,7 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
     let w = &f.window;
     let all = [
         ("MFU", w.model_mfu),
-        ("HFU (incl. recompute)", w.mfu),
+        ("HFU", w.mfu),
         ("MFU from tokens", w.useful_mfu),
         ("HBM bandwidth utilization", w.hbm_util),
     ];

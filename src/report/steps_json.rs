@@ -1,7 +1,8 @@
 //! This module writes the statistics of steps as JSON.
 
+use crate::analysis::base::Spread;
 use crate::analysis::breakdown::columns::{ACROSS_DEVICES, SPREAD, STEPS};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::table::json::{Row, Rows};
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! This module writes the breakdown, the scopes, the steps and the files as tables for the terminal, and the breakdown
 //! as CSV.
 
-use crate::analysis::base::{GroupBy, Peaks};
+use crate::analysis::base::{GroupBy, Peaks, Spread};
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::breakdown::row_label;
-use crate::analysis::breakdown::{Breakdown, Group, Scopes, Spread, StepStats};
+use crate::analysis::breakdown::{Breakdown, Group, Scopes, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
 use crate::table::csv;

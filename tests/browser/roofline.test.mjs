@@ -48,7 +48,7 @@ onPage("figures, rows and totals equal the command line's", { needs: tpu() }, as
     const { step_summary: summary, window, considered_duration_ps: considered } = report;
     const shown = await figures(page);
     assert.equal(shown.Coverage, `${formatPercent(summary.rooflined_dur_ps / considered)} %`);
-    assert.equal(shown["HFU (incl. recompute)"], `${formatPercent(window.mfu)} %`);
+    assert.equal(shown["HFU"], `${formatPercent(window.mfu)} %`);
     const scale = considered >= 1e12 ? 1e12 : 1e9;
     const boundTimes = ["Compute-bound", "Memory-bound"].map((name) => Number.parseFloat(shown[name].replace(",", "")));
     const isSameUnit = shown["Memory-bound"].endsWith(" ms") === shown["Compute-bound"].endsWith(" ms");
@@ -180,7 +180,7 @@ onPage("changed peaks update the figures, and a reload keeps them", async ({ pag
   await field.press("Enter");
   const report = cliReport(file, "--peak-tflops", "bf16=918");
   assert.notEqual(formatPercent(report.window.mfu), formatPercent(cliReport(file).window.mfu));
-  await waitUntil(async () => (await figures(page))["HFU (incl. recompute)"], (value) => value === `${formatPercent(report.window.mfu)} %`);
+  await waitUntil(async () => (await figures(page))["HFU"], (value) => value === `${formatPercent(report.window.mfu)} %`);
   assert.equal((await figures(page))["Roofline efficiency"], `${formatPercent(report.step_summary.weighted_avg_roofline_util)} %`);
   assert.match(await chartLabel(page), /bf16 918\.0 TFLOP\/s/);
   assert.match(await page.locator("#peaks").innerText(), /yours/);
@@ -205,7 +205,7 @@ onPage("changed peaks update the figures, and a reload keeps them", async ({ pag
   await page.keyboard.press("Escape");
   await page.locator("#peaks-button").click();
   await page.getByRole("button", { name: "Reset" }).click();
-  await waitUntil(async () => (await figures(page))["HFU (incl. recompute)"], (value) => value === before["HFU (incl. recompute)"]);
+  await waitUntil(async () => (await figures(page))["HFU"], (value) => value === before["HFU"]);
   // Another chip brings its published peaks.
   await pick(page, "peaks-chip", "TPU v6e");
   await page.locator("#peaks").getByRole("button", { name: "Reset" }).waitFor();

@@ -25,6 +25,7 @@ pub(in crate::analysis) mod scale;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod self_time;
+pub(in crate::analysis) mod spread;
 
 pub use analysis::Analysis;
 pub use device::{Clock, Device, Step, StepBasis, intervals};
@@ -37,3 +38,4 @@ pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Header, Mean, Peaks, Status, Totals};
 pub use self_time::{Interval, self_time};
+pub use spread::Spread;

@@ -1,5 +1,6 @@
 //! This module defines the head of every report: the device and the window of its figures, and the sums over them.
 
+use super::spread::Spread;
 use crate::analysis::classify::Kind;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
@@ -80,13 +81,16 @@ impl Header {
 
 /// The means that the figures of a report are. Counts of a mean may be fractions. Shortest and longest executions are
 /// those of all windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// Number of steady steps of the mean; the largest number if several devices are selected. `None` if the figures
     /// are not a mean of steps.
     pub n_steps: Option<u32>,
     /// Number of devices of the mean. `None` if the figures are not a mean of devices.
     pub n_devices: Option<u32>,
+    /// Statistics of the periods of the steady steps, each the mean or the sum of the devices that have the step. `None`
+    /// if the figures are not a mean of steps.
+    pub periods: Option<Spread>,
 }
 
 /// The peaks of a device, from the stats of its plane. If several devices are selected, a peak is `None` unless all

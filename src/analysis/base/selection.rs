@@ -8,10 +8,12 @@ use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Mean, Peaks, Status, Totals};
 use super::rows::Slice;
 use super::scale::Scale;
+use super::spread::Spread;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
 /// The devices and the window of a query.
@@ -42,7 +44,8 @@ impl Analysis {
         let step = self.step_or_busiest(query.step, &chosen);
         let windows: Vec<(usize, Option<Window>)> =
             chosen.iter().map(|index| (*index, self.devices[*index].choose(step))).collect();
-        let (scale, mean) = scale(query.device, step, windows.iter().filter_map(|(_, window)| window.as_ref()));
+        let (scale, mut mean) = scale(query.device, step, windows.iter().filter_map(|(_, window)| window.as_ref()));
+        mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, &chosen));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
@@ -119,6 +122,21 @@ impl Analysis {
         if is_absent { StepChoice::Busiest } else { step }
     }
 
+    /// Returns the statistics of the periods of steady steps. The period of a step is the mean or the sum of the devices
+    /// `chosen` that have it.
+    fn periods(&self, choice: DeviceChoice, chosen: &[usize]) -> Option<Spread> {
+        let mut by_number: IndexMap<u64, (Picos, u64)> = IndexMap::default();
+        for step in chosen.iter().flat_map(|index| self.devices[*index].steady_steps()) {
+            let (sum, n) = by_number.entry(step.number).or_default();
+            (*sum, *n) = (*sum + step.length(), *n + 1);
+        }
+        let period = |(_, (sum, n)): (u64, (Picos, u64))| match choice {
+            DeviceChoice::Mean => Picos(sum.0 / n),
+            DeviceChoice::One(_) | DeviceChoice::All => sum,
+        };
+        Spread::new(by_number.into_iter().map(period).collect())
+    }
+
     /// Returns a note if a mean over steps is requested that the capture does not have, or if few steps are steady.
     fn mean_notes(&self, requested: StepChoice, step: StepChoice, chosen: &[usize]) -> Option<Note> {
         let note = |message: &str| Some(Note::new(Severity::Info, NoteCode::FewSteps, message));
@@ -188,6 +206,7 @@ fn scale<'a>(device: DeviceChoice, step: StepChoice, windows: impl Iterator<Item
     let mean = Mean {
         n_steps: (step == StepChoice::Mean).then_some(n_steps),
         n_devices: (is_mean && n_devices > 1).then_some(n_devices),
+        periods: None,
     };
     (Scale::new(if is_mean { 1 } else { n_devices.into() }, n_windows), mean)
 }

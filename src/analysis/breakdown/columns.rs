@@ -2,9 +2,8 @@
 
 use super::report::{Group, Part, Share, is_unrated};
 use super::row_label;
-use super::spread::Spread;
 use super::steps::{AcrossDevices, StepTime};
-use crate::analysis::base::GroupBy;
+use crate::analysis::base::{GroupBy, Spread};
 use crate::analysis::classify::{Kind, Phase};
 use crate::table::Value::{
     self, Absent, Bandwidth, Count, Executions, Flag, Id, List, Number, Percent, Ranked, Record, Time, Word,

@@ -8,7 +8,6 @@ pub mod row_label;
 pub(in crate::analysis) mod row_text;
 pub(in crate::analysis) mod row_view;
 pub(in crate::analysis) mod scopes;
-pub(in crate::analysis) mod spread;
 pub(in crate::analysis) mod steps;
 
 pub use query::Answer;
@@ -16,5 +15,4 @@ pub use report::{Breakdown, Figures, Group, MAX_PARTS, Part, SHORTEST_RATED, Sha
 pub use row_text::RowText;
 pub use row_view::{NO_SCOPE, RowView};
 pub use scopes::{ScopeNode, Scopes};
-pub use spread::Spread;
 pub use steps::{AcrossDevices, DeviceSteps, StepStats, StepTime};

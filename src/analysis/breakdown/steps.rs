@@ -9,9 +9,8 @@
 //! The figures of a step equal those of a breakdown of that step: Σ kinds = busy, and with one op line busy + idle =
 //! length. The length of a step is its period (`base::periods`).
 
-use super::spread::Spread;
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::{Device, Interval, NotSteady, Step, intervals, self_time};
+use crate::analysis::base::{Device, Interval, NotSteady, Spread, Step, intervals, self_time};
 use crate::analysis::classify::PlaneFacts;
 use crate::profile::{Plane, Profile};
 use crate::small_sort::SmallSort;

@@ -1,6 +1,7 @@
 //! This module computes the figures above the chart of the breakdown, with the explanation of each figure. It does not
 //! depend on pixels.
 
+use super::spread_text::spread_text;
 use crate::analysis::base::{Header, Query, Totals};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::Overlap;
@@ -127,6 +128,9 @@ fn hero(header: &Header) -> Figure {
         rows.push(row("Devices", format::count(header.n_devices.into())));
     }
     rows.extend(header.mean.n_steps.map(|n| row("Steady steps", format::count(n.into()))));
+    if let Some(periods) = &header.mean.periods {
+        rows.extend(spread_text(periods).into_iter().map(|(label, value)| row(&format!("Period, {label}"), value)));
+    }
     rows.extend(header.step_duration.map(|time| row("Result", exact(time))));
     if header.window.is_some() {
         rows.push(row("Clock", "0 is the first event of the device"));
@@ -146,8 +150,8 @@ fn hero(header: &Header) -> Figure {
         (false, None) => ("Step", format!("Step {}", header.step)),
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
-    let scope = header.scope_text();
-    Figure { label, value, unit, scope, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
+    let label = header.scope_text().map_or(label.clone(), |scope| format!("{label}, {scope}"));
+    Figure { label, value, unit, scope: None, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -316,8 +320,7 @@ pub(crate) mod tests {
         head.header.step = "all".to_owned();
         head.totals.container_inclusive = Picos(5);
         let out = readout(&head, None);
-        assert_eq!(out.hero.label, "Whole capture");
-        assert_eq!(out.hero.scope.as_deref(), Some("sum of 4 devices"));
+        assert_eq!(out.hero.label, "Whole capture, sum of 4 devices");
         assert!(out.main[0].how.rows.iter().any(|(label, value)| label == "Inside loops" && value.contains("5 ps")));
     }
 

@@ -4,4 +4,5 @@
 pub mod figures;
 pub mod filter_text;
 pub mod scopes;
+pub mod spread_text;
 pub mod step_stats;

@@ -2,8 +2,9 @@
 //! not depend on a browser.
 
 use super::figures::Formula;
+use super::spread_text::{rounded, spread_text};
 use crate::analysis::base::{DeviceChoice, StepChoice};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
 use crate::chart::plot::step::{Part, Step};
@@ -148,27 +149,6 @@ pub fn widest(stats: &StepStats) -> Option<&AcrossDevices> {
     stats.spread.iter().filter(|across| across.n_devices > 1).max_by(|a, b| a.spread.total_cmp(&b.spread))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of durations: positive, below 2⁶³")]
-fn rounded(ps: f64) -> Picos {
-    Picos(ps.round().max(0.0) as u64)
-}
-
-/// Returns labels and texts: mean with its interval, median, quartiles, shortest, longest, standard deviation.
-pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
-    let time = |ps: f64| format::time_text(rounded(ps));
-    let interval = spread.interval().map_or_else(String::new, |half| format!(" ± {}", time(half)));
-    let [low, high] = spread.quartiles;
-    let mut figures = vec![
-        ("mean", time(spread.mean) + &interval),
-        ("median", time(spread.median)),
-        ("quartiles", format!("{} to {}", time(low), time(high))),
-        ("min", format::time_text(spread.min)),
-        ("max", format::time_text(spread.max)),
-    ];
-    figures.extend(spread.std_dev.map(|deviation| ("std. dev.", time(deviation))));
-    figures
-}
-
 /// Returns the figures below the chart of one device: over its steady steps, or over all steps if none has a period.
 /// `None` for all devices, and for a device without steps.
 pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
@@ -182,7 +162,7 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
         None => ("Steps", n(all.n), all),
     };
     let mut figures = vec![(label, text)];
-    figures.extend(spread(of));
+    figures.extend(spread_text(of));
     Some(figures)
 }
 
@@ -222,6 +202,7 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::base::Spread;
 
     fn step(number: u64, duration: u64) -> StepTime {
         let by_kind = std::array::from_fn(|at| if at == 0 { Picos(duration - 1) } else { Picos::ZERO });

@@ -127,7 +127,7 @@ pub fn utilization(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Ve
         ));
     }
     side.push(figure(
-        "HFU (incl. recompute)",
+        "HFU",
         share_figure(window.mfu),
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),

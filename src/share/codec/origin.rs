@@ -2,8 +2,8 @@
 
 use super::defaults;
 use super::visit::{Done, Number, Text, Visit, each};
-use crate::analysis::base::{DeviceChoice, Header, NotSteady, Status, StepChoice, Totals};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
+use crate::analysis::base::{DeviceChoice, Header, NotSteady, Spread, Status, StepChoice, Totals};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{Origin, ReportDevice};
@@ -77,6 +77,7 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
     if v.version() >= 2 {
         v.maybe_small(&mut of.mean.n_steps)?;
         v.maybe_small(&mut of.mean.n_devices)?;
+        spread(v, &mut of.mean.periods)?;
     }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));

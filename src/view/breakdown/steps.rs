@@ -4,7 +4,7 @@
 use super::picture_frame::framed;
 use crate::analysis::base::DeviceChoice;
 use crate::analysis::breakdown::StepStats;
-use crate::chart::breakdown::step_stats;
+use crate::chart::breakdown::{spread_text, step_stats};
 use crate::chart::plot::scene::Scene;
 use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
@@ -113,7 +113,8 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let tip = move |at: u32| {
         let stats = found.get_untracked()?;
         let device = stats.devices.get(at as usize)?;
-        let rows = step_stats::spread(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
+        let rows =
+            spread_text::spread_text(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
         Some(crate::chart::widgets::tip::Tip { title: device.label.clone(), rows: rows.collect() })
     };
     let model = model(scene, tip, move |at| state.choose_device(DeviceChoice::One(at)));
