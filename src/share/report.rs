@@ -191,23 +191,10 @@ impl Report {
 
     /// Returns the device and the step of the report as a text, such as `step 12 of TPU:0 by op`.
     pub fn holds(&self) -> String {
-        let (header, devices) = (&self.header, &self.origin.devices);
-        let label = |at: u32| devices.get(at as usize).map(|device| device.label.as_str());
-        let device =
-            self.origin.device.single().map(|at| label(at).or(header.device.as_deref()).unwrap_or("no device"));
-        match (device, header.devices_text()) {
-            (Some(device), _) => format!("{} of {device} by op", header.step_text()),
-            (None, Some(_)) if header.mean.n_steps.is_some() && header.mean.n_devices.is_some() => {
-                format!("{} of {} devices by op", header.step_text(), header.n_devices)
-            }
-            (None, several) => {
-                format!(
-                    "{}, {} by op",
-                    header.step_text(),
-                    several.or_else(|| header.device.clone()).unwrap_or_default()
-                )
-            }
-        }
+        let label = |at: u32| self.origin.devices.get(at as usize).map(|device| device.label.as_str());
+        let of_one = |at: u32| label(at).or(self.header.device.as_deref()).unwrap_or("no device");
+        let device = self.origin.device.single().map_or_else(String::new, |at| format!(" of {}", of_one(at)));
+        format!("{}{device} by op", self.header.window_text())
     }
 
     /// Returns a text about the precision of the report. `None` if all digits are kept.

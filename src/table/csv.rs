@@ -31,7 +31,7 @@ fn cell(value: &Value<'_>) -> String {
         Value::Time(time) => time.0.to_string(),
         Value::Integer(n) => n.to_string(),
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => n.to_string(),
-        Value::Executions(n) => n.whole().map_or_else(|| n.as_f64().to_string(), |n| n.to_string()),
+        Value::Executions(n) => n.to_string(),
         Value::Number(number) => number.to_string(),
         Value::Percent(fraction) => (fraction * 100.0).to_string(),
         Value::Bandwidth(rate) => (rate / 1e9).to_string(),

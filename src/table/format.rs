@@ -140,9 +140,10 @@ pub fn count(n: u64) -> String {
     grouped(u128::from(n))
 }
 
-/// Formats a number of executions with commas. A fraction has at least two digits that are not zero.
+/// Formats a number of executions with commas: a fraction with one decimal, or with two below 10.
 pub fn executions(n: Count) -> String {
-    n.whole().map_or_else(|| n.to_string(), count)
+    let decimals = if n.as_f64() >= 10.0 { 1 } else { 2 };
+    n.whole().map_or_else(|| decimal(n.as_f64(), decimals), count)
 }
 
 /// Formats a count with its noun: "1 op", "2 ops", "1,024 ops".

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, requiredPath, waitForTable, waitUntil } from "./lib.mjs";
-import { allRows, column, grid, groupBy, renderedRows, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
+import { allRows, column, grid, groupBy, pick, renderedRows, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const capture = () => synth({ ops: 200 });
 
@@ -201,6 +201,7 @@ onPage("the tooltip of an icicle cell is the same on hover and on keyboard focus
 
 onPage("the step statistics equal the command line's, and Enter selects a step or a device in its chart", async ({ page }) => {
   await openCapture(page);
+  await pick(page, "device", "TPU:0");
   await page.getByRole("button", { name: "Steps", exact: true }).click();
   const spread = page.locator(".spread");
   await spread.waitFor();

@@ -8,7 +8,7 @@ import { simulatedRun, tpu } from "./captures.mjs";
 import { cliOutput, formatDecimal, formatPercent, matchesShortened } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
-import { column, figures, openLandingPage, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
+import { BUSIEST, askForBusiestStep, column, figures, openLandingPage, rowCount, sortBy, waitForRows } from "./page_helpers.mjs";
 
 const cliText = (file, format, ...more) => cliOutput("comm", file, `--${format}`, ...more);
 const cliReport = (file, ...more) => JSON.parse(cliText(file, "json", ...more));
@@ -61,7 +61,8 @@ onPage("figures, summary and rows equal the command line's", { needs: tpu() }, a
     const shown = await waitUntil(() => figures(page), (values) => values["Share of step"] === `${formatPercent(totals.stall_ps / step)} %`);
     assert.equal(shown.Overlapped, `${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} %`);
     const subjectText = subject === "Copies" ? "copies between memories" : "communication";
-    const sentence = `${formatPercent(totals.stall_ps / step)} % of step ${report.step} waits for ${subjectText}; ${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
+    const window = `the mean of ${report.n_mean_steps} steps${report.n_mean_devices ? ` of ${report.n_mean_devices} devices` : ""}`;
+    const sentence = `${formatPercent(totals.stall_ps / step)} % of ${window} waits for ${subjectText}; ${formatPercent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
     assert.ok((await page.locator(".comm-summary").innerText()).startsWith(sentence), sentence);
     assert.equal(await rowCount(page), rows.length);
     // The table opens sorted by stall, the longest first, like the first figure. Ties are sorted by name, with numbers
@@ -79,8 +80,9 @@ onPage("figures, summary and rows equal the command line's", { needs: tpu() }, a
 
 onPage("the parts of each step equal the command line's, and a click selects a step", async ({ page }) => {
   const file = capture();
+  await askForBusiestStep(page);
   await openCommunication(page, file);
-  const { steps } = cliReport(file);
+  const { steps } = cliReport(file, ...BUSIEST);
   const cells = await chartTableRows(page, "#steps-menu-button", ".comm-steps");
   assert.equal(cells.length, steps.length);
   for (const [i, [number, ...times]] of cells.entries()) {
@@ -96,14 +98,15 @@ onPage("the parts of each step equal the command line's, and a click selects a s
   await waitUntil(() => page.locator("#step-button").innerText(), (text) => /Step 1/.test(text));
   await waitUntil(() => page.locator(".figure.hero dt").innerText(), (text) => /step 1/.test(text));
   const shown = await figures(page);
-  const report = cliReport(file, "--step", "1");
+  const report = cliReport(file, "--device", "0", "--step", "1");
   assert.equal(shown["Share of step"], `${formatPercent(report.comm_totals.stall_ps / report.step_duration_ps)} %`);
 });
 
 onPage("the lanes show every span in flight, drag and keys zoom them, and the URL keeps the zoom", async ({ page }) => {
   const file = capture();
+  await askForBusiestStep(page);
   await openCommunication(page, file);
-  const report = cliReport(file);
+  const report = cliReport(file, ...BUSIEST);
   const rows = await chartTableRows(page, "#lanes-menu-button", ".comm-lanes");
   const sum = (rows, value) => rows.reduce((total, row) => total + value(row), 0);
   assert.equal(rows.length, report.comm_totals.n_executions);
@@ -145,13 +148,14 @@ onPage("the lanes show every span in flight, drag and keys zoom them, and the UR
 
 onPage("a selected row is marked in the lanes and in the bandwidth chart", async ({ page }) => {
   const file = capture();
+  await askForBusiestStep(page);
   await openCommunication(page, file);
   const name = (await column(page, "Collective"))[0];
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
   await page.locator(".comm-lanes .scene [stroke='var(--accent-line)']").first().waitFor();
   const n = await page.locator(".comm-lanes .scene [stroke='var(--accent-line)']").count();
-  assert.equal(n, cliReport(file).rows.find((row) => matchesShortened(row.key, name)).n_executions);
+  assert.equal(n, cliReport(file, ...BUSIEST).rows.find((row) => matchesShortened(row.key, name)).n_executions);
   await openPane(page, "Bandwidth");
   await page.locator(".comm-bandwidth .scene [stroke='var(--accent-line)']").waitFor();
   await page.keyboard.press("Escape");
@@ -228,12 +232,13 @@ onPage("the suggested flags and the straggler equal the command line's", async (
 
 onPage("rows can be grouped by source, device group and primitive, sorted, and filtered", async ({ page }) => {
   const file = capture();
+  await askForBusiestStep(page);
   await openCommunication(page, file);
   for (const [label, by] of [["Source", "source"], ["Device groups", "group"], ["Primitive", "primitive"]]) {
     await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: label, exact: true }).click();
     await page.getByRole("columnheader", { name: label }).waitFor();
     await waitForReply(page);
-    const { rows } = cliReport(file, "--by", by);
+    const { rows } = cliReport(file, "--by", by, ...BUSIEST);
     await waitUntil(() => rowCount(page), (n) => n === rows.length);
     const names = await column(page, label);
     for (const [i, name] of names.entries()) assert.ok(matchesShortened(rows[i].key, name), `${name} in place of ${rows[i].key}`);
@@ -284,8 +289,8 @@ onPage("a step without collectives shows copies, and the choice of collectives s
   const foot = await page.locator(".comm-table .grid-foot").innerText();
   assert.ok(/\d rows/.test(foot) && !foot.includes("864.778"), foot);
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
-  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^No collective ran in step 4\./.test(text));
-  await page.getByRole("heading", { name: "No collectives in step 4" }).waitFor();
+  await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /^No collective ran in the mean of 98 steps of 4 devices\./.test(text));
+  await page.getByRole("heading", { name: "No collectives in the mean of 98 steps of 4 devices" }).waitFor();
   await page.getByRole("button", { name: "Show copies" }).click();
   await waitUntil(() => page.locator(".comm-summary").innerText(), (text) => /waits for copies between memories/.test(text));
   // The whole capture has an all-reduce between two devices.

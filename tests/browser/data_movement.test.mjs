@@ -7,10 +7,10 @@ import { synth, tpu } from "./captures.mjs";
 import { cliOutput, formatDecimal, formatPercent, timeFormat } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitForTable, waitUntil } from "./lib.mjs";
-import { pick } from "./page_helpers.mjs";
+import { askForBusiestStep, pick } from "./page_helpers.mjs";
 
 /** Returns the command line's output for a capture. */
-const cliText = (file, format, { step = "busiest", device } = {}) =>
+const cliText = (file, format, { step = "busiest", device = "0" } = {}) =>
   cliOutput("non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`);
 const cliReport = (file, choice) => JSON.parse(cliText(file, "json", choice));
 
@@ -55,6 +55,7 @@ const sourceRows = (page, index) => table(page).locator("tbody").nth(index).loca
 const categoryButton = (page, name) => table(page).locator(".tree-group").getByRole("button", { name, exact: true });
 
 async function openDataMovement(page, file) {
+  await askForBusiestStep(page);
   await pickFiles(page, [file]);
   await waitForTable(page);
   await page.getByRole("button", { name: "Non-compute", exact: true }).click();
@@ -92,7 +93,7 @@ onPage("rows, sums, answers and opcodes of a real capture equal the command line
   await details.locator("summary").click();
   const opcodes = (await details.locator(".tree-more > span").allTextContents()).map((text) => text.trim());
   assert.deepEqual(opcodes, program.by_opcode.map((opcode) => `${opcode.opcode} ${formatCount(opcode.n_executions)}`));
-  await waitUntil(() => page.url(), (url) => url.includes("#v=1&picture=non-compute&"));
+  await waitUntil(() => page.url(), (url) => /#v=1&device=0&step=[a-z0-9]+&picture=non-compute&/.test(url));
 });
 
 onPage("a change of the step or the device updates the table", { needs: tpu() }, async ({ page }) => {

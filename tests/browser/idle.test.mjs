@@ -9,7 +9,7 @@ import { onPage } from "./harness.mjs";
 import { pickFiles, waitForTable, waitUntil } from "./lib.mjs";
 import { pick } from "./page_helpers.mjs";
 
-const cliText = (file, format, step) => cliOutput("gaps", file, "--step", step, `--${format}`);
+const cliText = (file, format, step) => cliOutput("gaps", file, "--device", "0", "--step", step, `--${format}`);
 
 const LABELS = { recompile: "Compilation or program load", input: "Transfer to the device", sync: "Host waits for the device", defrag: "Memory defragmentation", host: "Other host work", barrier: "Other devices", dependency: "Another run", launch: "Launch", capture: "Outside the capture", unexplained: "Unexplained" };
 
@@ -22,6 +22,7 @@ const classTexts = (page) =>
 async function openIdle(page, file, step) {
   await pickFiles(page, [file]);
   await waitForTable(page);
+  await pick(page, "device", "TPU:0");
   await pick(page, "step", step);
   await page.getByRole("button", { name: "Idle", exact: true }).click();
   await table(page).locator("tfoot").waitFor();
@@ -31,7 +32,7 @@ async function openIdle(page, file, step) {
 async function assertEqualsReport(page, report) {
   const { time } = timeFormat(report.idle_ps);
   const share = (ps) => formatPercent(ps / report.window_ps);
-  const count = (n) => n.toLocaleString("en-US");
+  const count = (n) => n.toLocaleString("en-US", Number.isInteger(n) ? {} : { minimumFractionDigits: n < 10 ? 2 : 1, maximumFractionDigits: n < 10 ? 2 : 1 });
   const expected = report.classes.map((row) => [LABELS[row.class], time(row.total_ps), share(row.total_ps), count(row.n_gaps)]);
   await waitUntil(() => classTexts(page), (rows) => JSON.stringify(rows) === JSON.stringify(expected)).catch(() => {});
   assert.deepEqual(await classTexts(page), expected);

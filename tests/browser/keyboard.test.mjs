@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, reload, waitForPaint, waitForTable, waitUntil } from "./lib.mjs";
-import { figures, grid, heads, rowCount, waitForRows } from "./page_helpers.mjs";
+import { figures, grid, heads, pick, rowCount, waitForRows } from "./page_helpers.mjs";
 
 /**
  * Returns the focused element: "cell ROW,COLUMN" or "head COLUMN" in the table, otherwise its label or text; "" when
@@ -190,10 +190,11 @@ onPage("g and a letter change the grouping", async ({ page }) => {
 
 onPage("brackets change the step, and braces change the device", async ({ page }) => {
   await openCapture(page);
+  await pick(page, "device", "TPU:0");
   await page.locator("#step-button").focus();
   await pressKeys(page, "Enter");
   await page.locator("#step [role=listbox]:focus").waitFor();
-  await pressKeys(page, "Home", "ArrowDown", "ArrowDown", "Enter");
+  await pressKeys(page, "Home", "ArrowDown", "ArrowDown", "ArrowDown", "Enter");
   const firstStep = await waitUntil(async () => Object.keys(await figures(page))[0], (label) => label === "Step 11");
   await pressKeys(page, "]");
   await waitForHero(page, "Step 12");

@@ -134,7 +134,7 @@ async function assertFiguresEqual(page, file, choice) {
 }
 
 async function assertHostOffload(page) {
-  await pick(page, "device", "All 4, sum");
+  await pick(page, "device", "Sum of 4");
   await pick(page, "step", "Whole capture");
   await groupBy(page, "Category");
   const rows = Object.fromEntries((await allRows(page)).map((row) => [row.Category, [row.Count, row.Self]]));
@@ -199,6 +199,7 @@ onPage("the step buttons and the pickers change the figures and the rows", async
   const file = synth();
   await dropFiles(page, [file]);
   await waitForTable(page);
+  await pick(page, "device", "TPU:0");
   await pick(page, "step", "Step 12");
   const labelAndTimes = async () => [Object.keys(await figures(page))[0], (await column(page, "Self")).slice(0, 5).join()];
   const [label, before] = await labelAndTimes();
@@ -217,5 +218,7 @@ onPage("the step buttons and the pickers change the figures and the rows", async
   await assertFiguresEqual(page, file, { device: "1", step: "12" });
   await pick(page, "step", "Whole capture");
   const previous = page.getByRole("button", { name: "Previous step" });
+  await previous.click();
+  await page.locator(".figure.hero").getByText("Step time").waitFor();
   assert.equal(await previous.getAttribute("aria-disabled"), "true");
 });

@@ -169,3 +169,14 @@ export async function openLandingPage(page) {
   await page.goto(url);
   await waitForApp(page);
 }
+
+/**
+ * Makes the page open the next capture at the busiest step of its first device, and not at the mean. The options of the
+ * command line for this step are `BUSIEST`.
+ */
+export async function askForBusiestStep(page) {
+  await page.goto(`${page.url().split("#")[0]}#v=1&device=0&step=busiest`);
+}
+
+/** The options of the command line for the busiest step of the first device. */
+export const BUSIEST = ["--device", "0", "--step", "busiest"];

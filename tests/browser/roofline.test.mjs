@@ -74,6 +74,7 @@ onPage("figures, rows and totals equal the command line's", { needs: tpu() }, as
 onPage("the table of the marks and the tooltip of a mark show the values of the capture", async ({ page }) => {
   const { captures, truth } = simulatedRun("--steps", "3");
   await openRoofline(page, captures[0]);
+  await pick(page, "device", "TPU:0");
   await pick(page, "step", /all|whole/i);
   await waitForReply(page);
   // The table of the chart holds the exact position of every mark.
@@ -113,7 +114,7 @@ onPage("arrow keys move between marks and describe them, and Enter selects a mar
   await openRoofline(page, capture());
   await chart(page).focus();
   const labelBefore = await chartLabel(page);
-  assert.match(labelBefore, /^Roofline of TPU:0, step \d+: \d+ marks against bf16 459\.0 TFLOP\/s, HBM 2,765 GB\/s; ridge at 166\.0/);
+  assert.match(labelBefore, /^Roofline of the mean of 3 steps of 8 devices: \d+ marks against bf16 459\.0 TFLOP\/s, HBM 2,765 GB\/s; ridge at 166\.0/);
   await page.keyboard.press("ArrowRight");
   const markLabel = await chartLabel(page);
   assert.notEqual(markLabel, labelBefore);

@@ -13,7 +13,7 @@ import { allRows, figures, groupBy, waitForRows } from "./page_helpers.mjs";
 import { htmlFileContents, link, packedLength, reportFileContents, save, share, unpackReport } from "./sharing.mjs";
 
 const capture = () => simulatedRun("--steps", "3").captures[0];
-const SUMMARY = /^This is a summary of worker-0.xplane.pb; it holds step/;
+const SUMMARY = /^This is a summary of worker-0.xplane.pb; it holds the mean of 2 steps of 8 devices/;
 /** Patterns of the capture's source paths. */
 const SOURCE_PATTERNS = [/moe\.py/, /attention\.py/, /train\.py/, /model\//];
 

@@ -62,6 +62,16 @@ impl Header {
         }
     }
 
+    /// Returns the step and the devices in words: "step 12", "the mean of 98 steps of 4 devices", or "the whole capture,
+    /// sum of 4 devices". One device is not named.
+    pub fn window_text(&self) -> String {
+        match (self.mean.n_steps, self.mean.n_devices, self.devices_text()) {
+            (Some(_), Some(n), _) => format!("{} of {n} devices", self.step_text()),
+            (_, _, Some(devices)) => format!("{}, {devices}", self.step_text()),
+            (_, _, None) => self.step_text(),
+        }
+    }
+
     /// Returns what the figures are sums or means of: "mean of 98 steps of 8 devices". `None` for one window of one
     /// device.
     pub fn scope_text(&self) -> Option<String> {

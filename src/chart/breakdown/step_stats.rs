@@ -3,7 +3,7 @@
 
 use super::figures::Formula;
 use super::spread_text::{rounded, spread_text};
-use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::base::{DeviceChoice, Spread, StepChoice};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
@@ -33,7 +33,7 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
         is_left_out: step.not_steady.is_some(),
         remarks: remarks(step),
     };
-    if choice != DeviceChoice::All {
+    if choice.single().is_some() {
         return device.steps.iter().map(one).collect();
     }
     // One map from step number to steps replaces a search per step, because a capture may have a million steps.
@@ -149,33 +149,39 @@ pub fn widest(stats: &StepStats) -> Option<&AcrossDevices> {
     stats.spread.iter().filter(|across| across.n_devices > 1).max_by(|a, b| a.spread.total_cmp(&b.spread))
 }
 
-/// Returns the figures below the chart of one device: over its steady steps, or over all steps if none has a period.
-/// `None` for all devices, and for a device without steps.
+/// Returns the figures below the chart: over the steady steps, or over all steps if none has a period. With several
+/// devices, they are those of the means. `None` if the capture has no steps.
 pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
-    let DeviceChoice::One(index) = choice else { return None };
-    let device = stats.devices.get(index as usize)?;
+    let device = device(stats, choice)?;
     let all = device.all.as_ref()?;
     let n = |n: u32| format::count(n.into());
-    let (label, text, of) = match &device.steady {
-        Some(steady) if device.is_short => ("Steps with a period", format!("{} of {}", n(steady.n), n(all.n)), steady),
-        Some(steady) => ("Steady steps", format!("{} of {}", n(steady.n), n(all.n)), steady),
-        None => ("Steps", n(all.n), all),
+    let of_means = || {
+        let bars = steps(stats, choice).into_iter();
+        Spread::new(bars.filter(|bar| !bar.is_left_out || device.steady.is_none()).map(|bar| bar.duration).collect())
+    };
+    let of = match choice.single() {
+        Some(_) => *device.steady.as_ref().unwrap_or(all),
+        None => of_means()?,
+    };
+    let (label, text) = match &device.steady {
+        Some(_) if device.is_short => ("Steps with a period", format!("{} of {}", n(of.n), n(all.n))),
+        Some(_) => ("Steady steps", format!("{} of {}", n(of.n), n(all.n))),
+        None => ("Steps", n(all.n)),
     };
     let mut figures = vec![(label, text)];
-    figures.extend(spread_text(of));
+    figures.extend(spread_text(&of));
     Some(figures)
 }
 
 /// Returns the explanation of the figures below the chart. `None` in the same cases as [`figures`].
 pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
-    let DeviceChoice::One(index) = choice else { return None };
-    let device = stats.devices.get(index as usize)?;
+    let device = device(stats, choice)?;
     let all = device.all.as_ref()?;
     let row = |label: &str, value: &str| (label.to_owned(), value.to_owned());
     // A shared link can hold only the first steps; the sum over these is not the sum over all steps.
     let is_cut = device.steps.len() < all.n as usize;
-    let steady = device.steps.iter().filter(|step| step.not_steady.is_none() || device.steady.is_none());
-    let sum = format::exact_time(steady.map(|step| step.length).sum());
+    let steady = steps(stats, choice).into_iter().filter(|step| !step.is_left_out || device.steady.is_none());
+    let sum = format::exact_time(steady.map(|step| step.duration).sum());
     let sum = if is_cut { "not in this link: it holds a part of the steps" } else { &sum };
     let which = match device.steady {
         Some(_) if device.is_short => "fewer than three are steady, so all steps with a period count",
@@ -185,7 +191,7 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
         None => "no step has a period, so the events of all steps count",
     };
     let rows = vec![
-        row("Device", &device.label),
+        row("Device", &device_text(stats, choice)),
         row("Steps", &format::count(all.n.into())),
         row("Period", "from the start of a step to the start of the next; the last step has none"),
         row("Steady steps", which),
@@ -202,7 +208,6 @@ pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::base::Spread;
 
     fn step(number: u64, duration: u64) -> StepTime {
         let by_kind = std::array::from_fn(|at| if at == 0 { Picos(duration - 1) } else { Picos::ZERO });

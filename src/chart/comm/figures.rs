@@ -16,8 +16,7 @@ const LONG_ISSUE: f64 = 0.05;
 /// Returns the window in words: "step 3" or "the whole capture", with the number of devices if there are several.
 pub fn window(comm: &Comm) -> String {
     let header = &comm.header;
-    let devices = header.devices_text().map_or_else(String::new, |devices| format!(", {devices}"));
-    header.step_text() + &devices
+    header.window_text()
 }
 
 /// Returns the summary sentence: "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind

@@ -83,8 +83,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
 /// Returns the sum of the window, and the sums of up to 4 programs if several programs have a roof.
 fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
     let mut sums = Vec::new();
-    let whole =
-        if figures.header.step == "all" { "whole capture".to_owned() } else { format!("step {}", figures.header.step) };
+    let whole = figures.header.step_text().trim_start_matches("the ").to_owned();
     let mut with_roof = figures.programs.iter().filter(|program| program.roof.is_some());
     let (first, several) = (with_roof.next(), with_roof.next().is_some());
     let name = match first.and_then(|program| program.program.as_deref()) {

@@ -42,10 +42,7 @@ fn together(n: usize, busy: Option<Picos>) -> [Choice<DeviceChoice>; 2] {
         detail: busy.map_or_else(String::new, |busy| format!("{} busy", format::time_text(busy))),
     };
     let mean = busy.map(|busy| Picos(busy.0 / (n as u64).max(1)));
-    [
-        choice(DeviceChoice::Mean, format!("Mean of {n} devices"), mean),
-        choice(DeviceChoice::All, format!("Sum of {n} devices"), busy),
-    ]
+    [choice(DeviceChoice::Mean, format!("Mean of {n}"), mean), choice(DeviceChoice::All, format!("Sum of {n}"), busy)]
 }
 
 /// Returns the device whose steps the step picker lists: the selected device, or for several devices the one with the
@@ -130,14 +127,11 @@ impl Steps<'_> {
     }
 
     /// Returns the name of a choice.
-    pub fn label(&self, choice: StepChoice) -> String {
-        match (choice, self.n_steady) {
-            (StepChoice::Number(number), _) => format!("Step {number}"),
-            (StepChoice::Mean, Some(n)) => {
-                format!("Mean of {}", format::counted(n.into(), "steady step", "steady steps"))
-            }
-            (StepChoice::Mean, None) => "Mean of the steady steps".to_owned(),
-            (StepChoice::All | StepChoice::Busiest, _) => "Whole capture".to_owned(),
+    pub fn label(choice: StepChoice) -> String {
+        match choice {
+            StepChoice::Number(number) => format!("Step {number}"),
+            StepChoice::Mean => "Mean step".to_owned(),
+            StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
         }
     }
 
@@ -145,7 +139,10 @@ impl Steps<'_> {
     pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
         let Some(before) = at.checked_sub(self.n_first()) else {
             let value = self.first(at);
-            return Some(Choice { value, label: self.label(value), detail: String::new() });
+            let n_steady = self.n_steady.filter(|_| value == StepChoice::Mean);
+            let detail =
+                n_steady.map_or_else(String::new, |n| format::counted(n.into(), "steady step", "steady steps"));
+            return Some(Choice { value, label: Self::label(value), detail });
         };
         let step = self.steps.get(before)?;
         let detail = if step.name == step.number.to_string() {
@@ -153,7 +150,8 @@ impl Steps<'_> {
         } else {
             format!("{}, {}", program(&step.name), format::time_text(step.duration))
         };
-        Some(Choice { value: StepChoice::Number(step.number), label: format!("Step {}", step.number), detail })
+        let value = StepChoice::Number(step.number);
+        Some(Choice { value, label: Self::label(value), detail })
     }
 
     /// Returns the index of a choice.
@@ -240,7 +238,7 @@ mod tests {
         let many = devices(&session(2, 0));
         assert_eq!(
             many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(),
-            ["Mean of 2 devices", "Sum of 2 devices", "TPU:0", "TPU:1"]
+            ["Mean of 2", "Sum of 2", "TPU:0", "TPU:1"]
         );
         assert_eq!([&*many[0].detail, &*many[1].detail], ["2.00 ms busy", "4.00 ms busy"]);
         assert_eq!(devices(&session(1, 0)).len(), 1);
@@ -279,7 +277,7 @@ mod tests {
             .summary
             .iter_mut()
             .for_each(|summary| (summary.device, summary.step) = (DeviceChoice::All, StepChoice::All));
-        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["Sum of 3 devices"]);
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["Sum of 3"]);
         assert_eq!(all(steps(&session, DeviceChoice::All)), [(StepChoice::All, "Whole capture".to_owned())]);
     }
 
@@ -289,7 +287,7 @@ mod tests {
         let steps = steps(&session, DeviceChoice::One(0));
         assert_eq!(steps.count(), 5);
         let labels: Vec<_> = all(steps).into_iter().map(|(_, label)| label).collect();
-        assert_eq!(labels, ["Mean of 2 steady steps", "Whole capture", "Step 0", "Step 1", "Step 2"]);
+        assert_eq!(labels, ["Mean step", "Whole capture", "Step 0", "Step 1", "Step 2"]);
         assert_eq!(steps.get(2).map(|step| step.detail).as_deref(), Some("1.00 ms"));
         assert_eq!(steps.neighbour(StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
         assert_eq!(steps.neighbour(StepChoice::Number(2), 1), None);

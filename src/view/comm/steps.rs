@@ -34,7 +34,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
         let selected = steps::step_index(&view.comm.steps, state.step(), &view.comm.header.step);
         let devices = view.comm.header.n_devices;
         let whose = match &view.comm.header.device {
-            Some(device) if devices < 2 => format!("of {device}"),
+            Some(device) if view.comm.header.n_summed() < 2 => format!("of {device}"),
             _ => format!("of {} devices, summed", format::count(devices.into())),
         };
         let parts = parts();

@@ -112,13 +112,17 @@ impl RooflineModel {
         self.change(|place| place.peaks.prefer = source);
     }
 
-    /// Returns the device and the step of the answer, such as "TPU:0, step 3".
+    /// Returns the device and the step of the answer, such as "TPU:0, step 3" or "the mean of 98 steps of 4 devices".
     pub(super) fn device_text(self) -> String {
         self.head.with(|head| {
             let Some(head) = head else { return String::new() };
             let header = &head.figures.header;
             let device = header.device.as_deref().unwrap_or("no device");
-            if header.step == "all" { device.to_owned() } else { format!("{device}, step {}", header.step) }
+            match header.devices_text() {
+                Some(_) => header.window_text(),
+                None if header.step == "all" => device.to_owned(),
+                None => format!("{device}, {}", header.step_text()),
+            }
         })
     }
 
