@@ -246,7 +246,7 @@ onPage("rows can be grouped by source, device group and primitive, sorted, and f
   await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: "Op", exact: true }).click();
   await page.getByRole("columnheader", { name: "Collective" }).waitFor();
   await waitForReply(page);
-  const { rows } = cliReport(file);
+  const { rows } = cliReport(file, ...BUSIEST);
   await sortBy(page, "Stall", "descending");
   const stalls = await column(page, "Stall");
   const sortedStalls = rows.map((row) => row.stall_ps).toSorted((a, b) => b - a);

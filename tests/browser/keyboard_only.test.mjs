@@ -61,7 +61,7 @@ onPage("the whole breakdown can be used with the keyboard alone", { timeout: 240
   await pressKeys(page, "End", "Enter");
   await waitForUrl(page, /device=/);
   await pressKeys(page, "{");
-  await tabTo(page, /of \d+ steps/);
+  await tabTo(page, /^button Mean step of \d+ steps/i);
   await pressKeys(page, "Enter");
   await page.locator("#step [role=listbox]:focus").waitFor();
   await pressKeys(page, "End", "Enter");

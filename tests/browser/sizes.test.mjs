@@ -76,7 +76,7 @@ for (const [width, height, description] of SIZES) {
     await page.locator(".memory").waitFor();
     assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "memory");
     await page.getByRole("tab", { name: "Communication" }).click();
-    await page.locator(".comm-steps .scene rect").first().waitFor();
+    await page.locator(".comm-steps .scene :is(rect, path)").first().waitFor();
     assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "communication");
     await page.getByRole("button", { name: "Bandwidth", exact: true }).click();
     await page.locator(".comm-bandwidth .scene").waitFor();
