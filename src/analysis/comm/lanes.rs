@@ -72,6 +72,7 @@ pub fn lanes(
     };
     CommLanes {
         device: None,
+        step: String::new(),
         part: (moment(window.0), moment(window.1)),
         duration: Picos(step.1 - step.0),
         spans,

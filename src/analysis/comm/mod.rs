@@ -129,7 +129,7 @@ impl Analysis {
         } as usize;
         let infos = sums::collective_infos(profile, std::slice::from_ref(&core_window), programs);
         let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, max_spans);
-        (lanes.device, lanes.notes) = (header.device, notes);
+        (lanes.step, lanes.device, lanes.notes) = (header.step_text(), header.device, notes);
         if lanes.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", lanes.left_out.0);
             lanes.notes.push(Note::new(Severity::Info, NoteCode::SpansLeftOut, message));

@@ -325,6 +325,8 @@ pub struct LinkPeak {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommLanes {
     pub device: Option<String>,
+    /// The step in words, as [`Header::step_text`] writes it. One step stands for a mean.
+    pub step: String,
     /// Start and end of the part that is shown.
     pub part: (Picos, Picos),
     /// Duration of the whole step.

@@ -150,7 +150,8 @@ pub fn widest(stats: &StepStats) -> Option<&AcrossDevices> {
 }
 
 /// Returns the figures below the chart: over the steady steps, or over all steps if none has a period. With several
-/// devices, they are those of the means. `None` if the capture has no steps.
+/// devices, they are those of the means. `None` if the capture has no steps, and for the means in a link that holds only a
+/// part of the steps.
 pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
     let device = device(stats, choice)?;
     let all = device.all.as_ref()?;
@@ -161,6 +162,7 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
     };
     let of = match choice.single() {
         Some(_) => *device.steady.as_ref().unwrap_or(all),
+        None if device.steps.len() < all.n as usize => return None,
         None => of_means()?,
     };
     let (label, text) = match &device.steady {
@@ -274,12 +276,16 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_of_one_device() {
-        let stats = stats();
+    fn figures_are_of_one_device_or_of_the_means() {
+        let mut stats = stats();
+        let of_all = |stats: &StepStats| figures(stats, DeviceChoice::Mean).map(|all| all[3..6].to_vec());
+        let text = |label, time: &str| (label, time.to_owned());
+        let expected = [text("quartiles", "12 ps to 17 ps"), text("min", "9 ps"), text("max", "20 ps")];
+        assert_eq!(of_all(&stats).as_deref(), Some(&expected[..]), "means of 10 and 31 ps, and one step of 9 ps");
         let figures = figures(&stats, DeviceChoice::One(1)).expect("it has steps");
         assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
         assert_eq!(formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows[4].1, "40 ps");
-        assert!(formula(&stats, DeviceChoice::All).is_none());
+        assert!(formula(&stats, DeviceChoice::All).is_some());
         assert_eq!(device_text(&stats, DeviceChoice::One(1)), "TPU:1");
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));
@@ -287,5 +293,7 @@ mod tests {
             tip(&steps(&stats, DeviceChoice::One(0)), &crate::chart::plot::step::kinds(), 0).expect("a bar").rows[1].1,
             "9 ps, 90.0 %"
         );
+        stats.devices[1].steps.truncate(1);
+        assert_eq!(of_all(&stats), None, "a link with a part of the steps has no mean over devices of all steps");
     }
 }

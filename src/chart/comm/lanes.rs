@@ -293,6 +293,12 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
     Some(Tip { title: span.name.clone(), rows })
 }
 
+/// Returns the caption of the chart: the step and the device that it shows, and how to read and use it.
+pub fn caption(lanes: &CommLanes) -> String {
+    let device = lanes.device.as_ref().map_or_else(String::new, |device| format!("{} of {device} · ", lanes.step));
+    device + "filled: exposed · outlined: overlapped · drag to zoom"
+}
+
 /// Returns a sentence about spans and intervals that are not drawn. `None` if everything is drawn.
 pub fn left_out(lanes: &CommLanes) -> Option<String> {
     let mut reasons = Vec::new();

@@ -84,6 +84,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
             view! { <chart::Chart state model=chart_model /> }.any()
         }
     };
+    let caption = move || model.lanes.with(|lanes| Some(lanes::caption(lanes.as_ref()?)));
     let left_out = move || model.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
         let empty = model.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
@@ -92,7 +93,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     view! {
         <div class="picture-head" data-roving="">
             {head}
-            <span class="picture-note">"filled: exposed · outlined: overlapped · drag to zoom"</span>
+            <span class="picture-note">{live(caption)}</span>
             <span class="grow"></span>
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 1.0 / STEP, None)>"+"</button>
