@@ -5,7 +5,7 @@ use super::report::Report;
 use crate::analysis::base::Status;
 use crate::analysis::classify::Kind;
 use crate::report::roofline_table;
-use crate::table::format::{bytes_text, counted, percent_text, time_text};
+use crate::table::format::{bytes_text, counted, executions, percent_text, time_text};
 use crate::table::text::{Table, markdown_text};
 
 /// Number of ops in the table.
@@ -88,7 +88,8 @@ fn ops(report: &Report) -> Table {
         let group = &row.group;
         let share = group.of_step.map_or("–".to_owned(), percent_text);
         let kind = group.kind.short().to_owned();
-        table.row(vec![group.key.clone(), kind, time_text(group.total), share, group.n_executions.to_string()]);
+        let count = group.n_executions.whole().map_or_else(|| executions(group.n_executions), |n| n.to_string());
+        table.row(vec![group.key.clone(), kind, time_text(group.total), share, count]);
     }
     table
 }

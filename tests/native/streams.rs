@@ -105,7 +105,6 @@ fn mi300_every_op_equals_hlo_stats() {
         let group = ours.remove(&key).unwrap_or_else(|| panic!("{key:?} is missing"));
         let ps = number("total_self_time") * 1e6;
         assert!((group.total.as_f64() - ps).abs() < 1.0, "{key:?}");
-        #[expect(clippy::cast_precision_loss, reason = "a count")]
         let n = group.n_executions.as_f64();
         assert!((n - number("occurrences")).abs() < 0.5, "{key:?}");
         assert_eq!(group.main_category(), Some(text("category").as_str()), "{key:?}");

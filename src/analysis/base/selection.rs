@@ -1,7 +1,7 @@
 //! This module selects the devices and the window of a query, and computes their times, sums and notes. The breakdown
 //! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
-use super::device::Clock;
+use super::device::{Clock, Device};
 use super::op_times::{OpTimes, Window, mean_times};
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
@@ -44,7 +44,7 @@ impl Analysis {
         let step = self.step_or_busiest(query.step, &chosen);
         let windows: Vec<(usize, Option<Window>)> =
             chosen.iter().map(|index| (*index, self.devices[*index].choose(step))).collect();
-        let (scale, mut mean) = scale(query.device, step, windows.iter().filter_map(|(_, window)| window.as_ref()));
+        let (scale, mut mean) = scale(query.device, step, &windows);
         mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, &chosen));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
@@ -94,8 +94,10 @@ impl Analysis {
             device: match chosen.as_slice() {
                 [] => None,
                 [one] => Some(self.devices[*one].label.clone()),
-                many if query.device == DeviceChoice::Mean => Some(format!("mean of {} devices", many.len())),
-                many => Some(format!("{} devices", many.len())),
+                many => mean
+                    .n_devices
+                    .map(|n| format!("mean of {n} devices"))
+                    .or_else(|| Some(format!("{} devices", many.len()))),
             },
             n_devices: chosen.len() as u32,
             device_type: (!types.is_empty()).then(|| types.join(", ")),
@@ -140,13 +142,12 @@ impl Analysis {
     /// Returns a note if a mean over steps is requested that the capture does not have, or if few steps are steady.
     fn mean_notes(&self, requested: StepChoice, step: StepChoice, chosen: &[usize]) -> Option<Note> {
         let note = |message: &str| Some(Note::new(Severity::Info, NoteCode::FewSteps, message));
-        let has_steps = |index: &&usize| !self.devices[**index].steps.is_empty();
-        let mut with_steps = chosen.iter().filter(has_steps).peekable();
+        let any = |is: fn(&Device) -> bool| chosen.iter().any(|index| is(&self.devices[*index]));
         match (requested, step) {
-            (StepChoice::Mean, StepChoice::Mean) if chosen.iter().any(|index| self.devices[*index].has_few_steady) => {
+            (StepChoice::Mean, StepChoice::Mean) if any(|device| device.has_few_steady) => {
                 note("Fewer than three steps are steady, so the mean covers all steps whose end is in the capture.")
             }
-            (StepChoice::Mean, StepChoice::Busiest) if with_steps.peek().is_some() => {
+            (StepChoice::Mean, StepChoice::Busiest) if any(|device| !device.steps.is_empty()) => {
                 note("No step ends within the capture, so there is no mean over steps. The longest step is shown.")
             }
             _ => None,
@@ -195,9 +196,9 @@ impl Analysis {
 }
 
 /// Returns the factor from sums over windows to the figures of a query, and the means that it makes.
-fn scale<'a>(device: DeviceChoice, step: StepChoice, windows: impl Iterator<Item = &'a Window>) -> (Scale, Mean) {
-    let (mut n_devices, mut n_windows, mut n_steps) = (0, 0, 0);
-    for window in windows {
+fn scale(device: DeviceChoice, step: StepChoice, windows: &[(usize, Option<Window>)]) -> (Scale, Mean) {
+    let (n_chosen, mut n_devices, mut n_windows, mut n_steps) = (windows.len(), 0, 0, 0);
+    for window in windows.iter().filter_map(|(_, window)| window.as_ref()) {
         n_devices += 1;
         n_windows += u64::from(window.n_steps);
         n_steps = n_steps.max(window.n_steps);
@@ -205,7 +206,7 @@ fn scale<'a>(device: DeviceChoice, step: StepChoice, windows: impl Iterator<Item
     let is_mean = device == DeviceChoice::Mean;
     let mean = Mean {
         n_steps: (step == StepChoice::Mean).then_some(n_steps),
-        n_devices: (is_mean && n_devices > 1).then_some(n_devices),
+        n_devices: (is_mean && n_chosen > 1).then_some(n_devices),
         periods: None,
     };
     (Scale::new(if is_mean { 1 } else { n_devices.into() }, n_windows), mean)

@@ -90,7 +90,7 @@ pub struct EnclosingComputation {
 /// The times of an op in the window of the query, in each step, and per execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpFigures {
-    /// "all", or the number of the step.
+    /// "all", "mean", or the number of the step.
     pub step: String,
     pub n: Count,
     /// Self time within the window.
@@ -115,7 +115,8 @@ pub struct OpFigures {
     pub bytes_accessed: Option<f64>,
     /// Peaks of the device, from the stats of its plane.
     pub peaks: Peaks,
-    /// Steps of the selected devices, by number. Steps of the same number are summed over devices.
+    /// Steps of the selected devices, by number. Steps of the same number are summed over devices, or averaged over the
+    /// devices that have the step.
     pub steps: Vec<OpStep>,
     /// Self times of single executions. `None` if fewer than two start in the window.
     pub histogram: Option<Histogram>,
@@ -126,7 +127,7 @@ pub struct OpFigures {
 pub struct OpStep {
     pub number: u64,
     /// Executions that start in the step.
-    pub n: u64,
+    pub n: Count,
     /// Self time within the step.
     pub total: Picos,
 }

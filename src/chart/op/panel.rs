@@ -162,16 +162,12 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
     values.iter().enumerate().map(bar).collect()
 }
 
-/// Returns the shortest and the longest self time of an execution, and the number of executions. `None` if no execution
-/// starts in the window.
+/// Returns the shortest and the longest self time of an execution, and the number of executions in the histogram, which
+/// are those of all steps of a mean. `None` without a histogram.
 pub fn spread(op: &OpFigures) -> Option<String> {
-    let (min, max) = (op.min?, op.max?);
-    Some(format!(
-        "{} to {}, {}",
-        format::time_text(min),
-        format::time_text(max),
-        format::counted_executions(op.n, "run", "runs")
-    ))
+    let (min, max, histogram) = (op.min?, op.max?, op.histogram.as_ref()?);
+    let n = histogram.bins.iter().sum();
+    Some(format!("{} to {}, {}", format::time_text(min), format::time_text(max), format::counted(n, "run", "runs")))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use super::views::{Views, all_printed, printed, ps, rows};
 use rooflight::analysis::classify::Kind;
-use rooflight::table::format::{TimeUnit, percent_text, time, time_text};
-use rooflight::units::Picos;
+use rooflight::table::format::{TimeUnit, executions, percent_text, time, time_text};
+use rooflight::units::{Count, Picos};
 use serde_json::Value;
 
 /// Returns the numbers of a line, with their units: "166.84 ms", "26.4 %", "170".
@@ -95,7 +95,9 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
     let ops = rows(&views.breakdown["groups"]).iter().take(10).map(|row| {
         let total = ps(&row["total_dur_ps"]);
         // The cells are counted from the right, because a name may contain any characters.
-        vec![time_text(total), share(total), row["n_executions"].to_string()]
+        let n = &row["n_executions"];
+        let count = n.as_u64().map_or_else(|| executions(Count::new(n.as_f64().unwrap())), |n| n.to_string());
+        vec![time_text(total), share(total), count]
     });
     let expected: Vec<Vec<String>> = kinds.chain(ops).collect();
     let result = cells(text).into_iter().filter(|row| !matches!(row[0], "Kind" | "Op"));
