@@ -32,7 +32,7 @@ async function openIdle(page, file, step) {
 async function assertEqualsReport(page, report) {
   const { time } = timeFormat(report.idle_ps);
   const share = (ps) => formatPercent(ps / report.window_ps);
-  const count = (n) => n.toLocaleString("en-US", Number.isInteger(n) ? {} : { minimumFractionDigits: n < 10 ? 2 : 1, maximumFractionDigits: n < 10 ? 2 : 1 });
+  const count = (n) => n.toLocaleString("en-US");
   const expected = report.classes.map((row) => [LABELS[row.class], time(row.total_ps), share(row.total_ps), count(row.n_gaps)]);
   await waitUntil(() => classTexts(page), (rows) => JSON.stringify(rows) === JSON.stringify(expected)).catch(() => {});
   assert.deepEqual(await classTexts(page), expected);

@@ -61,7 +61,7 @@ impl Device {
     }
 
     /// Returns the steady step with the median length, which stands for the mean where only one step can be shown.
-    pub fn typical_step(&self) -> Option<&Step> {
+    pub fn median_step(&self) -> Option<&Step> {
         let mut steps: Vec<&Step> = self.steady_steps().collect();
         steps.small_sort_by_key(|step| step.length());
         steps.get(steps.len() / 2).copied()

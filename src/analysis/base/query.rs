@@ -3,6 +3,8 @@
 
 use super::filter::Filter;
 use serde::{Deserialize, Serialize};
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 /// The device planes that a query covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,6 +20,15 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
+    /// Returns the choice of several devices by its name on the command line and in addresses: `mean` or `all`.
+    pub fn of_several(name: &str) -> Option<Self> {
+        match name {
+            "mean" => Some(Self::Mean),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+
     /// Returns the index of the device if only one is chosen.
     pub const fn single(self) -> Option<u32> {
         match self {
@@ -45,13 +56,19 @@ pub enum StepChoice {
     All,
 }
 
-impl StepChoice {
-    /// Returns the choice that the header of a report names: "mean", "busiest", "all" or a number.
-    pub fn shown(step: &str) -> Self {
-        match step {
-            "mean" => Self::Mean,
-            "busiest" => Self::Busiest,
-            number => number.parse().map_or(Self::All, Self::Number),
+impl FromStr for StepChoice {
+    type Err = ParseIntError;
+
+    /// Reads what [`Display`](std::fmt::Display) writes.
+    ///
+    /// # Errors
+    /// Returns an error for a text that is neither one of the words nor a number.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "mean" => Ok(Self::Mean),
+            "busiest" => Ok(Self::Busiest),
+            "all" => Ok(Self::All),
+            number => number.parse().map(Self::Number),
         }
     }
 }

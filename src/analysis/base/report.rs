@@ -2,6 +2,7 @@
 
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
+use crate::table::format::counted;
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,11 +45,15 @@ pub struct Header {
 }
 
 impl Header {
+    /// Returns the mean of steps in words: "mean of 98 steps". `None` if the figures are not a mean of steps.
+    fn mean_text(&self) -> Option<String> {
+        Some(format!("mean of {}", counted(self.mean.n_steps?.into(), "step", "steps")))
+    }
+
     /// Returns the step in words: "step 12", "the mean of 98 steps" or "the whole capture".
     pub fn step_text(&self) -> String {
-        match self.mean.n_steps {
-            Some(1) => "the only steady step".to_owned(),
-            Some(n) => format!("the mean of {n} steps"),
+        match self.mean_text() {
+            Some(mean) => format!("the {mean}"),
             None if self.step == "all" => "the whole capture".to_owned(),
             None => format!("step {}", self.step),
         }
@@ -65,21 +70,20 @@ impl Header {
     /// Returns the step and the devices in words: "step 12", "the mean of 98 steps of 4 devices", or "the whole capture,
     /// sum of 4 devices". One device is not named.
     pub fn window_text(&self) -> String {
-        match (self.mean.n_steps, self.mean.n_devices, self.devices_text()) {
-            (Some(_), Some(n), _) => format!("{} of {n} devices", self.step_text()),
-            (_, _, Some(devices)) => format!("{}, {devices}", self.step_text()),
-            (_, _, None) => self.step_text(),
+        match (self.mean.n_steps, self.scope_text()) {
+            (Some(_), Some(scope)) => format!("the {scope}"),
+            (None, Some(devices)) => format!("{}, {devices}", self.step_text()),
+            (_, None) => self.step_text(),
         }
     }
 
     /// Returns what the figures are sums or means of: "mean of 98 steps of 8 devices". `None` for one window of one
     /// device.
     pub fn scope_text(&self) -> Option<String> {
-        let steps = self.mean.n_steps.map(|n| format!("mean of {n} {}", if n == 1 { "step" } else { "steps" }));
-        match (steps, self.mean.n_devices) {
-            (Some(steps), Some(n)) => Some(format!("{steps} of {n} devices")),
-            (Some(steps), None) => Some(self.devices_text().map_or(steps.clone(), |sum| format!("{steps}, {sum}"))),
-            (None, _) => self.devices_text(),
+        match (self.mean_text(), self.mean.n_devices, self.devices_text()) {
+            (Some(steps), Some(n), _) => Some(format!("{steps} of {n} devices")),
+            (Some(steps), None, Some(sum)) => Some(format!("{steps}, {sum}")),
+            (steps, _, devices) => steps.or(devices),
         }
     }
 

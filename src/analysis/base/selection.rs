@@ -14,6 +14,7 @@ use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// The devices and the window of a query.
@@ -122,6 +123,21 @@ impl Analysis {
         let has_steady = |index: &usize| self.devices[*index].steady_steps().next().is_some();
         let is_absent = step == StepChoice::Mean && !chosen.iter().any(has_steady);
         if is_absent { StepChoice::Busiest } else { step }
+    }
+
+    /// Returns the factor of each step by its number, for sums over `devices`: 1, or for a mean of devices 1 ÷ the number
+    /// of those that have the step.
+    pub(in crate::analysis) fn scale_of_steps(
+        &self,
+        choice: DeviceChoice,
+        devices: &[usize],
+    ) -> impl Fn(u64) -> Scale + use<> {
+        let mut n_devices: FxHashMap<u64, u64> = FxHashMap::default();
+        if choice == DeviceChoice::Mean {
+            let numbers = devices.iter().flat_map(|device| &self.devices[*device].steps).map(|step| step.number);
+            numbers.for_each(|number| *n_devices.entry(number).or_default() += 1);
+        }
+        move |number| Scale::new(1, n_devices.get(&number).copied().unwrap_or(1))
     }
 
     /// Returns the statistics of the periods of steady steps. The period of a step is the mean or the sum of the devices

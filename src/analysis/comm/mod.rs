@@ -107,11 +107,11 @@ impl Analysis {
             DeviceChoice::Mean | DeviceChoice::All => DeviceChoice::One(0),
             one @ DeviceChoice::One(_) => one,
         };
-        let typical = match (query.query.step, device) {
-            (StepChoice::Mean, DeviceChoice::One(at)) => self.devices.get(at as usize).and_then(Device::typical_step),
+        let median = match (query.query.step, device) {
+            (StepChoice::Mean, DeviceChoice::One(at)) => self.devices.get(at as usize).and_then(Device::median_step),
             _ => None,
         };
-        let step = typical.map_or(query.query.step, |step| StepChoice::Number(step.number));
+        let step = median.map_or(query.query.step, |step| StepChoice::Number(step.number));
         let request = Query { device, step, ..query.query.clone() };
         let Selection { header, slices, step, notes, .. } = self.selection(profile, &request);
         let Some(core_window) = slices.first().and_then(|slice| self.tensor_core(profile, slice, step)) else {

@@ -87,17 +87,15 @@ impl Analysis {
     /// Returns all steps of the devices whose own cores are `core_windows`, by number. Steps of the same number are
     /// summed over devices, or averaged over those that have the step.
     pub(super) fn comm_steps(&self, core_windows: &[CoreWindow<'_>], device: DeviceChoice) -> Vec<StepComm> {
-        let mut steps: IndexMap<u64, (u64, StepComm)> = IndexMap::default();
+        let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
         for core_window in core_windows {
             let (collectives, copies) = (Lists::new(core_window, false), Lists::new(core_window, true));
             let device = &self.devices[core_window.device];
             for step in &device.steps {
                 let window = step.on(core_window.timeline.clock, device);
                 let duration = window.1 - window.0;
-                let (n_devices, sum) = steps
-                    .entry(step.number)
-                    .or_insert_with(|| (0, StepComm { number: step.number, ..StepComm::default() }));
-                *n_devices += 1;
+                let sum =
+                    steps.entry(step.number).or_insert_with(|| StepComm { number: step.number, ..StepComm::default() });
                 sum.duration += Picos(duration);
                 sum.compute_busy += Picos(core_window.timeline.compute.length_in(window));
                 sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
@@ -108,11 +106,9 @@ impl Analysis {
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }
         }
-        let of = |(_, (n_devices, step)): (u64, (u64, StepComm))| match device {
-            DeviceChoice::Mean => step.scaled(Scale::new(1, n_devices)),
-            DeviceChoice::One(_) | DeviceChoice::All => step,
-        };
-        let mut steps: Vec<StepComm> = steps.into_iter().map(of).collect();
+        let devices: Vec<usize> = core_windows.iter().map(|core_window| core_window.device).collect();
+        let scale_of = self.scale_of_steps(device, &devices);
+        let mut steps: Vec<StepComm> = steps.into_iter().map(|(number, step)| step.scaled(scale_of(number))).collect();
         steps.small_sort_by_key(|step| step.number);
         steps
     }

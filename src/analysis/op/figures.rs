@@ -3,15 +3,13 @@
 
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::op_times::Window;
-use crate::analysis::base::scale::Scale;
-use crate::analysis::base::{Analysis, Clock, Device, DeviceChoice, ResolvedOp, intervals, self_time};
+use crate::analysis::base::{Analysis, Clock, Device, ResolvedOp, intervals, self_time};
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Plane, Profile};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
 
 /// Largest number of bins of a histogram.
 const BINS: u64 = 24;
@@ -55,14 +53,9 @@ impl Analysis {
         let (steps, self_times) = self.executions(profile, found);
         let mut steps = steps.into_iter().collect::<Vec<_>>();
         steps.small_sort_by_key(|(number, _)| *number);
-        // A mean of devices covers those that have the step.
-        let mut n_devices: FxHashMap<u64, u64> = FxHashMap::default();
-        if found.query.device == DeviceChoice::Mean {
-            let numbers = self.devices.iter().flat_map(|device| &device.steps).map(|step| step.number);
-            numbers.for_each(|number| *n_devices.entry(number).or_default() += 1);
-        }
+        let scale_of = self.scale_of_steps(found.query.device, &found.selection.chosen);
         let of_step = |(number, (n, total)): (u64, (u64, Picos))| {
-            let scale = Scale::new(1, n_devices.get(&number).copied().unwrap_or(1));
+            let scale = scale_of(number);
             OpStep { number, n: scale.count(n.into()), total: scale.time(total) }
         };
         figures.steps = steps.into_iter().map(of_step).collect();

@@ -6,9 +6,8 @@ use super::query::RooflineQuery;
 use super::report::StepRoof;
 use super::sums::{OpPoint, Sums};
 use crate::analysis::base::rows::{Member, Slice};
-use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, Query, StepChoice, intervals, self_time};
+use crate::analysis::base::{Analysis, Filter, FilterError, Query, StepChoice, intervals, self_time};
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
@@ -38,18 +37,13 @@ impl Analysis {
         let query = Query { filter, step: StepChoice::All, ..request.query.clone() };
         let matcher = query.filter.compile()?;
         let session = self.session_facts(profile);
-        let Selection { slices: all, .. } = self.selection(profile, &query);
+        let Selection { slices: all, chosen, .. } = self.selection(profile, &query);
         let slices = shown(session, &all, &matcher);
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
         let mut holder = RooflineModel::new(session, programs, &request.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
-        // A mean of devices covers those that have the step.
-        let mut n_devices: IndexMap<u64, u64> = IndexMap::default();
-        if query.device == DeviceChoice::Mean {
-            let numbers = slices.iter().flat_map(|slice| &self.devices[slice.device].steps).map(|step| step.number);
-            numbers.for_each(|number| *n_devices.entry(number).or_default() += 1);
-        }
+        let scale_of = self.scale_of_steps(query.device, &chosen);
         for (at, slice) in slices.iter().enumerate() {
             let times_by_step = self.times_by_step(profile, slice);
             let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
@@ -59,7 +53,7 @@ impl Analysis {
             }
             for ((step, op), (n, self_time)) in times_by_step {
                 let number = self.devices[slice.device].steps[step].number;
-                let scale = Scale::new(1, n_devices.get(&number).copied().unwrap_or(1));
+                let scale = scale_of(number);
                 let (n, self_time) = (scale.count(n), scale.amount(self_time));
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(self_time);

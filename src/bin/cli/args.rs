@@ -7,7 +7,7 @@ use super::report::ReportArgs;
 use super::roofline_args::RooflineArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use rooflight::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, StepChoice};
+use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
 use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 
@@ -215,19 +215,5 @@ fn kind() -> impl TypedValueParser<Value = Kind> {
 }
 
 fn step(text: &str) -> Result<StepChoice, String> {
-    match text {
-        "all" => Ok(StepChoice::All),
-        "mean" => Ok(StepChoice::Mean),
-        "busiest" => Ok(StepChoice::Busiest),
-        n => n.parse().map(StepChoice::Number).map_err(|_| "a step is a number, `mean`, `busiest` or `all`".to_owned()),
-    }
-}
-
-/// Returns the choice of several devices with this name.
-pub fn several(name: &str) -> Option<DeviceChoice> {
-    match name {
-        "mean" => Some(DeviceChoice::Mean),
-        "all" => Some(DeviceChoice::All),
-        _ => None,
-    }
+    text.parse().map_err(|_| "a step is a number, `mean`, `busiest` or `all`".to_owned())
 }

@@ -321,7 +321,7 @@ impl OpenCapture<'_> {
         let Some(wanted) = &self.view.device else {
             return Ok(self.analysis.usual_device(&self.opened.profile));
         };
-        if let Some(several) = args::several(wanted) {
+        if let Some(several) = DeviceChoice::of_several(wanted) {
             return Ok(several);
         }
         let devices = &self.analysis.devices;

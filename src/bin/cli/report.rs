@@ -100,7 +100,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     // The other commands use the same device if none is named.
     let report = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(report) };
-    if let Some(several) = super::args::several(wanted) {
+    if let Some(several) = DeviceChoice::of_several(wanted) {
         return Ok(several);
     }
     let names = |device: &rooflight::protocol::DeviceInfo| {
@@ -132,7 +132,7 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
              that is served there can read everything that the link holds."
         ),
     })?;
-    let step = StepChoice::shown(&shared.header.step);
+    let step = shared.header.step.parse().unwrap_or(query.step);
     let address = Address { query: Query { step, ..query.clone() }, report: encode_link(shared), ..Address::default() }
         .to_string();
     let link = format!("{base}#{address}");

@@ -128,6 +128,9 @@ fn hero(header: &Header) -> Figure {
         rows.push(row("Devices", format::count(header.n_devices.into())));
     }
     rows.extend(header.mean.n_steps.map(|n| row("Steady steps", format::count(n.into()))));
+    if !whole {
+        rows.push(row("End of a step", "the start of the next one, or the end of the last step’s event"));
+    }
     if let Some(periods) = &header.mean.periods {
         rows.extend(spread_text(periods).into_iter().map(|(label, value)| row(&format!("Period, {label}"), value)));
     }
@@ -135,7 +138,7 @@ fn hero(header: &Header) -> Figure {
     if header.window.is_some() {
         rows.push(row("Clock", "0 is the first event of the device"));
     }
-    let what = if whole { "end of the last op − start of the first" } else { "start of the next step − its start" };
+    let what = if whole { "end of the last op − start of the first" } else { "its end − its start" };
     let over = match (header.mean.n_steps.is_some(), header.mean.n_devices.is_some(), header.n_devices > 1) {
         (true, true, _) => "mean over steady steps and devices: ",
         (true, false, true) => "Σ over devices, mean over steady steps: ",
@@ -150,7 +153,7 @@ fn hero(header: &Header) -> Figure {
         (false, None) => ("Step", format!("Step {}", header.step)),
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
-    let label = header.scope_text().map_or(label.clone(), |scope| format!("{label}, {scope}"));
+    let label = label + &header.scope_text().map_or_else(String::new, |scope| format!(", {scope}"));
     Figure { label, value, unit, scope: None, how: Formula { formula: format!("{name} = {over}{what}"), rows } }
 }
 

@@ -26,16 +26,16 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     let n = session.devices.len();
     if let Some(summary) = &session.summary {
         // A summary holds one device, or the mean or the sum of all devices.
-        let devices = session.devices.iter().enumerate().map(one).chain(together(n, None));
+        let devices = session.devices.iter().enumerate().map(one).chain(mean_and_sum(n, None));
         return devices.filter(|choice| choice.value == summary.device).collect();
     }
     let busy = session.devices.iter().map(|device| device.busy).sum();
-    let several = together(n, Some(busy)).into_iter().filter(|_| n > 1);
+    let several = mean_and_sum(n, Some(busy)).into_iter().filter(|_| n > 1);
     several.chain(session.devices.iter().enumerate().map(one)).collect()
 }
 
 /// Returns the mean and the sum of `n` devices that are busy for the time `busy` together.
-fn together(n: usize, busy: Option<Picos>) -> [Choice<DeviceChoice>; 2] {
+fn mean_and_sum(n: usize, busy: Option<Picos>) -> [Choice<DeviceChoice>; 2] {
     let choice = |value, label: String, busy: Option<Picos>| Choice {
         value,
         label,
@@ -122,7 +122,7 @@ impl Steps<'_> {
     }
 
     /// Returns the choice at an index that is less than [`Self::n_first`].
-    fn first(&self, at: usize) -> StepChoice {
+    fn first_choice(&self, at: usize) -> StepChoice {
         self.only.unwrap_or(if at + 1 < self.n_first() { StepChoice::Mean } else { StepChoice::All })
     }
 
@@ -138,7 +138,7 @@ impl Steps<'_> {
     /// Returns the choice at an index.
     pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
         let Some(before) = at.checked_sub(self.n_first()) else {
-            let value = self.first(at);
+            let value = self.first_choice(at);
             let n_steady = self.n_steady.filter(|_| value == StepChoice::Mean);
             let detail =
                 n_steady.map_or_else(String::new, |n| format::counted(n.into(), "steady step", "steady steps"));
@@ -156,7 +156,7 @@ impl Steps<'_> {
 
     /// Returns the index of a choice.
     pub fn position(&self, choice: StepChoice) -> Option<usize> {
-        if let Some(at) = (0..self.n_first()).find(|at| self.first(*at) == choice) {
+        if let Some(at) = (0..self.n_first()).find(|at| self.first_choice(*at) == choice) {
             return Some(at);
         }
         let StepChoice::Number(number) = choice else { return None };
@@ -167,7 +167,7 @@ impl Steps<'_> {
     pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
         let at = self.position(from)?.checked_add_signed(by)?;
         match at.checked_sub(self.n_first()) {
-            None => Some(self.first(at)),
+            None => Some(self.first_choice(at)),
             Some(before) => self.steps.get(before).map(|step| StepChoice::Number(step.number)),
         }
     }

@@ -213,9 +213,10 @@ impl Address {
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
         self.names_device |= name == "device";
         match name {
-            "device" if text == "mean" => query.device = DeviceChoice::Mean,
-            "device" if text == "all" => query.device = DeviceChoice::All,
-            "device" => query.device = DeviceChoice::One(text.parse().ok()?),
+            "device" => {
+                let one = || text.parse().ok().map(DeviceChoice::One);
+                query.device = DeviceChoice::of_several(&text).or_else(one)?;
+            }
             "step" if text == "busiest" => query.step = StepChoice::Busiest,
             "step" if text == "mean" => query.step = StepChoice::Mean,
             "step" if text == "all" => query.step = StepChoice::All,

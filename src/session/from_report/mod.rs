@@ -145,7 +145,7 @@ fn session(report: &Report) -> SessionInfo {
         n_steady: steps(at).iter().filter(|step| step.not_steady.is_none()).count() as u32,
     };
     let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
-    let step = StepChoice::shown(&report.header.step);
+    let step = report.header.step.parse().unwrap_or(StepChoice::All);
     SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),

@@ -78,7 +78,7 @@ impl State {
     pub(crate) fn step(self) -> StepChoice {
         match self.query.with(|query| query.step) {
             step @ (StepChoice::Busiest | StepChoice::Mean) => {
-                self.shown.with(|shown| shown.as_ref().map(|head| StepChoice::shown(&head.header.step))).unwrap_or(step)
+                self.shown.with(|shown| shown.as_ref()?.header.step.parse().ok()).unwrap_or(step)
             }
             step => step,
         }
