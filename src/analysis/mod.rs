@@ -15,6 +15,7 @@ pub mod comm;
 pub mod data_movement;
 pub mod files;
 pub mod gaps;
+pub mod ledger;
 pub mod memory;
 pub mod op;
 pub mod roofline;

@@ -8,6 +8,8 @@ pub mod gaps_json;
 pub mod gaps_table;
 pub mod inspect;
 pub mod json;
+pub mod ledger_json;
+pub mod ledger_table;
 pub mod memory_json;
 pub mod memory_table;
 pub mod roofline_json;

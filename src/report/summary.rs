@@ -3,11 +3,14 @@
 
 use super::comm_json::traffic;
 use super::json::{HeadJson, first};
+use super::ledger_json::LedgerJson;
+use super::ledger_table::ledger;
 use super::steps_json::StepsJson;
 use super::{comm_table, roofline_json, roofline_table};
 use crate::analysis::breakdown::columns::GROUPS;
 use crate::analysis::breakdown::{Breakdown, Group, StepStats};
 use crate::analysis::comm::{Comm, Traffic};
+use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
@@ -33,6 +36,8 @@ pub struct Summary<'a> {
     pub allocators: &'a [AllocatorMemory],
     /// Collectives, copies and their exposed time.
     pub comm: &'a Comm,
+    /// What the time of a device was spent on, and the label of the device. `None` if no device has the step.
+    pub ledger: Option<(&'a Ledger, &'a str)>,
 }
 
 /// The JSON of `rooflight summary --json`.
@@ -48,6 +53,7 @@ pub struct SummaryJson<'a> {
     memory: MemoryJson<'a>,
     comm_totals: Row<'a, Traffic>,
     dma: Row<'a, Traffic>,
+    ledger: Option<LedgerJson<'a>>,
     notes: &'a [Note],
 }
 
@@ -115,13 +121,15 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
         },
         comm_totals: traffic(&of.comm.tensor),
         dma: traffic(&of.comm.copies),
+        ledger: of.ledger.map(|(ledger, device)| LedgerJson::new(ledger, device)),
         notes,
     }
 }
 
-/// Writes a few lines about the roofline, communication and memory.
+/// Writes the ledger, and a few lines about the roofline, communication and memory.
 pub fn lines(of: Summary<'_>) -> String {
-    let mut text = roofline_table::head(of.roofline) + &comm_table::head(of.comm);
+    let mut text = of.ledger.map_or_else(String::new, |(of, device)| ledger(of, device));
+    text = text + &roofline_table::head(of.roofline) + &comm_table::head(of.comm);
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).cloned();
     if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, hbm(program)?))) {
         text += &format!("Memory: {name} needs {} of {} at its peak\n", bytes_text(space.peak), space.space);

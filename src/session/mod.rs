@@ -11,6 +11,7 @@ mod gaps;
 pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;
+pub mod ledger;
 pub mod live_buffers;
 pub mod memory;
 pub mod memory_view;
@@ -29,6 +30,7 @@ mod utilization;
 
 pub use comm::{comm, comm_lanes};
 pub use data_movement::data_movement;
+pub use ledger::ledger;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, peak_without, static_memory, whole_memory};
 pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;

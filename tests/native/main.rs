@@ -24,6 +24,7 @@ mod hlo_robust;
 mod hlo_text;
 mod hosts;
 mod landing;
+mod ledger;
 mod means;
 mod memory;
 mod memory_rules;

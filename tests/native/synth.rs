@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 /// Simulates captures. Returns their folder and the expected figures.
-fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
+pub fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let args = ["synth", "--out", out].into_iter().chain(options.iter().copied());
@@ -23,7 +23,7 @@ fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
     (folder, truth)
 }
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())).collect()
 }

@@ -25,7 +25,19 @@ const ORDER: [&str; 14] = [
 const FEATURE_ORDER: [(&str, &[&str]); 2] = [
     (
         "analysis",
-        &["classify", "base", "breakdown", "data_movement", "roofline", "memory", "comm", "gaps", "op", "files"],
+        &[
+            "classify",
+            "base",
+            "breakdown",
+            "data_movement",
+            "roofline",
+            "memory",
+            "comm",
+            "gaps",
+            "ledger",
+            "op",
+            "files",
+        ],
     ),
     ("chart", &["plot", "widgets", "breakdown", "data_movement", "gaps", "roofline", "memory", "comm", "op", "files"]),
 ];

@@ -38,10 +38,7 @@ impl Analysis {
     /// Selects the devices and the window of a query, and measures the times of their ops.
     pub(in crate::analysis) fn selection(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
-        let chosen: Vec<usize> = match query.device {
-            DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
-            DeviceChoice::Mean | DeviceChoice::All => (0..self.devices.len()).collect(),
-        };
+        let chosen = self.chosen_devices(query.device);
         let step = self.step_or_busiest(query.step, &chosen);
         let windows: Vec<(usize, Option<Window>)> =
             chosen.iter().map(|index| (*index, self.devices[*index].choose(step))).collect();
@@ -117,9 +114,17 @@ impl Analysis {
         Selection { header, totals, slices, chosen, step, scale, notes }
     }
 
+    /// Returns the indices of the devices of a choice. Empty if the session does not have the device.
+    pub(in crate::analysis) fn chosen_devices(&self, choice: DeviceChoice) -> Vec<usize> {
+        match choice {
+            DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
+            DeviceChoice::Mean | DeviceChoice::All => (0..self.devices.len()).collect(),
+        }
+    }
+
     /// Returns the step choice that stands for `step` on the devices `chosen`: the busiest step for the mean, if none of
     /// them has a steady step.
-    fn step_or_busiest(&self, step: StepChoice, chosen: &[usize]) -> StepChoice {
+    pub(in crate::analysis) fn step_or_busiest(&self, step: StepChoice, chosen: &[usize]) -> StepChoice {
         let has_steady = |index: &usize| self.devices[*index].steady_steps().next().is_some();
         let is_absent = step == StepChoice::Mean && !chosen.iter().any(has_steady);
         if is_absent { StepChoice::Busiest } else { step }

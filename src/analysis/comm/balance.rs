@@ -18,35 +18,21 @@
 //! devices by number and the planes of each host count from 0. This module depends on devices, transfers and spans, and
 //! not on bytes.
 
-use super::async_pairs::{AsyncPairs, OpKey};
-use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
+use super::async_pairs::OpKey;
+use super::async_spans::{Span, clock};
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
+use super::executions::{Executions, add, matched, waits_for_peers};
 use super::imbalance::{Arrival, ArrivalSpread, DeviceBalance};
+use super::peer_waits::least_wait;
 use super::primitive::{Core, Primitive};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
-use crate::analysis::classify::Kind;
-use crate::hlo::ReplicaGroups;
 use crate::profile::{Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
-use std::collections::VecDeque;
-
-/// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
-/// start and a done: it then ends with the wait, which may be later than the end of the transfer.
-type Executions = Vec<(usize, Option<Vec<ExecutionTimes>>)>;
-
-/// An execution of a collective on one device. Times are in ps.
-#[derive(Clone, Copy)]
-struct ExecutionTimes {
-    /// From the start to the end in flight.
-    length: u64,
-    /// Time for which the core waits for the execution.
-    exposed: u64,
-}
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
@@ -71,7 +57,14 @@ impl Analysis {
         for at in &compared {
             let core_window =
                 read_windows.iter().find(|core_window| core_window.device == *at && core_window.core == Core::Tensor);
-            self.lengths(profile, *at, step, core_window, &mut ops);
+            if let Some(CoreWindow { transfers, timeline, .. }) = core_window {
+                let is_in = |span: &Span| core_window.is_some_and(|core_window| core_window.starts(span.at.0));
+                add(*at, transfers, timeline, is_in, &mut ops);
+            } else {
+                let device = &self.devices[*at];
+                let clock = clock(&profile.planes[device.plane], device);
+                self.add_executions(profile, *at, step, clock, &mut ops);
+            }
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
         // Times are those of one step, also if the window has several.
@@ -117,68 +110,6 @@ impl Analysis {
         }
     }
 
-    /// Adds the executions of a device's collectives in the window to `ops`.
-    fn lengths(
-        &self,
-        profile: &Profile,
-        at: usize,
-        step: StepChoice,
-        core_window: Option<&CoreWindow<'_>>,
-        ops: &mut IndexMap<OpKey, Executions>,
-    ) {
-        if let Some(core_window) = core_window {
-            return add(at, &core_window.transfers, &core_window.timeline, |span| core_window.starts(span.at.0), ops);
-        }
-        let device = &self.devices[at];
-        let plane = &profile.planes[device.plane];
-        let clock = clock(plane, device);
-        let Some((window, whole)) = device.window_on(step, clock) else { return };
-        let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-        let transfers = AsyncPairs::new(profile, plane, &kinds);
-        let timeline = CoreTimeline::spans(plane, device, clock, &transfers);
-        add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
-    }
-
-    /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
-    /// numbers are exactly those of the devices. All devices are one set if the groups say so, and for permutes in
-    /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
-    /// and recv.
-    fn sets(&self, profile: &Profile, lengths: &Executions, info: &CollectiveInfo) -> Vec<Executions> {
-        let Some(groups) =
-            info.groups.as_ref().filter(|_| !matches!(info.primitive, Primitive::Send | Primitive::Recv))
-        else {
-            return Vec::new();
-        };
-        match groups {
-            ReplicaGroups::All => return vec![lengths.clone()],
-            ReplicaGroups::Pairs(pairs) => {
-                return if all_take_part(pairs, lengths.len()) { vec![lengths.clone()] } else { Vec::new() };
-            }
-            _ => {}
-        }
-        let number = |device: usize| {
-            let name = &profile.planes[self.devices[device].plane].name;
-            name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok())
-        };
-        let numbers: Option<Vec<u64>> = lengths.iter().map(|(device, _)| number(*device)).collect();
-        let fits = |lists: &Vec<Vec<u64>>, numbers: &Vec<u64>| {
-            let mut named: Vec<u64> = lists.iter().flatten().copied().collect();
-            let mut known = numbers.clone();
-            named.sort_unstable();
-            known.sort_unstable();
-            named == known
-        };
-        let Some((lists, numbers)) = groups.groups().zip(numbers).filter(|(lists, numbers)| fits(lists, numbers))
-        else {
-            return Vec::new();
-        };
-        let of = |group: &Vec<u64>| {
-            let members = lengths.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
-            members.map(|(lengths, _)| lengths.clone()).collect()
-        };
-        lists.iter().map(of).collect()
-    }
-
     /// Adds up the arrivals of a collective. `None` if no set has several devices with the same number of executions.
     /// With `at_once`, an execution ends for all devices of a set at the same time, so the device with the shortest
     /// duration arrived last.
@@ -191,14 +122,7 @@ impl Analysis {
     ) -> Option<ArrivalSpread> {
         let mut last: Vec<u64> = vec![0; self.devices.len()];
         let (mut n, mut n_devices, mut total, mut max) = (0_u64, 0, 0_u64, 0);
-        for set in sets {
-            let members: Option<Vec<(usize, &[ExecutionTimes])>> =
-                set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
-            let Some(members) = members.filter(|members| members.len() > 1) else { continue };
-            let runs = members.first().map_or(0, |(_, lengths)| lengths.len());
-            if runs == 0 || members.iter().any(|(_, lengths)| lengths.len() != runs) {
-                continue;
-            }
+        for (members, runs) in sets.iter().filter_map(matched) {
             n_devices += members.len() as u32;
             for run in 0..runs {
                 let mut order: Vec<(u64, usize)> =
@@ -210,10 +134,9 @@ impl Analysis {
                     arrivals[device].last(next - shortest);
                     last[device] += 1;
                 }
-                let least = members.iter().map(|(_, lengths)| lengths[run].exposed).min().unwrap_or_default();
-                for (device, lengths) in &members {
-                    let waited = &mut arrivals[*device].waited;
-                    *waited = waited.saturating_add(lengths[run].exposed - least);
+                for (device, (start, end)) in waits_for_peers(&members, run) {
+                    let waited = &mut arrivals[device].waited;
+                    *waited = waited.saturating_add(end - start);
                 }
                 let apart = order.last().map_or(0, |(longest, _)| longest - shortest);
                 total = total.saturating_add(apart);
@@ -239,57 +162,8 @@ impl Analysis {
 /// Returns the critical device: the one that waits least for the others. Of the devices that wait at most 1 % of the
 /// window longer, this is the first. `devices` must be in the order of the session.
 fn critical(devices: &[Arrival], window: Option<Picos>) -> Option<&Arrival> {
-    let least = devices.iter().filter_map(|arrival| arrival.waited).min()?;
-    let limit = least.as_f64() + window?.as_f64() * DeviceBalance::STRAGGLER;
-    devices.iter().find(|arrival| arrival.waited.is_some_and(|waited| waited.as_f64() <= limit))
-}
-
-/// Whether `pairs` name exactly `n` devices as senders or receivers.
-fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
-    let mut members: Vec<u64> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
-    members.sort_unstable();
-    members.dedup();
-    members.len() == n
-}
-
-/// Adds the executions of a device, in order of time. The spans and dones of a transfer are paired in order: the first
-/// with the first. If they differ in number, the whole duration counts as waiting.
-fn add(
-    at: usize,
-    transfers: &AsyncPairs,
-    timeline: &CoreTimeline,
-    is_in: impl Fn(&Span) -> bool,
-    ops: &mut IndexMap<OpKey, Executions>,
-) {
-    let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); transfers.all.len()];
-    for ((start, end), transfer) in &timeline.dones {
-        dones[*transfer as usize].push_back(end - start);
-    }
-    let mut n_spans = vec![0_usize; transfers.all.len()];
-    timeline.spans.iter().for_each(|span| n_spans[span.transfer as usize] += 1);
-    for (dones, n) in dones.iter_mut().zip(n_spans) {
-        if dones.len() != n {
-            dones.clear();
-        }
-    }
-    for span in &timeline.spans {
-        let transfer = &transfers.all[span.transfer as usize];
-        let length = span.at.1 - span.at.0;
-        let exposed = dones[span.transfer as usize].pop_front().unwrap_or(length);
-        if transfer.is_copy || !is_in(span) {
-            continue;
-        }
-        let lengths = ops.entry(transfer.named).or_default();
-        if lengths.last().is_none_or(|(device, _)| *device != at) {
-            lengths.push((at, Some(Vec::new())));
-        }
-        if let Some((_, lengths)) = lengths.last_mut() {
-            match lengths {
-                Some(lengths) if span.from != SpanOrigin::Ops => lengths.push(ExecutionTimes { length, exposed }),
-                _ => *lengths = None,
-            }
-        }
-    }
+    let waits: Option<Vec<Picos>> = devices.iter().map(|arrival| arrival.waited).collect();
+    devices.get(least_wait(&waits?, window?)?)
 }
 
 /// Sums of a device's arrivals; times are in ps.

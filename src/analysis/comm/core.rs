@@ -35,6 +35,11 @@ pub struct CoreWindow<'a> {
 }
 
 impl CoreWindow<'_> {
+    /// Returns the plane of the core, and its transfers.
+    pub const fn transfers(&self) -> (&Plane, &AsyncPairs) {
+        (self.plane, &self.transfers)
+    }
+
     /// Iterates over the parts of an interval that lie in the window.
     pub fn clip(&self, at: Interval) -> impl Iterator<Item = Interval> {
         self.window.within(at)

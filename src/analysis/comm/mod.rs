@@ -20,10 +20,12 @@ mod balance;
 mod collective;
 pub mod columns;
 mod core;
+mod executions;
 pub mod flags;
 mod imbalance;
 mod lanes;
 mod notes;
+mod peer_waits;
 mod primitive;
 mod query;
 mod report;
@@ -32,6 +34,7 @@ mod sums;
 
 pub use collective::{CollectiveInfo, of_module as message_of};
 pub use imbalance::{Arrival, ArrivalSpread, DeviceBalance, Straggler};
+pub(in crate::analysis) use peer_waits::{PeerWaits, least_wait};
 pub use primitive::{Core, Execution, Primitive, Role};
 pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};
 pub use report::{
@@ -59,10 +62,8 @@ impl Analysis {
             slices.iter().filter_map(|slice| self.tensor_core(profile, slice, step)).collect();
         let sparse_cores: Vec<CoreWindow<'_>> =
             slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step, scale)).collect();
-        let mut infos = sums::collective_infos(profile, &tensor_cores, programs);
-        for (named, info) in sums::collective_infos(profile, &sparse_cores, programs) {
-            infos.entry(named).or_insert(info);
-        }
+        let all_cores = tensor_cores.iter().chain(&sparse_cores);
+        let infos = sums::collective_infos(profile, all_cores.map(CoreWindow::transfers), programs);
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
@@ -127,7 +128,7 @@ impl Analysis {
         } else {
             query.max_spans.min(10 * LaneQuery::DEFAULT_MAX_SPANS)
         } as usize;
-        let infos = sums::collective_infos(profile, std::slice::from_ref(&core_window), programs);
+        let infos = sums::collective_infos(profile, [core_window.transfers()], programs);
         let mut lanes = lanes::lanes(profile, &core_window, &infos, (part, step), query.carried, max_spans);
         (lanes.step, lanes.device, lanes.notes) = (header.step_text(), header.device, notes);
         if lanes.left_out.0 > 0 {

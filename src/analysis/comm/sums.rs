@@ -6,7 +6,7 @@
 //! once.
 
 use super::accumulator::{CommAccumulator, CommonValue};
-use super::async_pairs::{OpKey, Part, Transfer};
+use super::async_pairs::{AsyncPairs, OpKey, Part, Transfer};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
@@ -20,7 +20,7 @@ use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
-use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -95,23 +95,18 @@ pub struct Sums<'a> {
 }
 
 /// Finds the primitive, bytes and device groups of each transfer, once per op of a program, whatever devices run it.
-pub fn collective_infos(
+pub fn collective_infos<'a>(
     profile: &Profile,
-    core_windows: &[CoreWindow<'_>],
+    cores: impl IntoIterator<Item = (&'a Plane, &'a AsyncPairs)>,
     programs: Option<Programs<'_>>,
 ) -> IndexMap<OpKey, CollectiveInfo> {
     let mut infos = IndexMap::default();
-    for core_window in core_windows {
-        for transfer in &core_window.transfers.all {
+    for (plane, transfers) in cores {
+        for transfer in &transfers.all {
             infos.entry(transfer.named).or_insert_with(|| {
                 let module = transfer.named.0.and_then(|id| programs.and_then(|of| of(id)));
-                collective_info(
-                    profile,
-                    core_window.plane.op(transfer.op),
-                    profile.text(transfer.named.1),
-                    transfer.is_copy,
-                    module,
-                )
+                let name = profile.text(transfer.named.1);
+                collective_info(profile, plane.op(transfer.op), name, transfer.is_copy, module)
             });
         }
     }

@@ -34,7 +34,7 @@ use crate::analysis::base::host_links::HostLinks;
 use crate::analysis::base::op_times::union_length;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Analysis, Interval, Platform, Query};
+use crate::analysis::base::{Analysis, Interval, Merged, Platform, Query, StepChoice};
 use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -105,6 +105,25 @@ impl Analysis {
             n_linked_runs,
             notes,
         }
+    }
+
+    /// Returns the window of one device on the event clock, and the time of each class of its gaps. `None` if the device
+    /// does not have the step, or has no times on the event clock.
+    pub(in crate::analysis) fn gap_times(
+        &self,
+        profile: &Profile,
+        device: usize,
+        step: StepChoice,
+    ) -> Option<(Merged, Vec<(GapClass, Picos)>)> {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let host = HostLinks::new(profile, plane.file, of.event_clock);
+        let runs = Runs::new(profile, plane, of, &host);
+        let mut sums = Sums::default();
+        let mut each = |gap: RawGap| sums.add_gap(&runs.explain(&host, &gap).parts, gap.length());
+        let window = DeviceWindow::new(profile, of, &self.facts[device], step, &mut each)?;
+        let times = GapClass::ALL.into_iter().zip(sums.by_class).map(|(class, (time, _))| (class, time));
+        Some((window.spans, times.collect()))
     }
 
     fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs<'_>, host: &HostLinks<'_>) -> Gap {

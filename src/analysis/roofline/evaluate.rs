@@ -37,10 +37,10 @@ impl KernelGroups {
         true
     }
 
-    /// Iterates over the instructions: program, cost of one kernel, executions of kernels, self time in ps.
-    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, Count, u64)> {
+    /// Iterates over the instructions: instruction, cost of one kernel, executions of kernels, self time in ps.
+    pub fn into_iter(self) -> impl Iterator<Item = (Instruction, OpPoint, Count, u64)> {
         let entries = self.0.into_iter();
-        entries.filter_map(|((_, program, _), (point, n, self_time))| Some((program, point?, n, self_time)))
+        entries.filter_map(|(instruction, (point, n, self_time))| Some((instruction, point?, n, self_time)))
     }
 }
 

@@ -19,6 +19,7 @@ pub mod columns;
 mod compute_dtype;
 mod cost;
 mod evaluate;
+mod floors;
 mod notes;
 mod peaks;
 mod query;
@@ -306,7 +307,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 }
             }
         }
-        for (program, sums, n, self_time) in kernel_groups.into_iter() {
+        for ((_, program, _), sums, n, self_time) in kernel_groups.into_iter() {
             self.add(&mut row, program, &sums, n, self_time);
         }
         row.skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));

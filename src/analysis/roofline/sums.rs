@@ -30,6 +30,33 @@ pub(super) struct OpPoint {
     pub mixed: bool,
 }
 
+impl OpPoint {
+    /// Returns the least time in ps that each resource allows `n` executions: compute, then memories by
+    /// [`Level::index`]. Zero for a memory without a peak.
+    fn floors(&self, n: Count) -> [f64; 6] {
+        let times = n.as_f64();
+        let mut floors = [self.cost.flops * times / self.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
+        for level in Level::ALL.map(Level::index) {
+            if let Some(peak) = self.bytes[level] {
+                floors[level + 1] = self.cost.levels[level] * times / peak * 1e12;
+            }
+        }
+        floors
+    }
+
+    /// Returns the roofline time of `n` executions in ps.
+    pub fn roofline_time(&self, n: Count) -> f64 {
+        longest(&self.floors(n)).1
+    }
+}
+
+/// Returns the longest floor and its index; of several, the first.
+fn longest(floors: &[f64; 6]) -> (usize, f64) {
+    let later =
+        |longest: (usize, f64), (at, floor): (usize, &f64)| if *floor > longest.1 { (at, *floor) } else { longest };
+    floors.iter().enumerate().fold((0, floors[0]), later)
+}
+
 /// The value that all added items have in common, if they have one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Uniform<T> {
@@ -129,24 +156,16 @@ impl Sums {
         self.n += n;
         self.flops += flops * times;
         self.bytes += bytes * times;
-        let mut exact = [flops * times / point.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
         for level in Level::ALL.map(Level::index) {
             self.levels[level] += levels[level] * times;
-            if let Some(peak) = point.bytes[level] {
-                exact[level + 1] = levels[level] * times / peak * 1e12;
-                self.has[level] = true;
-            }
+            self.has[level] |= point.bytes[level].is_some();
         }
+        let exact = point.floors(n);
         for (i, exact) in exact.into_iter().enumerate() {
             self.exact[i] += exact;
             self.floors[i] = self.floors[i].saturating_add(whole(exact));
         }
-        let (mut longest, mut which) = (exact[0], 0);
-        for (at, floor) in exact.into_iter().enumerate() {
-            if floor > longest {
-                (longest, which) = (floor, at);
-            }
-        }
+        let (which, longest) = longest(&exact);
         self.bound[which] = self.bound[which].saturating_add(self_time);
         self.exact_roof += longest;
         let roof = whole(longest);

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
 use rooflight::analysis::classify::Kind;
+use rooflight::analysis::ledger::LedgerQuery;
 use std::path::PathBuf;
 
 /// Analyses XLA profiles: time, roofline, memory and communication.
@@ -74,6 +75,9 @@ pub enum Command {
     },
     /// The main figures of every report.
     Summary {
+        /// The share of the roofline that ops are expected to attain, from 0 to 1. Time beyond it counts as excess.
+        #[arg(long, value_name = "X", default_value_t = LedgerQuery::ATTAINABLE, value_parser = share)]
+        attainable: f64,
         #[command(flatten)]
         view: View,
     },
@@ -186,10 +190,15 @@ impl Args {
             | Command::Memory { view, .. }
             | Command::Comm { view, .. }
             | Command::Report { view, .. }
-            | Command::Summary { view }
+            | Command::Summary { view, .. }
             | Command::Inspect { view } => view,
         }
     }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|value: &f64| *value > 0.0 && *value <= 1.0);
+    value.ok_or_else(|| "a number above 0, at most 1".to_owned())
 }
 
 /// Returns a parser that accepts the keys of `all`, as JSON output writes them, and returns the value of the key.

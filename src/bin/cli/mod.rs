@@ -11,18 +11,16 @@ mod gaps;
 mod memory;
 mod report;
 mod roofline_args;
+mod summary;
 
 use args::{Args, Command, Output, View};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
-use rooflight::analysis::breakdown::{Breakdown, Scopes, StepStats};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::breakdown::{Breakdown, Scopes};
 use rooflight::profile::{Note, Severity};
 use rooflight::protocol::Failure;
 use rooflight::report::inspect::inspect;
-use rooflight::report::summary::{self, Summary};
 use rooflight::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
 use rooflight::session;
 use rooflight::session::{Opened, Programs, open};
@@ -32,8 +30,6 @@ use roofline_args::RooflineArgs;
 use std::cell::RefCell;
 use std::process::ExitCode;
 
-/// The default number of rows in the summary's table of sources.
-const SUMMARY_TOP: usize = 10;
 /// The default number of ranked gaps in the JSON of the roofline.
 const TOP_GAPS: usize = 20;
 
@@ -116,7 +112,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,
-        Command::Summary { .. } => session.summary()?,
+        Command::Summary { attainable, .. } => session.summary(*attainable)?,
         Command::Inspect { .. } | Command::Report { .. } => session.inspect(),
     };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
@@ -159,64 +155,6 @@ impl OpenCapture<'_> {
                     + &notes_text(&notes)
             }
         })
-    }
-
-    fn summary(&self) -> Result<String, Failure> {
-        let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
-        let sources = self.query_breakdown(&self.query(GroupBy::Source, Filter::default())?)?;
-        let steps = self.analysis.step_stats(&self.opened.profile);
-        let notes = self.notes(&kinds.notes);
-        let top = self.view.top.unwrap_or(SUMMARY_TOP);
-        let all = |form: fn(&Table) -> String| {
-            let mut parts = vec![form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
-            let of_steps = tables::steps(&steps);
-            if !of_steps.rows.is_empty() {
-                parts.push(form(&of_steps));
-            }
-            parts.join("\n")
-        };
-        Ok(match self.view.output() {
-            Output::Json => {
-                let files = self.files();
-                let head = json::head("summary", &files, self.partial, &kinds);
-                let render = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
-                self.summed(&kinds, &sources, &steps, render)?
-            }
-            Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
-            Output::Markdown => all(Table::markdown),
-            Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
-            Output::Text => {
-                let lines = self.summed(&kinds, &sources, &steps, summary::lines)?;
-                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &notes_text(&notes)
-            }
-        })
-    }
-
-    /// Computes roofline, memory and communication, and passes all results to `render`, which writes the summary.
-    /// Formats that do not show these results do not call this function.
-    fn summed(
-        &self,
-        kinds: &Breakdown,
-        sources: &Breakdown,
-        steps: &StepStats,
-        render: impl FnOnce(Summary<'_>) -> String,
-    ) -> Result<String, Failure> {
-        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
-        let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
-        let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
-        let comm = CommQuery { query: request.query, ..CommQuery::default() };
-        let comm = session::comm(analysis, profile, programs, &comm);
-        let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
-        let runtime = analysis.runtime_memory(profile);
-        Ok(render(Summary {
-            kinds,
-            sources,
-            steps,
-            roofline: &roofline.figures,
-            programs: &memory.programs,
-            allocators: &runtime.allocators,
-            comm: &comm,
-        }))
     }
 
     fn data_movement(&self) -> Result<String, Failure> {

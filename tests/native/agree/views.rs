@@ -70,6 +70,7 @@ impl Views {
             programs: &report.memory.programs,
             allocators: &report.memory.runtime.allocators,
             comm,
+            ledger: None,
         };
         let figures = &roofline.figures;
         Self {

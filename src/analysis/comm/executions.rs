@@ -1,0 +1,174 @@
+//! This module matches the executions of collectives on the devices of a file: which devices wait for each other, and
+//! how long.
+//!
+//! A collective ends for all devices of a set at the same time, so the first part of its wait is a wait for the peers that
+//! arrive later, and the device that arrives last does not wait. This module depends on transfers and spans, and not on
+//! reports.
+
+use super::async_pairs::{AsyncPairs, OpKey};
+use super::async_spans::{CoreTimeline, Span, SpanOrigin};
+use super::collective::CollectiveInfo;
+use super::primitive::Primitive;
+use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
+use crate::analysis::classify::Kind;
+use crate::hlo::ReplicaGroups;
+use crate::profile::Profile;
+use indexmap::IndexMap;
+use std::collections::VecDeque;
+
+/// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
+/// start and a done: it then ends with the wait, which may be later than the end of the transfer.
+pub(super) type Executions = Vec<(usize, Option<Vec<ExecutionTimes>>)>;
+
+/// An execution of a collective on one device. Times are in ps.
+#[derive(Clone, Copy)]
+pub(super) struct ExecutionTimes {
+    /// From the start to the end in flight.
+    pub length: u64,
+    /// The time in which the core waits for the execution.
+    pub wait: Interval,
+}
+
+impl ExecutionTimes {
+    /// Returns the length of the wait in ps.
+    pub const fn exposed(self) -> u64 {
+        self.wait.1 - self.wait.0
+    }
+}
+
+impl Analysis {
+    /// Adds the executions of a device's collectives in the window of `step` to `ops`, and returns the transfers of the
+    /// device. Times are on `clock`, which must be the clock of the device's steps or the event clock. `None` if the
+    /// device does not have the step.
+    pub(super) fn add_executions(
+        &self,
+        profile: &Profile,
+        at: usize,
+        step: StepChoice,
+        clock: Clock,
+        ops: &mut IndexMap<OpKey, Executions>,
+    ) -> Option<AsyncPairs> {
+        let device = &self.devices[at];
+        let plane = &profile.planes[device.plane];
+        let (window, whole) = device.window_on(step, clock)?;
+        let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
+        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let timeline = CoreTimeline::spans(plane, device, clock, &transfers);
+        add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
+        Some(transfers)
+    }
+
+    /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
+    /// numbers are exactly those of the devices. All devices are one set if the groups say so, and for permutes in
+    /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
+    /// and recv.
+    pub(super) fn sets(&self, profile: &Profile, lengths: &Executions, info: &CollectiveInfo) -> Vec<Executions> {
+        let Some(groups) =
+            info.groups.as_ref().filter(|_| !matches!(info.primitive, Primitive::Send | Primitive::Recv))
+        else {
+            return Vec::new();
+        };
+        match groups {
+            ReplicaGroups::All => return vec![lengths.clone()],
+            ReplicaGroups::Pairs(pairs) => {
+                return if all_take_part(pairs, lengths.len()) { vec![lengths.clone()] } else { Vec::new() };
+            }
+            _ => {}
+        }
+        let number = |device: usize| {
+            let name = &profile.planes[self.devices[device].plane].name;
+            name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok())
+        };
+        let numbers: Option<Vec<u64>> = lengths.iter().map(|(device, _)| number(*device)).collect();
+        let fits = |lists: &Vec<Vec<u64>>, numbers: &Vec<u64>| {
+            let mut named: Vec<u64> = lists.iter().flatten().copied().collect();
+            let mut known = numbers.clone();
+            named.sort_unstable();
+            known.sort_unstable();
+            named == known
+        };
+        let Some((lists, numbers)) = groups.groups().zip(numbers).filter(|(lists, numbers)| fits(lists, numbers))
+        else {
+            return Vec::new();
+        };
+        let of = |group: &Vec<u64>| {
+            let members = lengths.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
+            members.map(|(lengths, _)| lengths.clone()).collect()
+        };
+        lists.iter().map(of).collect()
+    }
+}
+
+/// The executions of an op on one device, with the index of the device.
+pub(super) type DeviceExecutions<'a> = (usize, &'a [ExecutionTimes]);
+
+/// Returns the executions of a set by device, and their number on each device. `None` if the set has one device, or if
+/// the executions of its devices cannot be matched.
+pub(super) fn matched(set: &Executions) -> Option<(Vec<DeviceExecutions<'_>>, usize)> {
+    let members: Option<Vec<DeviceExecutions<'_>>> =
+        set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
+    let members = members.filter(|members| members.len() > 1)?;
+    let n = members.first().map_or(0, |(_, lengths)| lengths.len());
+    (n > 0 && members.iter().all(|(_, lengths)| lengths.len() == n)).then_some((members, n))
+}
+
+/// Iterates over the times in which each device waits for its peers in an execution: the first part of its wait, which
+/// is longer than the shortest wait of the set by this part.
+pub(super) fn waits_for_peers(
+    members: &[DeviceExecutions<'_>],
+    execution: usize,
+) -> impl Iterator<Item = (usize, Interval)> {
+    let least = members.iter().map(|(_, lengths)| lengths[execution].exposed()).min().unwrap_or_default();
+    members.iter().map(move |(device, lengths)| {
+        let ExecutionTimes { wait: (start, end), .. } = lengths[execution];
+        (*device, (start, end - least))
+    })
+}
+
+/// Whether `pairs` name exactly `n` devices as senders or receivers.
+fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
+    let mut members: Vec<u64> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
+    members.sort_unstable();
+    members.dedup();
+    members.len() == n
+}
+
+/// Adds the executions of a device, in order of time. The spans and dones of a transfer are paired in order: the first
+/// with the first. If they differ in number, the whole duration counts as waiting.
+pub(super) fn add(
+    at: usize,
+    transfers: &AsyncPairs,
+    timeline: &CoreTimeline,
+    is_in: impl Fn(&Span) -> bool,
+    ops: &mut IndexMap<OpKey, Executions>,
+) {
+    let mut dones: Vec<VecDeque<Interval>> = vec![VecDeque::new(); transfers.all.len()];
+    for (time, transfer) in &timeline.dones {
+        dones[*transfer as usize].push_back(*time);
+    }
+    let mut n_spans = vec![0_usize; transfers.all.len()];
+    timeline.spans.iter().for_each(|span| n_spans[span.transfer as usize] += 1);
+    for (dones, n) in dones.iter_mut().zip(n_spans) {
+        if dones.len() != n {
+            dones.clear();
+        }
+    }
+    for span in &timeline.spans {
+        let transfer = &transfers.all[span.transfer as usize];
+        let length = span.at.1 - span.at.0;
+        let wait = dones[span.transfer as usize].pop_front().unwrap_or(span.at);
+        if transfer.is_copy || !is_in(span) {
+            continue;
+        }
+        let lengths = ops.entry(transfer.named).or_default();
+        if lengths.last().is_none_or(|(device, _)| *device != at) {
+            lengths.push((at, Some(Vec::new())));
+        }
+        if let Some((_, lengths)) = lengths.last_mut() {
+            match lengths {
+                Some(lengths) if span.from != SpanOrigin::Ops => lengths.push(ExecutionTimes { length, wait }),
+                _ => *lengths = None,
+            }
+        }
+    }
+}

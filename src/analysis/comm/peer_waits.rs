@@ -1,0 +1,67 @@
+//! This module finds the times in which devices wait for each other in collectives, on the event clock, and the device
+//! that the others wait for.
+
+use super::async_pairs::AsyncPairs;
+use super::executions::{matched, waits_for_peers};
+use super::imbalance::DeviceBalance;
+use super::sums::collective_infos;
+use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
+use crate::analysis::data_movement::Programs;
+use crate::profile::{Plane, Profile};
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// The times in which one device waits for its peers.
+pub struct PeerWaits {
+    /// Index of the device in the session.
+    pub device: usize,
+    /// Times on the event clock, in ps.
+    pub times: Merged,
+    /// Sum of the waits per step, in ps.
+    pub waited: Picos,
+}
+
+impl Analysis {
+    /// Returns the waits of the devices in the file of the device `first` that have the step, in the order of the
+    /// session.
+    pub(in crate::analysis) fn peer_waits(
+        &self,
+        profile: &Profile,
+        step: StepChoice,
+        first: usize,
+        programs: Option<Programs<'_>>,
+    ) -> Vec<PeerWaits> {
+        let file = |device: usize| profile.planes[self.devices[device].plane].file;
+        let mut ops = IndexMap::default();
+        let mut cores: Vec<(usize, &Plane, AsyncPairs)> = Vec::new();
+        for at in (0..self.devices.len()).filter(|at| file(*at) == file(first)) {
+            let device = &self.devices[at];
+            if let Some(transfers) = self.add_executions(profile, at, step, device.event_clock, &mut ops) {
+                cores.push((at, &profile.planes[device.plane], transfers));
+            }
+        }
+        let infos = collective_infos(profile, cores.iter().map(|(_, plane, transfers)| (*plane, transfers)), programs);
+        let mut times: Vec<Vec<Interval>> = vec![Vec::new(); self.devices.len()];
+        for (op, lengths) in &ops {
+            let sets = infos.get(op).map_or_else(Vec::new, |info| self.sets(profile, lengths, info));
+            for (members, n) in sets.iter().filter_map(matched) {
+                for (device, wait) in (0..n).flat_map(|execution| waits_for_peers(&members, execution)) {
+                    times[device].push(wait);
+                }
+            }
+        }
+        let waits = |(device, ..): &(usize, &Plane, AsyncPairs)| {
+            let times = std::mem::take(&mut times[*device]);
+            let sum = times.iter().map(|(start, end)| Picos(end - start)).sum::<Picos>();
+            let n_steps = self.devices[*device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));
+            PeerWaits { device: *device, times: Merged::new(times), waited: Picos(sum.0 / n_steps) }
+        };
+        cores.iter().map(waits).collect()
+    }
+}
+
+/// Returns the index of the first device that waits at most 1 % of the window longer than the device that waits least.
+pub(in crate::analysis) fn least_wait(waits: &[Picos], window: Picos) -> Option<usize> {
+    let limit = waits.iter().min()?.as_f64() + window.as_f64() * DeviceBalance::STRAGGLER;
+    waits.iter().position(|wait| wait.as_f64() <= limit)
+}

@@ -1,0 +1,204 @@
+//! This module divides the time of a device among owners: each instant belongs to what it was spent on.
+//!
+//! ```text
+//!  XLA Ops   ├── while ──────────────────────┤        ├─ fusion ─┤├─ all-reduce ─┤├ copy ┤
+//!               ├ fusion ─────┤ ├ copy-done ┤
+//!  owner     loop├ floor ┤excess┤loop dma ├loop┤ host ├ floor ────┤late┤ transfer ┤layout┤
+//! ```
+//!
+//! The device is the one that the others wait for: what shortens another device shortens no step. An instant without an op
+//! belongs to the class of its gap (`analysis::gaps`). The time of an op belongs to an owner of its kind: a collective first
+//! waits for later devices and then transfers, and compute is divided by its roofline time. If ops run on several
+//! lines at the same time, compute comes before communication, data movement and the host.
+//!
+//! All times are on the event clock. **The owners sum to the window, to the picosecond.** This module depends on gaps, on the
+//! roofline and on the waits of collectives, and not on pages.
+
+mod excess;
+mod line_sweep;
+mod report;
+
+pub use report::{Ledger, Owner};
+
+use crate::analysis::base::op_times::{OpTime, OpTimes};
+use crate::analysis::base::rows::Slice;
+use crate::analysis::base::{Analysis, Interval, Merged, StepChoice, intervals};
+use crate::analysis::classify::{Kind, OpFacts, category, opcode};
+use crate::analysis::comm::{PeerWaits, least_wait};
+use crate::analysis::data_movement::Programs;
+use crate::analysis::gaps::GapClass;
+use crate::analysis::roofline::RooflineQuery;
+use crate::hlo::opcode::{is_done, is_start};
+use crate::profile::{Op, OpId, Profile};
+use crate::units::{Count, Picos};
+use excess::{ExcessTimes, median_time};
+use line_sweep::{OpLine, owned_times};
+use std::rc::Rc;
+
+/// The least share of a period by which a straggler is slower than the other devices, and by which these wait for it.
+const STRAGGLER: f64 = 0.01;
+
+/// A query of the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerQuery {
+    /// The device and the step, and the peaks and costs for the roofline time of ops. The grouping and the filter are
+    /// ignored.
+    pub roofline: RooflineQuery,
+    /// The share of the roofline that ops are expected to attain.
+    pub attainable: f64,
+}
+
+impl LedgerQuery {
+    /// The default share of the roofline that ops are expected to attain.
+    pub const ATTAINABLE: f64 = 0.8;
+}
+
+impl Analysis {
+    /// Divides the time of a device among owners. Of several devices, it is the one that the others wait for. `None` if
+    /// no device has the step, or if the device has no times on the event clock.
+    pub fn ledger(&self, profile: &Profile, query: &LedgerQuery, programs: Option<Programs<'_>>) -> Option<Ledger> {
+        let chosen = self.chosen_devices(query.roofline.query.device);
+        let step = self.step_or_busiest(query.roofline.query.step, &chosen);
+        let has_step = |at: &&usize| self.devices[**at].choose(step).is_some();
+        let first = *chosen.iter().find(has_step)?;
+        let waits = self.peer_waits(profile, step, first, programs);
+        let device = if chosen.len() > 1 { self.critical_device(step, first, &waits) } else { first };
+        let (spans, gaps) = self.gap_times(profile, device, step)?;
+        let mut times = OwnerTimes::default();
+        gaps.into_iter().for_each(|(class, time)| times.add(Owner::Gap(class), time.0));
+
+        let n_steps = self.devices[device].choose(step).map_or(1, |window| window.n_steps);
+        let period = Picos(spans.length() / u64::from(n_steps.max(1)));
+        let compared: Vec<usize> = waits.iter().map(|of| of.device).collect();
+        let excess = self.excess_times(profile, step, device, &compared);
+        let sum = excess.as_ref().map(|excess| excess.values().copied().map(Picos).sum::<Picos>());
+        let others = || waits.iter().filter(|of| of.device != device).map(|of| of.waited);
+        let is_long = |time: Picos| time.fraction_of(period).is_some_and(|share| share > STRAGGLER);
+        let is_straggler = sum.is_some_and(is_long) && is_long(median_time(others()));
+
+        let late = waits.iter().find(|of| of.device == device).map(|of| &of.times);
+        let owned = self.owned_ops(profile, device, &spans, late, &mut times)?;
+        let slower = excess.filter(|_| is_straggler).unwrap_or_default();
+        self.divide_compute(profile, query, programs, (device, n_steps), owned, &slower, &mut times);
+        Some(Ledger {
+            device,
+            n_steps,
+            window: Picos(spans.length()),
+            attainable: query.attainable,
+            owners: times.owners(),
+            excess: sum,
+        })
+    }
+
+    /// Returns the device that the others wait for. `first` is the first device that has the step.
+    fn critical_device(&self, step: StepChoice, first: usize, waits: &[PeerWaits]) -> usize {
+        let window = self.devices[first].choose(step);
+        let period = window.map_or(Picos::ZERO, |of| Picos(of.spans.length() / u64::from(of.n_steps.max(1))));
+        let all: Vec<Picos> = waits.iter().map(|of| of.waited).collect();
+        least_wait(&all, period).map_or(first, |at| waits[at].device)
+    }
+
+    /// Adds the times of all ops but those of compute, and returns the times of compute by op. `None` if a line has no
+    /// times on the event clock.
+    fn owned_ops(
+        &self,
+        profile: &Profile,
+        device: usize,
+        spans: &Merged,
+        late: Option<&Merged>,
+        times: &mut OwnerTimes,
+    ) -> Option<OpTimes> {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let facts = &self.facts[device].ops;
+        let read = |at: &usize| {
+            let line = &plane.lines[*at];
+            Some(OpLine { times: intervals(line, of.event_clock)?, ops: line.events.ops().collect() })
+        };
+        let lines: Vec<OpLine> = of.ops.iter().map(read).collect::<Option<_>>()?;
+        let owner = |(op, facts): (&Op, &OpFacts)| match facts.kind {
+            Kind::Compute | Kind::Fused => None,
+            Kind::Communication => Some(Owner::Transfer),
+            Kind::DataMovement if is_async(profile, op) => Some(Owner::Dma),
+            Kind::DataMovement => Some(Owner::Layout),
+            Kind::Host => Some(Owner::Gap(GapClass::Input)),
+            Kind::Other => Some(Owner::Opaque),
+            Kind::Container => Some(Owner::Loop),
+        };
+        let owners: Vec<Option<Owner>> = plane.ops.iter().zip(facts).map(owner).collect();
+        let mut compute = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
+        let kind = |op: OpId| facts[op.0 as usize].kind;
+        owned_times(&lines, spans, kind, |op, (from, to): Interval| match owners[op.0 as usize] {
+            None => compute.ops[op.0 as usize].self_time += to - from,
+            Some(Owner::Transfer) => {
+                let waited = late.map_or(0, |late| late.length_in((from, to)));
+                times.add(Owner::Late, waited);
+                times.add(Owner::Transfer, to - from - waited);
+            }
+            Some(owner) => times.add(owner, to - from),
+        });
+        for line in &lines {
+            for ((start, _), op) in line.times.iter().zip(&line.ops) {
+                if owners[op.0 as usize].is_none() && spans.contains(*start) {
+                    compute.ops[op.0 as usize].n += Count::ONE;
+                }
+            }
+        }
+        Some(compute)
+    }
+
+    /// Divides the times of compute ops: first the time beyond that of the other devices, then the roofline time ÷ the
+    /// attainable share, and the rest.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one computation")]
+    fn divide_compute(
+        &self,
+        profile: &Profile,
+        query: &LedgerQuery,
+        programs: Option<Programs<'_>>,
+        (device, n_steps): (usize, u32),
+        compute: OpTimes,
+        slower: &ExcessTimes,
+        times: &mut OwnerTimes,
+    ) {
+        let slice = Slice { device, measured: Rc::new(compute), chosen: None };
+        for (op, floor) in self.op_floors(profile, &query.roofline, programs, slice) {
+            let all = floor.self_time + floor.unknown;
+            let excess = slower.get(&op).map_or(0, |excess| excess.saturating_mul(n_steps.into()));
+            let excess = excess.min(all);
+            // The time beyond the other devices is taken from the time with a roofline time first.
+            let judged = floor.self_time.saturating_sub(excess);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            let least = (floor.roofline_time / query.attainable).round() as u64;
+            let least = least.min(judged);
+            times.add(Owner::Slower, excess);
+            times.add(Owner::Floor, least);
+            times.add(Owner::Excess, judged - least);
+            times.add(Owner::Opaque, all - excess - judged);
+        }
+    }
+}
+
+/// The sums of owners in ps, in the order of [`Owner::ALL`].
+#[derive(Default)]
+struct OwnerTimes([u64; Owner::ALL.len()]);
+
+impl OwnerTimes {
+    fn add(&mut self, owner: Owner, time: u64) {
+        if let Some(sum) = Owner::ALL.iter().position(|of| *of == owner).and_then(|at| self.0.get_mut(at)) {
+            *sum = sum.saturating_add(time);
+        }
+    }
+
+    /// Returns the owners that have time.
+    fn owners(self) -> Vec<(Owner, Picos)> {
+        Owner::ALL.into_iter().zip(self.0.map(Picos)).filter(|(_, time)| *time > Picos::ZERO).collect()
+    }
+}
+
+/// Returns whether an op of data movement starts an asynchronous copy or slice, or waits for one.
+fn is_async(profile: &Profile, op: &Op) -> bool {
+    let name = profile.text(op.name);
+    let word = opcode(profile.text(op.text)).unwrap_or_else(|| category(profile, op));
+    let stem = name.split('.').next().unwrap_or(name);
+    [word, stem].into_iter().any(|word| is_start(word) || is_done(word))
+}

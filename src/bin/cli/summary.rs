@@ -1,0 +1,80 @@
+//! This module runs `rooflight summary`. Figures and texts come from the library.
+
+use super::args::Output;
+use super::{Failure, OpenCapture, bad_filter, heading, notes_text};
+use rooflight::analysis::base::{Filter, GroupBy, Status};
+use rooflight::analysis::breakdown::{Breakdown, StepStats};
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::ledger::LedgerQuery;
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::report::summary::{self, Summary};
+use rooflight::report::{json, tables};
+use rooflight::session;
+use rooflight::table::text::Table;
+
+/// The default number of rows in the table of sources.
+const SUMMARY_TOP: usize = 10;
+
+impl OpenCapture<'_> {
+    pub(super) fn summary(&self, attainable: f64) -> Result<String, Failure> {
+        let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
+        let sources = self.query_breakdown(&self.query(GroupBy::Source, Filter::default())?)?;
+        let steps = self.analysis.step_stats(&self.opened.profile);
+        let notes = self.notes(&kinds.notes);
+        let top = self.view.top.unwrap_or(SUMMARY_TOP);
+        let all = |form: fn(&Table) -> String| {
+            let mut parts = vec![form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
+            let of_steps = tables::steps(&steps);
+            if !of_steps.rows.is_empty() {
+                parts.push(form(&of_steps));
+            }
+            parts.join("\n")
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head("summary", &files, self.partial, &kinds);
+                let render = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
+                self.summed(&kinds, &sources, &steps, attainable, render)?
+            }
+            Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
+            Output::Markdown => all(Table::markdown),
+            Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
+            Output::Text => {
+                let lines = self.summed(&kinds, &sources, &steps, attainable, summary::lines)?;
+                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &notes_text(&notes)
+            }
+        })
+    }
+
+    /// Computes roofline, memory, communication and the ledger, and passes all results to `render`, which writes the summary.
+    /// Formats that do not show these results do not call this function.
+    fn summed(
+        &self,
+        kinds: &Breakdown,
+        sources: &Breakdown,
+        steps: &StepStats,
+        attainable: f64,
+        render: impl FnOnce(Summary<'_>) -> String,
+    ) -> Result<String, Failure> {
+        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
+        let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
+        let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
+        let comm = CommQuery { query: request.query.clone(), ..CommQuery::default() };
+        let ledger = LedgerQuery { roofline: request, attainable };
+        let ledger = session::ledger(analysis, profile, programs, &ledger);
+        let comm = session::comm(analysis, profile, programs, &comm);
+        let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
+        let runtime = analysis.runtime_memory(profile);
+        Ok(render(Summary {
+            kinds,
+            sources,
+            steps,
+            roofline: &roofline.figures,
+            programs: &memory.programs,
+            allocators: &runtime.allocators,
+            comm: &comm,
+            ledger: ledger.as_ref().map(|ledger| (ledger, analysis.devices[ledger.device].label.as_str())),
+        }))
+    }
+}

@@ -1,0 +1,39 @@
+//! This module writes the ledger as a table for the terminal.
+
+use crate::analysis::ledger::{Ledger, Owner};
+use crate::table::format::{TimeUnit, percent, time};
+use crate::table::text::Table;
+use crate::units::Picos;
+
+/// Writes what the time of the device was spent on, as a mean over the steps.
+pub fn ledger(ledger: &Ledger, device: &str) -> String {
+    let mean = |time: Picos| Picos(time.0 / u64::from(ledger.n_steps.max(1)));
+    let unit = TimeUnit::for_largest(mean(ledger.window));
+    let total = format!("Time {}", unit.symbol());
+    let mut table = Table::new(&[("What the time was spent on", true), (&total, false), ("Window %", false)]);
+    for (owner, time_of) in &ledger.owners {
+        let share = time_of.fraction_of(ledger.window).map_or("–".into(), percent);
+        table.row(vec![label(*owner), time(mean(*time_of), unit), share]);
+    }
+    let scope = match ledger.n_steps {
+        0 | 1 => format!("the time of {device} goes"),
+        n => format!("the time of a step of {device} goes, mean of {n} steps"),
+    };
+    format!("Where {scope}\n{}\n", table.aligned())
+}
+
+/// Returns the label of an owner for users.
+fn label(owner: Owner) -> String {
+    match owner {
+        Owner::Floor => "Compute, needed".to_owned(),
+        Owner::Excess => "Compute, more than needed".to_owned(),
+        Owner::Slower => "Compute, slower than on other devices".to_owned(),
+        Owner::Opaque => "Compute, not judged".to_owned(),
+        Owner::Transfer => "Communication, transfer".to_owned(),
+        Owner::Late => "Communication, waiting for other devices".to_owned(),
+        Owner::Dma => "Waiting for copies and slices".to_owned(),
+        Owner::Layout => "Copies and layout changes".to_owned(),
+        Owner::Loop => "Loop overhead".to_owned(),
+        Owner::Gap(class) => format!("Idle: {}", class.label()),
+    }
+}
