@@ -9,8 +9,8 @@ use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XPlane, XSpace};
-use std::collections::HashMap;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
+use std::collections::{BTreeMap, HashMap};
 
 fn gaps(opened: &Opened, device: u32) -> Gaps {
     let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::busiest() };
@@ -240,4 +240,61 @@ fn gaps_of_gpus_end_at_the_launch_of_a_kernel() {
         n_late += late;
     }
     assert!(n_late > 0 || common::profile("gpu-v100/host.xplane.pb").is_none());
+}
+
+/// Start and end of an event in ps.
+type Times = (i64, i64);
+
+/// The runs of a CPU and the calls that enqueued them, by `run_id`.
+fn runs_and_calls_of_cpu(space: &XSpace, device: i64) -> BTreeMap<i64, (Vec<Times>, Option<Times>)> {
+    let plane = space.planes.iter().find(|plane| plane.name == "/host:CPU").unwrap();
+    let mut found: BTreeMap<i64, (Vec<Times>, Option<Times>)> = BTreeMap::new();
+    for line in &plane.lines {
+        for event in &line.events {
+            let number = |name: &str| {
+                let is_named = |stat: &&XStat| plane.stat_metadata[&stat.metadata_id].name == name;
+                match event.stats.iter().find(is_named)?.value {
+                    Some(Value::Uint64Value(n)) => i64::try_from(n).ok(),
+                    Some(Value::Int64Value(n)) => Some(n),
+                    _ => None,
+                }
+            };
+            let Some(Data::OffsetPs(offset)) = event.data else { continue };
+            let start = line.timestamp_ns * 1000 + offset;
+            let time = (start, start + event.duration_ps);
+            let Some(run) = number("run_id") else { continue };
+            let name = &plane.event_metadata[&event.metadata_id].name;
+            if number("program_id").is_some() && number("device_ordinal") == Some(device) {
+                found.entry(run).or_default().0.push(time);
+            } else if name.contains("Executable::Execute") {
+                found.entry(run).or_default().1 = Some(time);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn gaps_between_runs_of_a_cpu_end_at_the_call_of_the_run() {
+    let Some(capture) = common::profile("cpu-jax/vm.xplane.pb") else { return };
+    let space = XSpace::decode(capture.as_slice()).unwrap();
+    let opened = open("vm.xplane.pb", capture).unwrap();
+    for device in 0..4 {
+        let runs = runs_and_calls_of_cpu(&space, device);
+        let (mut late, mut launch, mut now) = (0, 0, None);
+        for (ops, call) in runs.values() {
+            let (start, end) = (ops.iter().map(|op| op.0).min().unwrap(), ops.iter().map(|op| op.1).max().unwrap());
+            if let Some(now) = now {
+                let called = call.unwrap().1.clamp(now, start);
+                late += called - now;
+                launch += start - called;
+            }
+            now = Some(end);
+        }
+        let found = gaps(&opened, device.try_into().unwrap());
+        assert_eq!((found.n_runs, found.n_linked_runs), (5, 5));
+        let sums = [found.host_late().0, time(&found, GapClass::Launch)].map(u64::cast_signed);
+        assert_eq!(sums, [late, launch], "CPU:{device}");
+        assert!(late > 0);
+    }
 }

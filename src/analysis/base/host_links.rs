@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 
 /// The name of the host call that enqueues a program on a TPU.
 const ENQUEUE: &str = "DoEnqueueProgram";
+/// A part of the name of the host call that runs a program on all devices of a CPU, such as
+/// `CommonPjRtLoadedExecutable::Execute (jit_f)`.
+const EXECUTE: &str = "Executable::Execute";
 
 /// A line of a host plane.
 pub struct HostThread<'a> {
@@ -76,8 +79,9 @@ impl<'a> HostLinks<'a> {
                 let is_source = match link {
                     EventLink::Produces(_) => true,
                     EventLink::Consumes(_) => false,
-                    EventLink::Run(_) => {
-                        profile.text(profile.planes[at].op(line.events.op(*event as usize)).name) == ENQUEUE
+                    EventLink::Run(run) => {
+                        let name = profile.text(profile.planes[at].op(line.events.op(*event as usize)).name);
+                        name == ENQUEUE || run.queue.is_none() && name.contains(EXECUTE)
                     }
                 };
                 if is_source {
@@ -113,8 +117,11 @@ impl<'a> HostLinks<'a> {
         let produced = links.iter().find_map(|link| self.producer(link));
         let by_run = |link: &EventLink| match link {
             EventLink::Run(run) => {
-                let run = RunId { device: run.device.or(device), ..*run };
-                self.sources.get(&EventLink::Run(run)).copied()
+                // A call on a CPU enqueues the run on all devices and names none.
+                let devices = [run.device.or(device), None];
+                devices
+                    .iter()
+                    .find_map(|device| self.sources.get(&EventLink::Run(RunId { device: *device, ..*run })).copied())
             }
             _ => None,
         };

@@ -17,7 +17,7 @@
 //!
 //! On a GPU, the run is the kernel that ends the gap, and the host call is its launch, by correlation id. If the launch
 //! ended before the gap, a gap of less than 5 µs is the time between kernels (class `launch`), and a longer one is
-//! unexplained.
+//! unexplained. On a CPU, the host call runs a program on all devices and has the id of the run.
 //!
 //! All times are on the event clock, which devices and host share. The lengths of gaps may therefore differ slightly
 //! from idle times on the clock of the device.
@@ -216,7 +216,8 @@ impl Sums {
     fn note(&self) -> Option<Note> {
         let note = |message: String| Some(Note::new(Severity::Info, NoteCode::UnlinkedRuns, message));
         if self.platforms.contains(&Platform::Cpu) {
-            let message = "Gaps are explained for TPUs and GPUs only. On CPUs all of their time is unexplained.";
+            let message =
+                "On CPUs, only the gaps between runs are explained: the capture does not tell what a run waited for.";
             return note(message.to_owned());
         }
         let what = if self.platforms.contains(&Platform::Gpu) { "kernels" } else { "runs" };

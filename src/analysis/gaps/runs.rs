@@ -52,7 +52,7 @@ impl<'a> Runs<'a> {
         let each = |line: &'a Line| Some(intervals(line, device.event_clock)?.into_iter().enumerate());
         for line in &plane.lines {
             match &*line.name {
-                "XLA Modules" if device.platform == Platform::Tpu => {
+                "XLA Modules" if device.platform != Platform::Gpu => {
                     let mut links = line.links.iter().peekable();
                     for (event, time) in each(line).into_iter().flatten() {
                         // All links of the event are taken, although the first one may suffice.

@@ -30,14 +30,14 @@ pub struct LinkContext {
     pub id: u64,
 }
 
-/// The id of a run of a program on a TPU.
+/// The id of a run of a program on a TPU or a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId {
     /// `device_ordinal`: the number of the device on its host. `None` for an event of a device, because its plane
-    /// names the device.
+    /// names the device, and for a call that enqueues the run on all devices.
     pub device: Option<u64>,
-    /// `queue_id`.
-    pub queue: u64,
+    /// `queue_id`. `None` on a CPU, where no event has it.
+    pub queue: Option<u64>,
     /// `run_id`.
     pub run: u64,
 }
@@ -102,7 +102,9 @@ impl PendingLinks {
         let context = |kind: Option<u64>, id: Option<u64>| Some(LinkContext { kind: kind?, id: id? });
         let consumes = context(consumer_kind, consumer).map(EventLink::Consumes);
         let produces = context(producer_kind, producer).map(EventLink::Produces);
-        let run = run.zip(queue).map(|(run, queue)| EventLink::Run(RunId { device, queue, run }));
+        // Without a queue, an event that names a device is an op of a CPU, and one that names none a call of the host.
+        let run = run.filter(|_| queue.is_some() || device.is_none());
+        let run = run.map(|run| EventLink::Run(RunId { device, queue, run }));
         links.extend([consumes, produces, run].into_iter().flatten().map(|link| (event, link)));
     }
 }

@@ -5,6 +5,7 @@
 //!  runs               ├─────┤   ├─────┤   ├─┤
 //! ```
 
+use super::super::event_links::{EventLink, RunId};
 use super::super::model::{Line, Op, OpStats, Plane, Profile};
 use super::super::{Events, StrId, Strings};
 use crate::profile::ids::{OpId, ProgramId};
@@ -14,8 +15,8 @@ use std::collections::HashMap;
 /// A program: its id and its name, as far as its ops have them.
 type Program = (Option<ProgramId>, Option<StrId>);
 
-/// A run: `[start, end)` in ps after the timestamp of the line, and the program.
-type Run = (u64, u64, Program);
+/// A run: `[start, end)` in ps after the timestamp of the line, the program, and `run_id`.
+type Run = (u64, u64, Program, Option<u64>);
 
 /// An execution of an op.
 #[derive(Clone, Copy)]
@@ -68,16 +69,19 @@ pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Ex
     }
     let mut events = Events::default();
     let mut ops: HashMap<Program, OpId> = HashMap::default();
-    for (start, end, program) in runs {
+    let mut links = Vec::new();
+    for (start, end, program, run) in runs {
         let op = *ops.entry(program).or_insert_with(|| {
             plane.ops.push(op(program, strings));
             OpId((plane.ops.len() - 1) as u32)
         });
+        let link = |run| EventLink::Run(RunId { device: None, queue: None, run });
+        links.extend(run.map(|run| (events.len() as u32, link(run))));
         events.push(op, (start, end - start), None);
     }
     events.close();
     let name = LINE.to_owned();
-    plane.lines.push(Line { name, timestamp_ns: origin_ns, events, derived: true, ..Line::default() });
+    plane.lines.push(Line { name, timestamp_ns: origin_ns, events, links, derived: true, ..Line::default() });
 }
 
 /// Returns the op of the runs of a program, with a name like that on the line of a TPU: `jit_f(12)`.
@@ -115,12 +119,12 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
             Open { first, at: *at }
         });
         if !is_new && run.is_none() && current.first == first {
-            runs.push((current.at.0, current.at.1, program));
+            runs.push((current.at.0, current.at.1, program, None));
             current.at = *at;
         }
         current.at.1 = current.at.1.max(at.1);
     }
-    runs.extend(open.into_iter().map(|((program, _), open)| (open.at.0, open.at.1, program)));
+    runs.extend(open.into_iter().map(|((program, run), open)| (open.at.0, open.at.1, program, run)));
     runs.small_sort_by_key(|run| *run);
     runs
 }
