@@ -1,10 +1,10 @@
 //! This module simulates the two clocks of a capture. A core counts ticks since its start (`device_offset_ps`). The
-//! profiler converts ticks to the host's time (`offset_ps`), in steps of 78.125 ps, with an offset and a drift per
-//! device.
+//! profiler converts ticks to the host's time (`offset_ps`), in steps of 78.125 ps, with an offset and a drift per host.
+//! The conversions of the devices of a host differ by a small skew.
 
 use super::machine::TICK_PS;
 
-/// The clock of one device.
+/// The clock of one device, or of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     offset_ps: u64,
@@ -16,9 +16,16 @@ pub struct Clock {
 const STEP: (u64, u64) = (625, 8);
 
 impl Clock {
-    /// Returns the clock of device number `device`.
-    pub const fn for_device(device: usize) -> Self {
-        Self { offset_ps: 14_617_000_000 + 37_000_000 * device as u64, drift: 1500 + 170 * device as u64 }
+    /// Returns the clock of host number `host`.
+    pub const fn for_host(host: usize) -> Self {
+        Self { offset_ps: 14_617_000_000 + 37_000_000 * host as u64, drift: 1500 + 170 * host as u64 }
+    }
+
+    /// Returns the clock of device number `device` of a host. The clocks of the devices differ by at most `skew_ps`.
+    pub const fn for_device(host: usize, device: usize, skew_ps: u64) -> Self {
+        let clock = Self::for_host(host);
+        // The order of the devices is mixed, so that the skew does not look like a trend.
+        Self { offset_ps: clock.offset_ps + skew_ps * (device as u64 * 3 % 8) / 7, ..clock }
     }
 
     /// Converts ticks to a time on the device's own clock, in ps.

@@ -2,13 +2,15 @@
 //! at which profiling began.
 
 use super::clock::Clock;
+use super::faults::Fault;
+use super::host_threads;
 use super::make::int;
 use super::plane::Plane;
 use super::run::Run;
 use super::scene::Scene;
 use prost::Message;
+use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value;
-use rooflight::wire::proto::xspace::{XSpace, XStat};
 use std::ops::Range;
 
 /// Time from the start of profiling to the start of a host's lines, in ns.
@@ -17,52 +19,28 @@ const TIMESTAMP_NS: i64 = 212_990;
 const BEGAN_NS: u64 = 1_767_225_600_000_000_000;
 
 /// Returns all planes of a host that do not belong to a device, encoded as fields of an XSpace.
-pub fn planes(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
+pub fn planes(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut bytes = threads(scene, run, devices);
     bytes.extend(metadata(scene));
     bytes.extend(environment(run));
     bytes
 }
 
-fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
+/// Converts ticks to the time of an event in a line of a host with this clock. It counts from the start of the line.
+fn time_in_line(clock: Clock, ticks: u64) -> u64 {
+    clock.event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000)
+}
+
+fn threads(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut plane = Plane::new("/host:CPU");
-    let first = &run.devices[devices.start];
-    // The times of events of a host's line count from the start of the line.
-    let at = |n: usize, ticks: u64| Clock::for_device(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
-    let [train, step, load, call, execute] = [
-        "$train.py:71 <module>",
-        "train",
-        "DataLoader.__next__",
-        "PjitFunction(train_step)",
-        "TfrtTpuLoadedExecutable::Execute",
-    ]
-    .map(|name| plane.names.op(name, "", &[]));
-    let number = plane.names.stat("step_num", int(0)).metadata_id;
-    let run_id = plane.names.stat("run_id", int(0)).metadata_id;
-    let stat = |id: i64, value: u64| XStat { metadata_id: id, value: Some(Value::Uint64Value(value)) };
-
-    let mut line = plane.line("main/4711", TIMESTAMP_NS);
-    let n = devices.start;
-    let (begin, end) = (first.steps.first(), first.steps.last());
-    if let Some((begin, end)) = begin.zip(end) {
-        line.event(train, (at(n, begin.asked.saturating_sub(80_000)), at(n, end.end + 80_000)), Vec::new());
-    }
-    for (i, one) in first.steps.iter().enumerate() {
-        // The host works on the next batch from the time at which it launched the step before.
-        let from = if i == 0 { one.asked.saturating_sub(60_000) } else { first.steps[i - 1].asked + 32_000 };
-        let until = one.asked + 24_000;
-        line.event(step, (at(n, from), at(n, until)), vec![stat(number, i as u64)]);
-        line.event(load, (at(n, from + 800), at(n, one.asked.saturating_sub(800).max(from + 1600))), Vec::new());
-        line.event(call, (at(n, one.asked), at(n, until - 800)), Vec::new());
-    }
-    plane.close(line);
-
-    for device in devices.clone() {
-        let mut line = plane.line(&format!("py_xla_execute/{}", 5000 + device), TIMESTAMP_NS);
-        for (i, one) in run.devices[device].steps.iter().enumerate() {
-            let begin = one.asked + 4000;
-            let within = (at(device, begin), at(device, begin + 12_000));
-            line.event(execute, within, vec![stat(run_id, scene.run_id(i))]);
+    let clock = Clock::for_host(devices.start / scene.devices_per_host);
+    for thread in host_threads::threads(scene, run, devices.clone()) {
+        let mut line = plane.line(&thread.name, TIMESTAMP_NS);
+        for event in thread.events {
+            let name = plane.names.op(event.name, "", &[]);
+            let stat = |(name, value): (&str, u64)| plane.names.stat(name, Value::Uint64Value(value));
+            let stats = event.stats.into_iter().map(stat).collect();
+            line.event(name, (time_in_line(clock, event.time.0), time_in_line(clock, event.time.1)), stats);
         }
         plane.close(line);
     }
@@ -76,9 +54,10 @@ fn threads(scene: &Scene, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
 
 /// Adds the line of a device's allocator. The state is allocated before the first step. A batch is allocated before
 /// each step and freed after the step. The scratch memory of the program is reserved.
-fn allocator(scene: &Scene, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut Plane) {
+fn allocator(scene: &Scene<'_>, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut Plane) {
     let Some(memory) = scene.memory else { return };
-    let capacity = scene.machine.hbm_size;
+    let capacity = scene.capacity();
+    let fragmentation = if scene.faults.has(Fault::Fragmented) { 0.25 } else { 0.0 };
     let [allocation, release] = ["MemoryAllocation", "MemoryDeallocation"].map(|name| plane.names.op(name, "", &[]));
     let mut line = plane.line(&format!("tpu-allocator/{}", 6000 + n), TIMESTAMP_NS);
     let (mut allocated, mut peak) = (0_u64, 0_u64);
@@ -91,28 +70,28 @@ fn allocator(scene: &Scene, run: &Run<'_>, n: usize, ordinal: usize, plane: &mut
             ("bytes_reserved", int(memory.arena as i64)),
             ("bytes_allocated", int(allocated as i64)),
             ("bytes_available", int((capacity.saturating_sub(memory.arena + allocated)) as i64)),
-            ("fragmentation", Value::DoubleValue(0.0)),
+            ("fragmentation", Value::DoubleValue(fragmentation)),
             ("peak_bytes_in_use", int(peak as i64)),
         ];
         if taken {
             stats.extend([("requested_bytes", int(bytes as i64)), ("allocation_bytes", int(bytes as i64))]);
         }
         let stats = stats.into_iter().map(|(name, value)| plane.names.stat(name, value)).collect();
-        let at = Clock::for_device(n).event(ticks).saturating_sub(TIMESTAMP_NS as u64 * 1000);
+        let at = time_in_line(Clock::for_host(n / scene.devices_per_host), ticks);
         line.event(if taken { allocation } else { release }, (at, at), stats);
     };
     let steps = &run.devices[n].steps;
-    let begin = steps.first().map_or(0, |step| step.asked.saturating_sub(70_000));
+    let begin = steps.first().map_or(0, |step| step.prepare.0.saturating_sub(70_000));
     event(plane, begin, scene.state_bytes(), true);
     for step in steps {
-        event(plane, step.asked, scene.batch_bytes, true);
+        event(plane, step.prepare.0, scene.batch_bytes, true);
         event(plane, step.end, scene.batch_bytes, false);
     }
     plane.close(line);
 }
 
 /// Returns the plane that holds the HLO of the program.
-fn metadata(scene: &Scene) -> Vec<u8> {
+fn metadata(scene: &Scene<'_>) -> Vec<u8> {
     let mut plane = Plane::new("/host:metadata");
     let name = format!("{}({})", scene.program.module.name, scene.program_id);
     plane.names.op(&name, "", &[("Hlo Proto", Value::BytesValue(scene.program.bytes.clone()))]);
@@ -123,7 +102,7 @@ fn environment(run: &Run<'_>) -> Vec<u8> {
     let mut plane = Plane::new("Task Environment");
     let last = run.devices.iter().filter_map(|device| device.steps.last()).map(|step| step.end).max().unwrap_or(0);
     plane.names.own("profile_start_time", Value::Uint64Value(BEGAN_NS));
-    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_device(0).event(last) / 1000));
+    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_host(0).event(last) / 1000));
     plane.bytes(0)
 }
 

@@ -7,7 +7,7 @@
 //! and all-to-all (n−1)/n, permute 1).
 
 use super::cost::Cost;
-use super::faults::Faults;
+use super::faults::{Fault, Faults, TINY_TICKS};
 use super::program::Program;
 use rooflight::chip::Chip;
 use rooflight::hlo::{Instruction, InstructionId, Module};
@@ -51,6 +51,18 @@ pub struct Transfer {
     pub ticks: u64,
 }
 
+/// The message of a collective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Groups of devices that wait for each other.
+    groups: Vec<Vec<usize>>,
+    /// Bytes of the message on one device.
+    pub bytes: f64,
+    /// Bytes that the links of a device carry.
+    bus_bytes: f64,
+    pub is_all_gather: bool,
+}
+
 /// The figures of one device of a chip.
 pub struct Machine {
     /// Peak for bf16, in FLOP/s.
@@ -79,34 +91,59 @@ impl Machine {
     }
 
     /// Returns the work of op number `op` of a program. `devices` is the number of devices that the program was
-    /// compiled for.
-    pub fn work(&self, program: &Program, op: usize, cost: &Cost, devices: usize, faults: &Faults) -> Work {
-        let module = &program.module;
-        let id = program.ops[op].id;
+    /// compiled for. With `healthy`, compute takes its roofline time ÷ 0.95, and collectives and copies 2 % of their time.
+    pub fn work(
+        &self,
+        program: &Program,
+        op: usize,
+        cost: &Cost,
+        devices: usize,
+        (faults, healthy): (Faults, bool),
+    ) -> Work {
         let instruction = program.instruction(op);
         if program.ops[op].start.is_some() {
             return Work::Done;
         }
-        let local = self.local(program, op, cost, faults);
-        let wrapped = collective(module, id);
+        let message = self.message(program, op, devices);
+        let own = self.own_ticks(program, op, cost, healthy);
+        let has = |fault: Fault| faults.has(fault) && fault.affects(program, op, own, message.as_ref());
+        let factor = |fault: Fault, factor: f64| if has(fault) { factor } else { 1.0 };
+        let slower = factor(Fault::RetilingCopies, 6.0)
+            * factor(Fault::Recompute, 2.0)
+            * factor(Fault::OpaqueKernel, 3.0)
+            * factor(Fault::F32, 2.0);
+        let least = if has(Fault::TinyOps) { TINY_TICKS } else { 0 };
+        let local = ((own as f64 * slower).round() as u64).max(least);
         let starts = instruction.opcode.ends_with("-start");
-        match wrapped {
-            Some(collective) => {
-                let transfer = self.transfer(module, collective, devices, faults);
-                if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) }
-            }
-            None if &*instruction.opcode == "copy-start" => {
+        let share = if healthy { 0.02 } else { 1.0 };
+        if let Some(message) = &message {
+            let slower = factor(Fault::ExposedAllGather, 4.0) * factor(Fault::SlowLink, 2.0);
+            let extra = if has(Fault::SmallCollectives) { 1.5e-4 } else { 0.0 };
+            let seconds = LATENCY_SECONDS + message.bus_bytes / (0.85 * self.link) * slower;
+            let transfer = Transfer { groups: message.groups.clone(), ticks: ticks(seconds * share + extra) };
+            return if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) };
+        }
+        match &*instruction.opcode {
+            "copy-start" => {
                 let bytes =
                     instruction.shape.elements().first().and_then(rooflight::hlo::Shape::bytes).unwrap_or(0) as f64;
-                Work::Start(Flight::Copy(ticks(5e-7 + bytes / (0.8 * self.hbm))))
+                let seconds = (5e-7 + bytes / (0.8 * self.hbm)) * share * factor(Fault::DmaWait, 16.0);
+                Work::Start(Flight::Copy(ticks(seconds)))
             }
-            None if starts => Work::Start(Flight::Offloaded(ticks(2e-6 + cost.bytes as f64 / (0.2 * self.hbm)))),
-            None => Work::Local(local),
+            _ if starts => {
+                let seconds = (2e-6 + cost.bytes as f64 / (0.2 * self.hbm)) * share;
+                Work::Start(Flight::Offloaded(ticks(seconds)))
+            }
+            _ => Work::Local(local),
         }
     }
 
-    fn local(&self, program: &Program, op: usize, cost: &Cost, faults: &Faults) -> u64 {
+    /// Returns the own work of an op without faults, in ticks. 0 for the start and the done of an asynchronous operation.
+    pub fn own_ticks(&self, program: &Program, op: usize, cost: &Cost, healthy: bool) -> u64 {
         let instruction = program.instruction(op);
+        if program.ops[op].start.is_some() || instruction.opcode.ends_with("-start") {
+            return 0;
+        }
         let category = category(&program.module, instruction);
         // Matrix units come closest to their peak. Ops that move data in irregular patterns are far from the bandwidth
         // of the memory.
@@ -118,12 +155,18 @@ impl Machine {
         };
         let roof = (cost.flops as f64 / self.flops).max((cost.hbm_read + cost.hbm_written) as f64 / self.hbm);
         let seconds = program.ops[op].cycles.map_or(roof / efficiency, |cycles| cycles as f64 / self.clock * 1.04);
-        let slower = if faults.retiling_copies && category == "data formatting" { 6.0 } else { 1.0 };
-        ticks(seconds * slower + 2e-8)
+        match category {
+            "data formatting" if healthy => ticks(seconds * 0.02),
+            _ if healthy => ticks(roof / 0.95),
+            _ => ticks(seconds + 2e-8),
+        }
     }
 
-    fn transfer(&self, module: &Module, id: InstructionId, devices: usize, faults: &Faults) -> Transfer {
-        let Some(instruction) = module.instruction(id) else { return Transfer { groups: Vec::new(), ticks: 1 } };
+    /// Returns the message of the collective that op number `op` is, wraps or holds; `None` if there is none.
+    pub fn message(&self, program: &Program, op: usize, devices: usize) -> Option<Message> {
+        let module = &program.module;
+        let id = collective(module, program.ops[op].id)?;
+        let instruction = module.instruction(id)?;
         let given = instruction.replica_groups().and_then(rooflight::hlo::ReplicaGroups::groups).unwrap_or_default();
         let pairs = instruction.opcode.starts_with("collective-permute");
         let whole = || vec![(0..devices).collect::<Vec<usize>>()];
@@ -136,16 +179,15 @@ impl Machine {
         let n = if pairs { 2.0 } else { groups.first().map_or(1, Vec::len) as f64 };
         let operands = || module.operands(id).filter_map(|from| module.instruction(from)?.shape.bytes()).sum::<u64>();
         let opcode = instruction.opcode.trim_end_matches("-start");
-        let gathers = opcode == "all-gather";
+        let is_all_gather = opcode == "all-gather";
         // The message of an all-gather is the result that each device has at the end.
-        let bytes = operands() as f64 * if gathers { n } else { 1.0 };
+        let bytes = operands() as f64 * if is_all_gather { n } else { 1.0 };
         let busy = match opcode {
             "all-reduce" => 2.0 * (n - 1.0) / n,
             "collective-permute" => 1.0,
             _ => (n - 1.0) / n,
         };
-        let slower = if faults.exposed_all_gather && gathers { 4.0 } else { 1.0 };
-        Transfer { groups, ticks: ticks(LATENCY_SECONDS + busy * bytes / (0.85 * self.link) * slower) }
+        Some(Message { groups, bytes, bus_bytes: busy * bytes, is_all_gather })
     }
 }
 

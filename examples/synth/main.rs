@@ -15,6 +15,7 @@ mod cost;
 mod device;
 pub mod faults;
 mod host;
+mod host_threads;
 pub mod machine;
 #[path = "../../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -25,17 +26,20 @@ mod plane;
 mod program;
 mod run;
 mod scene;
+mod simulation;
 mod trace_json;
 mod truth;
 
 use args::{Args, Length};
+use faults::{Fault, Faults};
 use machine::{Flight, Machine, Work};
 use rooflight::chip::Chip;
 use scene::Scene;
+use simulation::Simulation;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
-use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
+use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, Truth, Way};
 
 /// The error that ends the program.
 pub type Failure = Box<dyn std::error::Error>;
@@ -54,32 +58,37 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args.unroll)?;
     let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
     let group = compiled_for(&program);
-    let mut costs = cost::Costs::new(&program.module);
-    let all_costs: Vec<_> = program.ops.iter().map(|op| costs.execution_cost(op.id)).collect();
-    let works: Vec<Work> =
-        (0..program.ops.len()).map(|op| machine.work(&program, op, &all_costs[op], group, &faults)).collect();
-    let facts: Vec<OpFacts> = (0..program.ops.len()).map(|op| facts(&program, op, all_costs[op], &works[op])).collect();
-    let starts: Vec<Option<usize>> = program.ops.iter().map(|op| op.start).collect();
-
-    let mut run = run::Run::new(&items, &works, &starts, (args.devices(), group), faults, args.seed);
-    let mut scene = Scene {
+    let hosts = match args.length() {
+        Length::Megabytes(mb) => args.hosts().max(mb.div_ceil(MOST_MB)),
+        Length::Steps(_) => args.hosts(),
+    };
+    let devices_per_host = args.devices().div_ceil(hosts);
+    let places = (args.devices(), devices_per_host);
+    let simulation = Simulation::new(&program, &items, &machine, group, args.healthy, places, args.seed);
+    let works = simulation.works(faults);
+    let scene = Scene {
         program_id: identity(&program.bytes, args.seed),
         memory: memory::memory(&proto),
         batch_bytes: batch_bytes(&program),
-        devices_per_host: args.devices().div_ceil(args.hosts()),
-        facts,
+        devices: args.devices(),
+        devices_per_host,
+        faults,
+        clock_skew_ps: args.clock_skew_ps(),
+        facts: (0..program.ops.len()).map(|op| facts(&simulation, op, &works[op], faults)).collect(),
         chip,
-        machine,
-        program,
+        machine: &machine,
+        program: &program,
     };
     let steps = match args.length() {
         Length::Megabytes(mb) => {
-            let hosts = args.hosts().max(mb.div_ceil(MOST_MB));
-            scene.devices_per_host = args.devices().div_ceil(hosts);
-            steps_for(&scene, run::Run::new(&items, &works, &starts, (1, group), faults, args.seed), args.devices(), mb)
+            let one = (1, 1);
+            let one = Simulation::new(&program, &items, &machine, group, args.healthy, one, args.seed);
+            steps_for(&scene, one.run(&works, faults, 0), mb)
         }
         Length::Steps(steps) => steps,
     };
+    let usual = simulation.usual(steps);
+    let mut run = simulation.run(&works, faults, usual);
     for _ in 0..steps {
         run.step();
     }
@@ -105,7 +114,8 @@ pub fn make(args: &Args) -> Result<(), Failure> {
             eprintln!("{}: {:.1?}", path.display(), began.elapsed());
         }
     }
-    let truth = truth(&scene, &run, &items, args);
+    let injected = simulation.injected(faults, steps, usual);
+    let truth = truth(&scene, &run, &items, &injected, args);
     let path = args.out.join("expected.json");
     let mut out = BufWriter::new(File::create(&path)?);
     serde_json::to_writer_pretty(&mut out, &truth)?;
@@ -120,7 +130,8 @@ const MOST_MB: usize = 1900;
 
 /// Returns the number of steps whose captures have `mb` MB on all devices together. The size of a step is measured in
 /// the middle of the run, because later times are longer numbers.
-fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) -> usize {
+fn steps_for(scene: &Scene<'_>, mut one: run::Run<'_>, mb: usize) -> usize {
+    let devices = scene.devices;
     let bytes = |run: &mut run::Run<'_>| {
         run.step();
         device::plane(scene, 0, &run.devices[0]).len()
@@ -135,7 +146,8 @@ fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) ->
     steps(bytes(&mut one) - before)
 }
 
-fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -> OpFacts {
+fn facts(simulation: &Simulation<'_>, op: usize, work: &Work, faults: Faults) -> OpFacts {
+    let (program, cost) = (simulation.program, simulation.costs[op]);
     let of = &program.ops[op];
     let instruction = program.instruction(op);
     let flight = match work {
@@ -157,6 +169,7 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
         flight,
         communication: machine::collective(&program.module, of.id).is_some() && category != "convolution fusion",
         only_moves: only_moves(instruction),
+        faults: simulation.faults_of_op(op, faults),
     }
 }
 
@@ -197,7 +210,13 @@ fn batch_bytes(program: &program::Program) -> u64 {
     batch.sum()
 }
 
-fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args) -> Truth {
+fn truth(
+    scene: &Scene<'_>,
+    run: &run::Run<'_>,
+    items: &[program::Item],
+    injected: &[(Fault, Option<f64>)],
+    args: &Args,
+) -> Truth {
     let runs = program::runs(items, scene.facts.len());
     let op = |(facts, runs): (&OpFacts, u64)| OpTruth {
         name: facts.name.clone(),
@@ -207,8 +226,12 @@ fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args
         model_flops: facts.model_flops,
         bytes_accessed: facts.cost.bytes,
     };
-    let device = |n: usize| {
-        truth::device(scene.label(n), scene.host(n), clock::Clock::for_device(n), &run.devices[n], &scene.facts)
+    let device = |n: usize| truth::device(scene.label(n), scene.host(n), scene.clock(n), &run.devices[n], &scene.facts);
+    let fault = |(fault, ticks): &(Fault, Option<f64>)| FaultTruth {
+        name: fault.name(),
+        injected_ps_per_step: ticks.map(|ticks| (ticks * machine::TICK_PS as f64).round() as i64),
+        device: fault.device(scene.devices).map(|n| scene.label(n)),
+        ops: scene.facts.iter().filter(|facts| facts.faults.has(*fault)).map(|facts| facts.name.clone()).collect(),
     };
     Truth {
         what: "Simulated times of a real XLA:TPU program. Times of ops are on the device clock, those of steps and of what \
@@ -217,13 +240,14 @@ fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args
         chip: scene.chip.name,
         program: scene.program.module.name.to_string(),
         program_id: scene.program_id,
-        faults: args.faults().names(),
+        healthy: args.healthy,
+        faults: injected.iter().map(fault).collect(),
         steps: run.devices.first().map_or(0, |device| device.steps.len()),
         layers_are_loops: !args.unroll,
         memory: scene.memory.map(|memory| MemoryTruth {
             static_peak_bytes: memory.peak,
             runtime_peak_bytes: memory.arena + memory.parameters,
-            capacity_bytes: scene.machine.hbm_size,
+            capacity_bytes: scene.capacity(),
         }),
         ops: scene.facts.iter().zip(runs).map(op).collect(),
         devices: (0..run.devices.len()).map(device).collect(),

@@ -66,6 +66,11 @@ impl Program {
         Ok((Self { module, ops, bytes }, items))
     }
 
+    /// Returns the file of the innermost source line of an op. `None` if the program does not name it.
+    pub fn file(&self, op: usize) -> Option<&str> {
+        self.module.stack(self.ops[op].id).first().map(|frame| frame.file)
+    }
+
     pub fn instruction(&self, op: usize) -> &Instruction {
         // The id of an op belongs to this module, because both are made together.
         self.module.instruction(self.ops[op].id).expect("of this module")
@@ -88,6 +93,15 @@ pub fn runs(items: &[Item], n: usize) -> Vec<u64> {
     let mut runs = vec![0; n];
     count(items, 1, &mut runs);
     runs
+}
+
+/// Returns the number of iterations of all loops in one step.
+pub fn turns(items: &[Item]) -> u64 {
+    let of = |item: &Item| match item {
+        Item::Op(_) => 0,
+        Item::Loop { turns, body, .. } => turns * (1 + self::turns(body)),
+    };
+    items.iter().map(of).sum()
 }
 
 struct Walk<'a> {

@@ -3,7 +3,7 @@
 //!
 //! All devices run the same program (SPMD), so the time at which each device reaches an op is known at that op.
 
-use super::faults::Faults;
+use super::faults::{Fault, Faults};
 use super::machine::{Flight, TICK_PS, Transfer, Work};
 use super::program::Item;
 use fastrand::Rng;
@@ -31,17 +31,49 @@ pub struct Span {
     pub end: u64,
 }
 
-/// A step of one device.
+/// A step of one device, which is a run of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Time at which the host launched the step, on the device's clock.
-    pub asked: u64,
+    /// Time in which a thread of the device prepares the run.
+    pub prepare: (u64, u64),
+    /// Time in which the host enqueues the run.
+    pub enqueue: (u64, u64),
     pub start: u64,
+    /// Time at which all devices have started the run, so that the first op can start.
+    pub ready: u64,
     pub end: u64,
     /// Index of the first event of the step, and that of the next step.
     pub events: (usize, usize),
     /// Index of the first asynchronous operation of the step, and that of the next step.
     pub spans: (usize, usize),
+}
+
+/// The work of a host's main thread for a step, in ticks of the devices.
+#[derive(Clone, Copy, Debug)]
+pub struct HostStep {
+    /// Time in which the host loads the next batch.
+    pub load: (u64, u64),
+    /// Time in which the host does other work before the call, if the fault asks for it.
+    pub other: Option<(HostWork, u64, u64)>,
+    /// The call of the program.
+    pub call: (u64, u64),
+    /// Time in which the call compiles.
+    pub compile: Option<(u64, u64)>,
+}
+
+/// Work of a host that makes the devices wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostWork {
+    /// The host writes metrics.
+    Metrics,
+    /// The host waits for a result of the device, and reads it.
+    Fetch,
+}
+
+/// A host and the work of its main thread.
+#[derive(Debug, Default)]
+pub struct Host {
+    pub steps: Vec<HostStep>,
 }
 
 /// A device and everything that it did.
@@ -60,17 +92,35 @@ pub struct Device {
     rng: Rng,
     /// Factor on the duration of the device's own work.
     slower: f64,
+    /// Factor on the duration of the matmuls of experts.
+    experts: f64,
 }
 
-/// All devices, and the program that they run.
-pub struct Run<'p> {
-    items: &'p [Item],
-    works: &'p [Work],
+/// What a run consists of.
+#[derive(Clone, Copy)]
+pub struct Job<'p> {
+    pub items: &'p [Item],
+    pub works: &'p [Work],
     /// Index of the async start of each op that is an async done; `None` for other ops.
-    starts: &'p [Option<usize>],
+    pub starts: &'p [Option<usize>],
+    /// Whether each op is a matmul of experts.
+    pub experts: &'p [bool],
+    pub devices: usize,
     /// Number of devices that the program was compiled for. Further devices run copies of the program.
-    group: usize,
-    faults: Faults,
+    pub group: usize,
+    pub devices_per_host: usize,
+    pub faults: Faults,
+    /// Mean period of a run without faults, in ticks.
+    pub usual: u64,
+    /// Number of iterations of all loops in a step.
+    pub turns: u64,
+    pub seed: u64,
+}
+
+/// All hosts and devices, and the job that they run.
+pub struct Run<'p> {
+    job: Job<'p>,
+    pub hosts: Vec<Host>,
     pub devices: Vec<Device>,
 }
 
@@ -79,16 +129,12 @@ const fn micros(n: u64) -> u64 {
     n * 1_000_000 / TICK_PS
 }
 
+/// Index of the step from which on the faults [`Fault::SlowStep`] and [`Fault::Throttle`] act.
+pub const LATER_STEP: usize = 3;
+
 impl<'p> Run<'p> {
-    pub fn new(
-        items: &'p [Item],
-        works: &'p [Work],
-        starts: &'p [Option<usize>],
-        (devices, group): (usize, usize),
-        faults: Faults,
-        seed: u64,
-    ) -> Self {
-        let straggler = devices.saturating_sub(3);
+    pub fn new(job: Job<'p>) -> Self {
+        let alone = |fault: Fault, n: usize| job.faults.has(fault) && fault.device(job.devices) == Some(n);
         let device = |n: usize| Device {
             events: Vec::new(),
             spans: Vec::new(),
@@ -98,10 +144,12 @@ impl<'p> Run<'p> {
             links_free: 0,
             copies_free: 0,
             flying: HashMap::new(),
-            rng: Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64)),
-            slower: if faults.straggler && n == straggler { 1.125 } else { 1.0 },
+            rng: Rng::with_seed(job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64)),
+            slower: if alone(Fault::Straggler, n) { 1.125 } else { 1.0 },
+            experts: if alone(Fault::ExpertImbalance, n) { 1.4 } else { 1.0 },
         };
-        Self { items, works, starts, group, faults, devices: (0..devices).map(device).collect() }
+        let hosts = (0..job.devices.div_ceil(job.devices_per_host)).map(|_| Host::default()).collect();
+        Self { job, hosts, devices: (0..job.devices).map(device).collect() }
     }
 
     /// Advances the time of all devices by `ticks`.
@@ -109,30 +157,34 @@ impl<'p> Run<'p> {
         self.devices.iter_mut().for_each(|device| device.now += ticks);
     }
 
-    /// Simulates one step on all devices.
+    /// Returns the mean period of the steps after the first one, over all devices and in ticks. With one period, it is this
+    /// period. `None` without a period.
+    pub fn period(&self) -> Option<f64> {
+        let of = |device: &Device| {
+            let (first, last) = (device.steps.get(usize::from(device.steps.len() > 2))?, device.steps.last()?);
+            let n = device.steps.len().saturating_sub(if device.steps.len() > 2 { 2 } else { 1 });
+            (n > 0).then(|| (last.start - first.start) as f64 / n as f64)
+        };
+        let all: Vec<f64> = self.devices.iter().map(of).collect::<Option<_>>()?;
+        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    }
+
+    /// Simulates one step on all hosts and devices.
     pub fn step(&mut self) {
-        // The host launches a step while the step before still runs. If the host is late, the devices wait.
-        for device in &mut self.devices {
-            let before = device.steps.last().copied();
-            let late = if self.faults.host_bound {
-                before.map_or(0, |step| (step.end - step.start) * 2 / 5)
-            } else {
-                micros(8) + device.rng.u64(0..micros(6))
-            };
-            let asked = before.map_or(device.now - micros(40), |step| step.start + micros(5));
-            device.now += late;
-            let (events, spans) = (device.events.len(), device.spans.len());
-            let asked = if self.faults.host_bound { device.now - micros(20) } else { asked };
-            device.steps.push(Step {
-                asked,
-                start: device.now,
-                end: device.now,
-                events: (events, events),
-                spans: (spans, spans),
-            });
-            device.now += micros(1);
+        for host in 0..self.hosts.len() {
+            self.launch(host);
         }
-        self.items(self.items, &vec![NONE; self.devices.len()]);
+        // A run begins on all devices of the program together.
+        for block in self.devices.chunks_mut(self.job.group) {
+            let ready = block.iter().map(|device| device.now).max().unwrap_or(0) + micros(1);
+            for device in block {
+                device.now = ready;
+                if let Some(step) = device.steps.last_mut() {
+                    step.ready = ready;
+                }
+            }
+        }
+        self.items(self.job.items, &vec![NONE; self.devices.len()]);
         for device in &mut self.devices {
             device.now += micros(1);
             let (now, events, spans) = (device.now, device.events.len(), device.spans.len());
@@ -142,6 +194,86 @@ impl<'p> Run<'p> {
                 step.spans.1 = spans;
             }
         }
+    }
+
+    /// Simulates the host's work for the next step, up to the starts of the runs on its devices.
+    ///
+    /// ```text
+    ///  main          ├─ load ─┤├ other ┤├── call ──┤              the call of a step is made while the step before runs
+    ///  per device                          ├ prepare ┤├ enqueue ┤
+    ///  device        ───── the run before ─────┤                 ├─ run
+    /// ```
+    fn launch(&mut self, host: usize) {
+        let Job { faults, usual, devices_per_host, .. } = self.job;
+        let number = self.hosts[host].steps.len();
+        let is_last = host + 1 == self.hosts.len();
+        let range = host * devices_per_host..((host + 1) * devices_per_host).min(self.devices.len());
+        let before = self.devices[range.clone()].iter().filter_map(|device| device.steps.last());
+        let before = before.copied().max_by_key(|step| step.end);
+        // The time from the call to the end of the enqueue.
+        let chain = micros(90);
+        // If a fault delays the call, the devices are idle for this time.
+        let late = |idle: u64| before.map_or(0, |step| (step.end + idle).saturating_sub(chain));
+
+        let now = self.devices[range.start].now;
+        let free = self.hosts[host].steps.last().map_or(now - micros(4000), |step| step.call.1 + micros(20));
+        let mut load = (free, free + micros(1500));
+        if faults.has(Fault::SlowHost) && is_last {
+            load.1 = load.1.max(late(usual / 20));
+        }
+        let mut called = load.1 + micros(30);
+        let mut other = None;
+        if let Some(step) = before.filter(|_| faults.has(Fault::HostBound)) {
+            let until = called.max(late((step.end - step.start) * 2 / 5));
+            other = Some((HostWork::Metrics, called, until));
+            called = until + micros(2);
+        } else if before.is_some() && faults.has(Fault::HostSync) {
+            let until = called.max(late(usual / 20));
+            other = Some((HostWork::Fetch, called, until));
+            called = until + micros(2);
+        }
+        called = called.max(before.map_or(now - micros(140), |step| step.start + micros(5)));
+        let mut sent = called + micros(20);
+        let mut compile = None;
+        if before.is_some() && faults.has(Fault::Recompile) && number % 3 == 2 {
+            let until = sent.max(late(usual / 4));
+            compile = Some((called + micros(10), until));
+            sent = until + micros(2);
+        }
+        self.hosts[host].steps.push(HostStep { load, other, call: (called, sent + micros(30)), compile });
+
+        for n in range.clone() {
+            let is_late = faults.has(Fault::LatePeers) && Fault::LatePeers.device(self.job.devices) == Some(n);
+            let device = &mut self.devices[n];
+            let prepare = sent + micros(8) + micros(2) * (n - range.start) as u64;
+            let mut enqueue = prepare + micros(30);
+            if let Some(step) = device.steps.last().filter(|_| is_late) {
+                enqueue = enqueue.max(step.end + usual / 20);
+            }
+            let enqueue = (enqueue, enqueue + micros(12));
+            let launch = micros(2) + device.rng.u64(0..micros(2));
+            let idle_from = if device.steps.is_empty() { device.now } else { device.now + launch };
+            let start = idle_from.max(enqueue.1 + micros(3));
+            let (events, spans) = (device.events.len(), device.spans.len());
+            device.steps.push(Step {
+                prepare: (prepare, enqueue.0),
+                enqueue,
+                start,
+                ready: start,
+                end: start,
+                events: (events, events),
+                spans: (spans, spans),
+            });
+            device.now = start;
+        }
+    }
+
+    /// Returns the factor on the duration of own work in the current step.
+    fn slower(&self) -> f64 {
+        let step = self.devices.first().map_or(0, |device| device.steps.len().saturating_sub(1));
+        let has = |fault| self.job.faults.has(fault);
+        let slow_step = if has(Fault::SlowStep) && step == LATER_STEP { 1.5 } else { 1.0 };
+        slow_step * if has(Fault::Throttle) && step >= LATER_STEP { 1.15 } else { 1.0 }
     }
 
     fn items(&mut self, items: &'p [Item], parents: &[u32]) {
@@ -156,8 +288,9 @@ impl<'p> Run<'p> {
                         .map(|(device, parent)| device.open(*op, *parent))
                         .collect();
                     for _ in 0..*turns {
-                        if self.faults.idle_gaps {
-                            self.devices.iter_mut().for_each(|device| device.now += micros(25));
+                        if self.job.faults.has(Fault::IdleGaps) {
+                            let gap = self.job.usual / 20 / self.job.turns.max(1);
+                            self.devices.iter_mut().for_each(|device| device.now += gap);
                         }
                         // The loop's own work: the loop counts, and tests its condition.
                         self.devices.iter_mut().for_each(|device| device.now += 300);
@@ -173,10 +306,12 @@ impl<'p> Run<'p> {
     }
 
     fn op(&mut self, op: usize, parents: &[u32]) {
-        match &self.works[op] {
+        let slower = self.slower();
+        match &self.job.works[op] {
             Work::Local(ticks) => {
                 for (device, parent) in self.devices.iter_mut().zip(parents) {
-                    let ticks = device.own(*ticks);
+                    let factor = slower * if self.job.experts[op] { device.experts } else { 1.0 };
+                    let ticks = device.own((*ticks as f64 * factor).round() as u64);
                     device.event(op, *parent, device.now, ticks);
                 }
             }
@@ -214,7 +349,7 @@ impl<'p> Run<'p> {
                 }
             }
             Work::Done => {
-                let start = self.starts[op].unwrap_or(op) as u32;
+                let start = self.job.starts[op].unwrap_or(op) as u32;
                 for (device, parent) in self.devices.iter_mut().zip(parents) {
                     // If a start before a loop has its done inside the loop, only the first iteration waits.
                     let Some((began, ends)) = device.flying.remove(&start) else {
@@ -232,7 +367,7 @@ impl<'p> Run<'p> {
     /// Returns for each device the time at which a transfer ends that all devices reach now.
     fn arrive(&self, transfer: &Transfer) -> Vec<u64> {
         let mut ends: Vec<u64> = self.devices.iter().map(|device| device.now + transfer.ticks).collect();
-        for block in (0..self.devices.len()).step_by(self.group) {
+        for block in (0..self.devices.len()).step_by(self.job.group) {
             for group in &transfer.groups {
                 let members = || group.iter().map(|n| block + n).filter(|n| *n < self.devices.len());
                 let start = members().map(|n| self.devices[n].now.max(self.devices[n].links_free)).max().unwrap_or(0);

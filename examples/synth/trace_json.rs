@@ -3,6 +3,7 @@
 //! out.
 
 use super::clock::Clock;
+use super::host_threads::{self, HostThread};
 use super::run::Run;
 use super::scene::Scene;
 use flate2::Compression;
@@ -19,18 +20,23 @@ struct Event {
     start: u64,
     end: u64,
     device: u32,
-    /// The line: 1 steps, 2 modules, 3 ops, 4 async.
+    /// The line: 1 steps, 2 modules, 3 ops, 4 async, 6 waits of runs, [`HOST`] threads of the host.
     line: u8,
-    /// Index of the op, or number of the step.
+    /// Index of the op, number of the step, 0 for a dependency and 1 for a barrier, or index of the thread.
     what: u32,
-    /// Index of the event in the device's events, for line 3.
+    /// Index of the event in the device's events, for line 3, or in the thread.
     place: u32,
 }
 
-const LINES: [(u8, &str); 4] = [(1, "Steps"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Async XLA Ops")];
+const LINES: [(u8, &str); 5] =
+    [(1, "Steps"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Async XLA Ops"), (6, "XLA TraceMe")];
+/// The line of events of the host's threads.
+const HOST: u8 = u8::MAX;
+/// The process of the host.
+const HOST_PID: usize = 701;
 
 /// Writes the events of the devices of one host.
-pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write) -> Result<()> {
+pub fn write(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, to: impl Write) -> Result<()> {
     let mut out = GzEncoder::new(to, Compression::default());
     write!(out, "{{\"displayTimeUnit\":\"ns\",\"metadata\":{{\"highres-ticks\":true}},\"traceEvents\":[")?;
     for n in devices.clone() {
@@ -54,13 +60,41 @@ pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write
     let args: Vec<String> = (0..scene.facts.len()).map(|op| arguments(scene, op)).collect();
     let names: Vec<Value> = scene.facts.iter().map(|facts| json!(facts.name)).collect();
     let module = json!(format!("{}({})", scene.program.module.name, scene.program_id));
-    for event in events(run, devices) {
-        let (pid, tid, what) = (3 + event.device, event.line, event.what as usize);
+    let threads = host_threads::threads(scene, run, devices.clone());
+    let tid_of = |thread: &HostThread| thread.name.rsplit('/').next().unwrap_or_default().to_owned();
+    writeln!(out, "{},", json!({"ph": "M", "pid": HOST_PID, "name": "process_name", "args": {"name": "/host:CPU"}}))?;
+    for thread in &threads {
+        let tid: Value = tid_of(thread).parse::<u64>().map_or(Value::Null, Value::from);
+        let named =
+            json!({"ph": "M", "pid": HOST_PID, "tid": tid, "name": "thread_name", "args": {"name": thread.name}});
+        writeln!(out, "{named},")?;
+    }
+    for event in events(scene, run, devices, &threads) {
+        let (pid, tid, what) = (u64::from(event.device) + 3, event.line, event.what as usize);
         let (ts, dur) = (micros(event.start), micros(event.end - event.start));
+        if tid == HOST {
+            let thread = &threads[what];
+            let of = &thread.events[event.place as usize];
+            // The trace viewer's file leaves out the stats that link events.
+            let args = of.stats.iter().filter(|(name, _)| !name.starts_with('_'));
+            let args: serde_json::Map<_, _> =
+                args.map(|(name, value)| ((*name).to_owned(), json!(value.to_string()))).collect();
+            let (tid, name) = (tid_of(thread), json!(of.name));
+            write!(out, "{{\"ph\":\"X\",\"pid\":{HOST_PID},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":{name}")?;
+            writeln!(out, ",\"args\":{}}},", Value::Object(args))?;
+            continue;
+        }
         write!(out, "{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":")?;
         match tid {
             1 => writeln!(out, "\"{what}\",\"args\":{{}}}},")?,
-            2 => writeln!(out, "{module},\"args\":{{\"run_id\":\"{}\"}}}},", scene.run_id(what))?,
+            2 => {
+                let run_id = scene.run_id(what);
+                writeln!(
+                    out,
+                    "{module},\"args\":{{\"run_id\":\"{run_id}\",\"queue_id\":\"0\",\"core_type\":\"0\"}}}},"
+                )?;
+            }
+            6 => writeln!(out, "\"{}\",\"args\":{{}}}},", ["dependency-wait", "barrier-cores"][what])?,
             3 => {
                 let of = run.devices[event.device as usize].events[event.place as usize];
                 let (start, end) = (Clock::device(of.start), Clock::device(of.end));
@@ -75,8 +109,15 @@ pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write
 }
 
 /// Returns the first million events by time.
-fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
+fn events(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, threads: &[HostThread]) -> Vec<Event> {
     let mut all = Vec::new();
+    let host = Clock::for_host(devices.start / scene.devices_per_host);
+    for (thread, of) in threads.iter().enumerate() {
+        for (place, event) in of.events.iter().enumerate() {
+            let (start, end) = (host.event(event.time.0), host.event(event.time.1));
+            all.push(Event { start, end, device: u32::MAX, line: HOST, what: thread as u32, place: place as u32 });
+        }
+    }
     let steps = run.devices.first().map_or(0, |device| device.steps.len());
     // Steps come one after the other, so the steps beyond the cap need not be examined.
     for step in 0..steps {
@@ -84,7 +125,7 @@ fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
             break;
         }
         for n in devices.clone() {
-            let (clock, device) = (Clock::for_device(n), &run.devices[n]);
+            let (clock, device) = (scene.clock(n), &run.devices[n]);
             let of = device.steps[step];
             let mut push = |line, what, place, start, end| {
                 let (start, end) = (clock.event(start), clock.event(end));
@@ -92,6 +133,7 @@ fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
             };
             push(1, step as u32, 0, of.start, of.end);
             push(2, step as u32, 0, of.start, of.end);
+            push(6, 1, 0, of.start + 100, of.ready - 100);
             for place in of.events.0..of.events.1 {
                 let event = device.events[place];
                 push(3, event.op, place as u32, event.start, event.end);
@@ -107,7 +149,7 @@ fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
 }
 
 /// Returns the arguments of an op's events: the inside of a JSON object and its closing brace.
-fn arguments(scene: &Scene, op: usize) -> String {
+fn arguments(scene: &Scene<'_>, op: usize) -> String {
     let facts = &scene.facts[op];
     let instruction = scene.program.instruction(op);
     let mut args = json!({

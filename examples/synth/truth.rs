@@ -3,6 +3,7 @@
 
 use super::clock::Clock;
 use super::cost::Cost;
+use super::faults::Faults;
 use super::run::{Device, Event, NONE};
 use serde::Serialize;
 
@@ -19,6 +20,8 @@ pub struct OpFacts {
     /// Whether the op computes nothing by its opcode, whatever its category is: a convert, or a custom call that only
     /// names memory.
     pub only_moves: bool,
+    /// The faults of the run that change the op.
+    pub faults: Faults,
 }
 
 /// The kind of an asynchronous operation.
@@ -37,12 +40,26 @@ pub struct Truth {
     pub chip: &'static str,
     pub program: String,
     pub program_id: u64,
-    pub faults: Vec<&'static str>,
+    pub healthy: bool,
+    pub faults: Vec<FaultTruth>,
     pub steps: usize,
     pub layers_are_loops: bool,
     pub memory: Option<MemoryTruth>,
     pub ops: Vec<OpTruth>,
     pub devices: Vec<DeviceTruth>,
+}
+
+/// A fault, and the time that it costs.
+#[derive(Serialize)]
+pub struct FaultTruth {
+    pub name: &'static str,
+    /// The mean period of the steps after the first one, minus that of the same run without this fault. It covers the first
+    /// 20 steps. `None` without a period.
+    pub injected_ps_per_step: Option<i64>,
+    /// The device that alone has the fault. `None` if all devices have it.
+    pub device: Option<String>,
+    /// The ops that the fault changes.
+    pub ops: Vec<String>,
 }
 
 #[derive(Serialize)]

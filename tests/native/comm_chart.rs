@@ -45,7 +45,7 @@ fn steps_are_the_sums_of_their_parts() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     for of in [CommRows::Collectives, CommRows::Copies] {
         let bars = steps::bars(&view.comm.steps, of);
-        assert_eq!(bars.len(), 4);
+        assert_eq!(bars.len(), 5);
         for (bar, step) in bars.iter().zip(&view.comm.steps) {
             let [alone, overlapped, exposed, moves, other, idle] = bar.parts[..] else { panic!("six parts") };
             assert_eq!(bar.parts.len(), steps::parts(of, true).len());

@@ -64,13 +64,21 @@ pub struct HostLinks<'a> {
     sources: FxHashMap<EventLink, HostEventId>,
     /// The host call that launched the kernels with a correlation id.
     launches: FxHashMap<u32, HostEventId>,
+    /// The main thread, if no event produces a context. Such a capture does not tell which thread a call depended on, and
+    /// the main thread is the best guess. Trace JSON is such a capture.
+    main_thread: Option<usize>,
 }
 
 impl<'a> HostLinks<'a> {
     /// Reads the host planes of the file with index `file`. `clock` is the event clock of its devices. Without an event
     /// clock, there are no threads.
     pub fn new(profile: &'a Profile, file: usize, clock: Clock) -> Self {
-        let mut links = Self { threads: Vec::new(), sources: FxHashMap::default(), launches: FxHashMap::default() };
+        let mut links = Self {
+            threads: Vec::new(),
+            sources: FxHashMap::default(),
+            launches: FxHashMap::default(),
+            main_thread: None,
+        };
         let Clock::Event { origin_ns } = clock else { return links };
         for (at, line) in host_lines(profile, file) {
             let Some(times) = host_intervals(line, origin_ns) else { continue };
@@ -107,6 +115,11 @@ impl<'a> HostLinks<'a> {
             }
             let parents = enclosing_places(&by_start, &times);
             links.threads.push(HostThread { plane: at, line, times, by_start, parents });
+        }
+        if !links.sources.keys().any(|link| matches!(link, EventLink::Produces(_))) {
+            let is_main =
+                |thread: &HostThread<'_>| ["main/", "python"].iter().any(|name| thread.line.name.starts_with(name));
+            links.main_thread = links.threads.iter().position(is_main);
         }
         links
     }
@@ -155,7 +168,9 @@ impl<'a> HostLinks<'a> {
         while end > from {
             let task = self.task(call).filter(|(start, producer)| *start < end && self.time(*producer).0 < *start);
             let Some((start, producer)) = task else {
-                parts.push(WaitPart { window: (from, end), threads: vec![call.thread] });
+                let main_thread = self.main_thread.filter(|thread| *thread != call.thread);
+                let threads = std::iter::once(call.thread).chain(main_thread).collect();
+                parts.push(WaitPart { window: (from, end), threads });
                 break;
             };
             let produced = self.time(producer).1.min(start);

@@ -24,7 +24,9 @@ impl Analysis {
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
             let device = by_plane.get(&i).copied();
             let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
-            of_plane(plane, device, plane.name == "/host:CPU" && on_threads())
+            let is_host = plane.name == "/host:CPU";
+            let has_devices = || self.devices.iter().any(|device| profile.planes[device.plane].file == plane.file);
+            of_plane(plane, device, is_host && on_threads(), is_host && has_devices())
         });
         let mut view = FileView {
             files: files.to_vec(),
@@ -48,8 +50,9 @@ fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
     profile.planes[device.plane].is_derived() && profile.planes[device.plane].file == plane.file
 }
 
-/// Reports a plane. `on_threads` means that ops run on the threads of the plane.
-fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool) -> FilePlane {
+/// Reports a plane. `on_threads` means that ops run on the threads of the plane, and `is_host` that the plane has the threads
+/// of a host with devices.
+fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool, is_host: bool) -> FilePlane {
     let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
     let origin_ns = with_events.map(|line| line.timestamp_ns).min();
     let line_bytes: u64 = plane.lines.iter().map(|line| line.bytes).sum();
@@ -75,12 +78,12 @@ fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool) -> FilePla
             .iter()
             .map(|(name, n)| StatUse { name: name.clone(), on_events: n.on_events, on_metadata: n.on_metadata })
             .collect(),
-        lines: own.map(|(i, line)| of_line(line, i, device, origin_ns)).collect(),
+        lines: own.map(|(i, line)| of_line(line, used(line, i, device, is_host), origin_ns)).collect(),
         origin_ns,
     }
 }
 
-fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option<i64>) -> FileLine {
+fn of_line(line: &Line, used: LineUse, origin_ns: Option<i64>) -> FileLine {
     FileLine {
         name: line.name.clone(),
         display_name: Some(&line.display_name).filter(|name| !name.is_empty() && **name != line.name).cloned(),
@@ -90,7 +93,7 @@ fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option
         bytes: line.bytes,
         span: origin_ns.and_then(|origin| span(line, origin)),
         device_clock: line.events.has_device_clock(),
-        used: used(line, index, device),
+        used,
     }
 }
 
@@ -103,14 +106,16 @@ fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
     Some((Picos(base.checked_add(first)?), Picos(base.checked_add(last)?)))
 }
 
-/// Returns the use of a line in the analyses.
-fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
+/// Returns the use of a line in the analyses. `is_host` means that it is a thread of a host with devices.
+fn used(line: &Line, index: usize, device: Option<&Device>, is_host: bool) -> LineUse {
+    let tells_of_gaps = is_host || device.is_some() && line.name == "XLA TraceMe";
     let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
     match device {
         Some(device) if device.ops.binary_search(&index).is_ok() => LineUse::Ops,
         Some(device) if of_steps(device) => LineUse::Steps,
         _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
         Some(_) if line.is_async() && !line.events.is_empty() => LineUse::Async,
+        _ if tells_of_gaps && !line.events.is_empty() => LineUse::Gaps,
         _ => LineUse::NotUsed,
     }
 }

@@ -172,6 +172,8 @@ pub enum LineUse {
     Modules,
     /// The events run beside the core: collectives and copies in flight.
     Async,
+    /// The events tell what a device waited for in its idle gaps: the threads of a host, and the waits of runs.
+    Gaps,
     /// No analysis reads the line.
     NotUsed,
 }
@@ -184,6 +186,7 @@ impl LineUse {
             Self::Steps => "steps",
             Self::Modules => "modules",
             Self::Async => "async",
+            Self::Gaps => "gaps",
             Self::NotUsed => "not_used",
         }
     }
@@ -195,6 +198,7 @@ impl LineUse {
             Self::Steps => "steps",
             Self::Modules => "modules",
             Self::Async => "in flight",
+            Self::Gaps => "idle gaps",
             Self::NotUsed => "not used",
         }
     }

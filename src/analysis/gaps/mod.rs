@@ -39,7 +39,7 @@ use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of}
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use host_class::host_class;
-use runs::{Part, Runs};
+use runs::{Explained, Part, Runs};
 use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.
@@ -138,6 +138,7 @@ impl Analysis {
         });
         let mut parts = by_class(&explained.parts);
         parts.small_sort_by_key(|(class, time)| (std::cmp::Reverse(*time), *class));
+        let main_class = parts.first().map(|(class, _)| *class);
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
@@ -149,7 +150,7 @@ impl Analysis {
             program: program.map(|text| program_of(text).map_or(text, |(name, _)| name).to_owned()),
             host_events: explained
                 .late
-                .map_or_else(Vec::new, |late| host_events(profile, host, &explained.threads, late)),
+                .map_or_else(Vec::new, |late| host_events(profile, host, &explained, late, main_class)),
         }
     }
 }
@@ -244,25 +245,37 @@ fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
     sums
 }
 
-/// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and
-/// those with a known class. The time of a name is the time in which any host thread runs an event of this name.
-fn host_events(profile: &Profile, host: &HostLinks<'_>, threads: &[usize], late: Interval) -> Vec<HostEvent> {
+/// Returns the names of host events during the late part of a gap: the outermost one on the threads of the call, and those
+/// with a known class. If most of the gap has the class `host`, the innermost one that covers half of it tells most, and is
+/// named as well. The time of a name is the time in which any host thread runs an event of this name.
+fn host_events(
+    profile: &Profile,
+    host: &HostLinks<'_>,
+    explained: &Explained,
+    late: Interval,
+    main_class: Option<GapClass>,
+) -> Vec<HostEvent> {
     let name = |thread: usize, event: u32| {
         let of = &host.threads[thread];
         profile.planes[of.plane].op(of.line.events.op(event as usize)).name
     };
     let mut names: Vec<StrId> = Vec::new();
-    for thread in threads {
+    for thread in &explained.threads {
         let of = &host.threads[*thread];
         let mut outer = 0;
         let mut events: Vec<u32> = of.overlapping(late).collect();
+        let covers = |event: &&u32| {
+            let (start, end) = of.times[**event as usize];
+            end.min(late.1) - start.max(late.0) >= (late.1 - late.0) / 2
+        };
+        let innermost = events.iter().find(covers).copied().filter(|_| main_class == Some(GapClass::Host));
         events.reverse();
         for event in events {
             let (start, end) = of.times[event as usize];
-            let is_outermost = start >= outer;
+            let is_named = start >= outer || Some(event) == innermost;
             outer = outer.max(end);
             let name = name(*thread, event);
-            if (is_outermost || host_class(profile.text(name)).is_some()) && !names.contains(&name) {
+            if (is_named || host_class(profile.text(name)).is_some()) && !names.contains(&name) {
                 names.push(name);
             }
         }
