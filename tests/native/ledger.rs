@@ -8,10 +8,11 @@ use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::gaps::GapClass;
 use rooflight::analysis::ledger::{Ledger, LedgerQuery, Owner};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::session::Opened;
+use rooflight::session::{Input, Opened};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use std::collections::BTreeMap;
 
 fn ledger(opened: &Opened, analysis: &Analysis, device: DeviceChoice, step: StepChoice) -> Option<Ledger> {
     let roofline = RooflineQuery { query: Query { device, step, ..Query::busiest() }, ..RooflineQuery::default() };
@@ -163,6 +164,36 @@ fn the_order_of_lines_does_not_matter() {
             }
         }
     }
+}
+
+/// The devices of several hosts have the same owners, gaps and steps, whatever the order of the files is.
+#[test]
+fn the_order_of_files_does_not_matter() {
+    let (folder, _) = made(&["--steps", "4", "--devices", "4", "--hosts", "2", "--no-trace", "--fault", "slow-host"]);
+    let mut captures: Vec<(String, Vec<u8>)> =
+        files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb")).collect();
+    let mut read = || {
+        let inputs = captures.iter().map(|(name, bytes)| Input {
+            name: name.clone(),
+            source: Box::new(bytes.clone()),
+            from_folder: false,
+        });
+        let opened = rooflight::session::open(inputs.collect(), &mut |_| {}).unwrap();
+        captures.reverse();
+        let analysis = Analysis::new(&opened.profile);
+        let steps = analysis.step_stats(&opened.profile);
+        let of = |at: usize| {
+            let device = DeviceChoice::One(at as u32);
+            let ledger = ledger(&opened, &analysis, device, StepChoice::Mean).map(|of| (of.owners, of.window));
+            let query = Query { device, step: StepChoice::Mean, ..Query::busiest() };
+            let gaps = analysis.gaps(&opened.profile, &query);
+            (analysis.devices[at].label.clone(), (ledger, gaps.classes, steps.devices[at].steps.clone()))
+        };
+        (0..analysis.devices.len()).map(of).collect::<BTreeMap<_, _>>()
+    };
+    let (one, other) = (read(), read());
+    assert_eq!((one.len(), &one), (4, &other));
+    assert!(one.values().all(|(ledger, ..)| ledger.is_some()));
 }
 
 /// In the vLLM trace, both devices wait for each other for about as long, so neither is a straggler.

@@ -33,10 +33,14 @@ fn request_utilization(state: State, is_due: Memo<bool>) -> (SharedSignal<Utiliz
         roofline.to_query(Query { device, step, ..Query::default() })
     });
     let (found, is_waiting) = (SharedSignal::none(), RwSignal::new(true));
-    // The answer about the previous session is removed.
+    // The answer about another session is removed. The same files may be read again, after the worker failed.
+    let mut shown = None;
     effect(move || {
-        state.opened.track();
-        found.set(None);
+        let opened = state.opened.get();
+        if opened.as_deref() != shown.as_deref() {
+            found.set(None);
+        }
+        shown = opened;
     });
     state.request_on_change(
         move || {

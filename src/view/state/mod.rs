@@ -40,7 +40,7 @@ use leptos::prelude::*;
 use open_request::OpenRequest;
 
 /// The open session, with its name.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Opened {
     pub(crate) name: String,
     pub(crate) session: SessionInfo,
