@@ -18,4 +18,5 @@ pub mod gaps;
 pub mod ledger;
 pub mod memory;
 pub mod op;
+pub mod overview;
 pub mod roofline;

@@ -191,6 +191,7 @@ mod tests {
             in_loops: (0.into(), Picos::ZERO),
             n_runs: 2,
             n_linked_runs: 2,
+            host_lead: None,
             notes: Vec::new(),
         }
     }

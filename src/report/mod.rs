@@ -12,6 +12,8 @@ pub mod ledger_json;
 pub mod ledger_table;
 pub mod memory_json;
 pub mod memory_table;
+pub mod overview_json;
+pub mod overview_text;
 pub mod roofline_json;
 pub mod roofline_table;
 mod scopes_json;

@@ -32,6 +32,7 @@ mod memory_table;
 mod op;
 mod op_graph;
 mod oracle;
+mod overview;
 mod packed;
 mod quality;
 mod reading;

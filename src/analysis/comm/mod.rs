@@ -25,6 +25,7 @@ pub mod flags;
 mod imbalance;
 mod lanes;
 mod notes;
+mod op_transfers;
 mod peer_waits;
 mod primitive;
 mod query;
@@ -34,6 +35,7 @@ mod sums;
 
 pub use collective::{CollectiveInfo, of_module as message_of};
 pub use imbalance::{Arrival, ArrivalSpread, DeviceBalance, Straggler};
+pub(in crate::analysis) use op_transfers::OpTransfer;
 pub(in crate::analysis) use peer_waits::{PeerWaits, least_wait};
 pub use primitive::{Core, Execution, Primitive, Role};
 pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};

@@ -70,7 +70,7 @@ impl Analysis {
                 }
             };
             if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, &mut each) {
-                sums.add_window(&window, &runs);
+                sums.add_window(&window, &runs, &hosts[host].1);
                 all_runs.push((index, host, runs));
             }
         }
@@ -83,7 +83,9 @@ impl Analysis {
         notes.extend(sums.note());
         let rest = sums.idle.saturating_sub(gaps.iter().map(|gap| gap.total).sum());
         let (n_all, classes) = (sums.n_gaps, sums.classes(scale));
-        let Sums { window, busy, in_loops, n_runs, n_linked_runs, .. } = sums;
+        let Sums { window, busy, in_loops, n_runs, n_linked_runs, mut leads, .. } = sums;
+        leads.small_sort_by(f64::total_cmp);
+        let host_lead = leads.get(leads.len() / 2).copied();
         let n_gaps = scale.count(n_all.into());
         let in_loops = (scale.count(in_loops.0.into()), scale.time(in_loops.1));
         // The window stays the sum of its parts after rounding.
@@ -103,6 +105,7 @@ impl Analysis {
             in_loops,
             n_runs,
             n_linked_runs,
+            host_lead,
             notes,
         }
     }
@@ -173,11 +176,13 @@ struct Sums {
     in_loops: (u64, Picos),
     n_runs: u64,
     n_linked_runs: u64,
+    /// Start of each linked run − end of its host call, in ps.
+    leads: Vec<f64>,
     platforms: Vec<Platform>,
 }
 
 impl Sums {
-    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>) {
+    fn add_window(&mut self, window: &DeviceWindow, runs: &Runs<'_>, host: &HostLinks<'_>) {
         self.window += Picos(window.spans.length());
         self.busy += Picos(window.busy);
         self.in_loops.0 += window.in_loops.0;
@@ -185,7 +190,10 @@ impl Sums {
         let in_window = runs.all.iter().filter(|run| window.spans.within(run.time).next().is_some());
         for run in in_window {
             self.n_runs += 1;
-            self.n_linked_runs += u64::from(run.enqueue.is_some());
+            if let Some(call) = run.enqueue {
+                self.n_linked_runs += 1;
+                self.leads.push(Picos(run.time.0).as_f64() - Picos(host.time(call).1).as_f64());
+            }
         }
         self.platforms.push(runs.platform);
     }

@@ -159,6 +159,9 @@ pub struct Gaps {
     pub n_runs: u64,
     /// Number of those runs whose host call is known.
     pub n_linked_runs: u64,
+    /// Median of the time from the end of the host call to the start of its run, in ps: how far the host is ahead of the
+    /// device. Negative if the run starts before the call ends. `None` if no run is linked.
+    pub host_lead: Option<f64>,
     /// Assumptions and omissions.
     pub notes: Vec<Note>,
 }

@@ -14,16 +14,18 @@
 //! All times are on the event clock. **The owners sum to the window, to the picosecond.** This module depends on gaps, on the
 //! roofline and on the waits of collectives, and not on pages.
 
+mod by_op;
 mod excess;
 mod line_sweep;
 mod report;
 
+pub use by_op::{LedgerByOp, OwnedOp};
 pub use report::{Ledger, Owner};
 
 use crate::analysis::base::op_times::{OpTime, OpTimes};
 use crate::analysis::base::rows::Slice;
 use crate::analysis::base::{Analysis, Interval, Merged, StepChoice, intervals};
-use crate::analysis::classify::{Kind, OpFacts, category, opcode};
+use crate::analysis::classify::{Kind, category, opcode};
 use crate::analysis::comm::{PeerWaits, least_wait};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapClass;
@@ -31,15 +33,17 @@ use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::opcode::{is_done, is_start};
 use crate::profile::{Op, OpId, Profile};
 use crate::units::{Count, Picos};
-use excess::{ExcessTimes, median_time};
+use excess::{ExcessTimes, OpKey, median_time};
+use indexmap::IndexMap;
 use line_sweep::{OpLine, owned_times};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// The least share of a period by which a straggler is slower than the other devices, and by which these wait for it.
 const STRAGGLER: f64 = 0.01;
 
 /// A query of the ledger.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerQuery {
     /// The device and the step, and the peaks and costs for the roofline time of ops. The grouping and the filter are
     /// ignored.
@@ -53,10 +57,26 @@ impl LedgerQuery {
     pub const ATTAINABLE: f64 = 0.8;
 }
 
+impl Default for LedgerQuery {
+    fn default() -> Self {
+        Self { roofline: RooflineQuery::default(), attainable: Self::ATTAINABLE }
+    }
+}
+
 impl Analysis {
     /// Divides the time of a device among owners. Of several devices, it is the one that the others wait for. `None` if
     /// no device has the step, or if the device has no times on the event clock.
     pub fn ledger(&self, profile: &Profile, query: &LedgerQuery, programs: Option<Programs<'_>>) -> Option<Ledger> {
+        self.ledger_by_op(profile, query, programs).map(|of| of.ledger)
+    }
+
+    /// Divides the time of a device among owners and ops, as [`Analysis::ledger`] does.
+    pub fn ledger_by_op(
+        &self,
+        profile: &Profile,
+        query: &LedgerQuery,
+        programs: Option<Programs<'_>>,
+    ) -> Option<LedgerByOp> {
         let chosen = self.chosen_devices(query.roofline.query.device);
         let step = self.step_or_busiest(query.roofline.query.step, &chosen);
         let has_step = |at: &&usize| self.devices[**at].choose(step).is_some();
@@ -64,8 +84,6 @@ impl Analysis {
         let waits = self.peer_waits(profile, step, first, programs);
         let device = if chosen.len() > 1 { self.critical_device(step, first, &waits) } else { first };
         let (spans, gaps) = self.gap_times(profile, device, step)?;
-        let mut times = OwnerTimes::default();
-        gaps.into_iter().for_each(|(class, time)| times.add(Owner::Gap(class), time.0));
 
         let n_steps = self.devices[device].choose(step).map_or(1, |window| window.n_steps);
         let period = Picos(spans.length() / u64::from(n_steps.max(1)));
@@ -77,17 +95,23 @@ impl Analysis {
         let is_straggler = sum.is_some_and(is_long) && is_long(median_time(others()));
 
         let late = waits.iter().find(|of| of.device == device).map(|of| &of.times);
-        let owned = self.owned_ops(profile, device, &spans, late, &mut times)?;
+        let (compute, mut ops) = self.owned_ops(profile, device, &spans, late)?;
         let slower = excess.filter(|_| is_straggler).unwrap_or_default();
-        self.divide_compute(profile, query, programs, (device, n_steps), owned, &slower, &mut times);
-        Some(Ledger {
+        self.divide_compute(profile, query, programs, (device, n_steps), compute, &slower, &mut ops);
+
+        let mut times = OwnerTimes::default();
+        gaps.into_iter().for_each(|(class, time)| times.add(Owner::Gap(class), time.0));
+        ops.values().flat_map(|op| &op.parts).for_each(|(owner, time)| times.add(*owner, time.0));
+        let ledger = Ledger {
             device,
             n_steps,
             window: Picos(spans.length()),
             attainable: query.attainable,
             owners: times.owners(),
             excess: sum,
-        })
+        };
+        let waits = waits.iter().map(|of| (of.device, of.waited)).collect();
+        Some(LedgerByOp { ledger, step, ops: ops.into_values().collect(), waits, is_straggler })
     }
 
     /// Returns the device that the others wait for. `first` is the first device that has the step.
@@ -98,16 +122,15 @@ impl Analysis {
         least_wait(&all, period).map_or(first, |at| waits[at].device)
     }
 
-    /// Adds the times of all ops but those of compute, and returns the times of compute by op. `None` if a line has no
-    /// times on the event clock.
+    /// Returns the times of the ops of compute, and all ops that have time with their owners, but without those of
+    /// compute. `None` if a line has no times on the event clock.
     fn owned_ops(
         &self,
         profile: &Profile,
         device: usize,
         spans: &Merged,
         late: Option<&Merged>,
-        times: &mut OwnerTimes,
-    ) -> Option<OpTimes> {
+    ) -> Option<(OpTimes, IndexMap<OpKey, OwnedOp>)> {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
         let facts = &self.facts[device].ops;
@@ -116,35 +139,44 @@ impl Analysis {
             Some(OpLine { times: intervals(line, of.event_clock)?, ops: line.events.ops().collect() })
         };
         let lines: Vec<OpLine> = of.ops.iter().map(read).collect::<Option<_>>()?;
-        let owner = |(op, facts): (&Op, &OpFacts)| match facts.kind {
-            Kind::Compute | Kind::Fused => None,
-            Kind::Communication => Some(Owner::Transfer),
-            Kind::DataMovement if is_async(profile, op) => Some(Owner::Dma),
-            Kind::DataMovement => Some(Owner::Layout),
-            Kind::Host => Some(Owner::Gap(GapClass::Input)),
-            Kind::Other => Some(Owner::Opaque),
-            Kind::Container => Some(Owner::Loop),
-        };
-        let owners: Vec<Option<Owner>> = plane.ops.iter().zip(facts).map(owner).collect();
-        let mut compute = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
+        let mut times = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
+        let mut waited = vec![0; plane.ops.len()];
         let kind = |op: OpId| facts[op.0 as usize].kind;
-        owned_times(&lines, spans, kind, |op, (from, to): Interval| match owners[op.0 as usize] {
-            None => compute.ops[op.0 as usize].self_time += to - from,
-            Some(Owner::Transfer) => {
-                let waited = late.map_or(0, |late| late.length_in((from, to)));
-                times.add(Owner::Late, waited);
-                times.add(Owner::Transfer, to - from - waited);
+        owned_times(&lines, spans, kind, |op, (from, to): Interval| {
+            times.ops[op.0 as usize].self_time += to - from;
+            if kind(op) == Kind::Communication {
+                waited[op.0 as usize] += late.map_or(0, |late| late.length_in((from, to)));
             }
-            Some(owner) => times.add(owner, to - from),
         });
         for line in &lines {
             for ((start, _), op) in line.times.iter().zip(&line.ops) {
-                if owners[op.0 as usize].is_none() && spans.contains(*start) {
-                    compute.ops[op.0 as usize].n += Count::ONE;
-                }
+                times.ops[op.0 as usize].n += Count::from(u64::from(spans.contains(*start)));
             }
         }
-        Some(compute)
+        let mut ops: IndexMap<OpKey, OwnedOp> = IndexMap::default();
+        for (id, ((op, facts), waited)) in (0..).zip(plane.ops.iter().zip(facts).zip(waited)) {
+            let time = &mut times.ops[id as usize];
+            if time.self_time == 0 {
+                continue;
+            }
+            let owned = ops.entry((op.stats.program, op.name)).or_insert_with(|| OwnedOp::new(OpId(id)));
+            owned.n += time.n;
+            let self_time = time.self_time;
+            match facts.kind {
+                Kind::Compute | Kind::Fused => continue,
+                Kind::Communication => {
+                    owned.add(Owner::Late, waited);
+                    owned.add(Owner::Transfer, self_time - waited);
+                }
+                Kind::DataMovement if is_async(profile, op) => owned.add(Owner::Dma, self_time),
+                Kind::DataMovement => owned.add(Owner::Layout, self_time),
+                Kind::Host => owned.add(Owner::Gap(GapClass::Input), self_time),
+                Kind::Other => owned.add(Owner::Opaque, self_time),
+                Kind::Container => owned.add(Owner::Loop, self_time),
+            }
+            *time = OpTime::NONE;
+        }
+        Some((times, ops))
     }
 
     /// Divides the times of compute ops: first the time beyond that of the other devices, then the roofline time ÷ the
@@ -158,7 +190,7 @@ impl Analysis {
         (device, n_steps): (usize, u32),
         compute: OpTimes,
         slower: &ExcessTimes,
-        times: &mut OwnerTimes,
+        ops: &mut IndexMap<OpKey, OwnedOp>,
     ) {
         let slice = Slice { device, measured: Rc::new(compute), chosen: None };
         for (op, floor) in self.op_floors(profile, &query.roofline, programs, slice) {
@@ -170,10 +202,12 @@ impl Analysis {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
             let least = (floor.roofline_time / query.attainable).round() as u64;
             let least = least.min(judged);
-            times.add(Owner::Slower, excess);
-            times.add(Owner::Floor, least);
-            times.add(Owner::Excess, judged - least);
-            times.add(Owner::Opaque, all - excess - judged);
+            let Some(owned) = ops.get_mut(&op) else { continue };
+            owned.add(Owner::Slower, excess);
+            owned.add(Owner::Floor, least);
+            owned.add(Owner::Excess, judged - least);
+            owned.add(Owner::Opaque, all - excess - judged);
+            owned.floor = Some(floor);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::sums::OpPoint;
 use crate::analysis::base::Analysis;
 use crate::analysis::base::rows::{Slice, each};
 use crate::analysis::data_movement::Programs;
+use crate::hlo::DType;
 use crate::profile::{Profile, ProgramId, StrId};
 use crate::units::Count;
 use indexmap::IndexMap;
@@ -17,6 +18,12 @@ pub struct OpFloor {
     pub self_time: u64,
     /// Roofline time of these ops.
     pub roofline_time: f64,
+    /// The part of `roofline_time` of ops that compute limits more than memory.
+    pub compute_bound: f64,
+    /// The type that the first of the ops computes with. `None` if it is unknown.
+    pub dtype: Option<DType>,
+    /// Whether the type of an op is uncertain.
+    pub is_uncertain: bool,
     /// Self time of the ops that have none: their cost is unknown, or a peak of the device.
     pub unknown: u64,
 }
@@ -38,8 +45,9 @@ impl Analysis {
         let mut kernels = KernelGroups::default();
         let slices = [slice];
         each(&slices, |member, time| {
-            let op = session.op(slices[0].device, member.op).0;
+            let (op, facts) = session.op(slices[0].device, member.op);
             let floor = floors.entry((op.stats.program, op.name)).or_default();
+            floor.dtype = floor.dtype.or_else(|| model.work(op, facts).dtype);
             let Ok(point) = model.evaluate_op(&slices, member) else {
                 floor.unknown = floor.unknown.saturating_add(time.self_time);
                 return;
@@ -57,7 +65,12 @@ impl Analysis {
 
 impl OpFloor {
     fn add(&mut self, point: &OpPoint, n: Count, self_time: u64) {
+        let (roofline_time, is_compute_bound) = point.roofline_time(n);
         self.self_time = self.self_time.saturating_add(self_time);
-        self.roofline_time += point.roofline_time(n);
+        self.roofline_time += roofline_time;
+        if is_compute_bound {
+            self.compute_bound += roofline_time;
+        }
+        self.is_uncertain |= point.uncertain;
     }
 }

@@ -33,6 +33,7 @@ mod window;
 
 use super::roofline::notes::NoteFacts;
 pub use super::roofline::verdict::{FloorComparison, PossibleCause, Verdict};
+pub use floors::OpFloor;
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{

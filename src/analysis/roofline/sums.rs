@@ -44,9 +44,10 @@ impl OpPoint {
         floors
     }
 
-    /// Returns the roofline time of `n` executions in ps.
-    pub fn roofline_time(&self, n: Count) -> f64 {
-        longest(&self.floors(n)).1
+    /// Returns the roofline time of `n` executions in ps, and whether compute limits it.
+    pub fn roofline_time(&self, n: Count) -> (f64, bool) {
+        let (resource, time) = longest(&self.floors(n));
+        (time, resource == 0)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::comm::CommArgs;
 use super::memory::MemoryArgs;
+use super::overview::OverviewArgs;
 use super::report::ReportArgs;
 use super::roofline_args::RooflineArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -26,6 +27,13 @@ pub struct Args {
 /// The commands.
 #[derive(Subcommand)]
 pub enum Command {
+    /// What limits the run, what each limit costs, and what to try.
+    Overview {
+        #[command(flatten)]
+        overview: OverviewArgs,
+        #[command(flatten)]
+        view: View,
+    },
     /// Self time by op, category, kind, phase, layer, scope or source.
     Breakdown {
         /// Groups rows by this property of ops.
@@ -183,7 +191,8 @@ impl Args {
     /// Returns the options that every command has.
     pub const fn view(&self) -> &View {
         match &self.command {
-            Command::Breakdown { view, .. }
+            Command::Overview { view, .. }
+            | Command::Breakdown { view, .. }
             | Command::DataMovement { view }
             | Command::Gaps { view }
             | Command::Roofline { view, .. }
@@ -196,7 +205,8 @@ impl Args {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// Parses a number above 0, at most 1.
+pub fn share(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|value: &f64| *value > 0.0 && *value <= 1.0);
     value.ok_or_else(|| "a number above 0, at most 1".to_owned())
 }

@@ -9,6 +9,7 @@ mod comm;
 mod files;
 mod gaps;
 mod memory;
+mod overview;
 mod report;
 mod roofline_args;
 mod summary;
@@ -59,7 +60,7 @@ pub fn main() -> ExitCode {
         }
     };
     match run(&args) {
-        Ok((text, partial)) => match deliver(&args, &text) {
+        Ok((printed, partial)) => match deliver(&args, &printed) {
             Ok(()) if partial => ExitCode::from(1),
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => fail(&message),
@@ -79,11 +80,25 @@ fn complain(message: &str) {
     eprintln!("rooflight: {}", neutralise(message));
 }
 
-fn deliver(args: &Args, text: &str) -> Result<(), String> {
+/// The output of a command.
+struct Printed {
+    text: String,
+    /// Whether invisible characters of the capture are escaped already. The text may then hold escape sequences of ours.
+    is_safe: bool,
+}
+
+impl Printed {
+    const fn new(text: String) -> Self {
+        Self { text, is_safe: false }
+    }
+}
+
+fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     use std::io::Write;
     // Cells of tables are escaped already. Headings, notes and texts of a report are escaped here. JSON has its own
     // escapes.
-    let text: &str = &neutralise_lines(text);
+    let escaped = if printed.is_safe { printed.text.as_str().into() } else { neutralise_lines(&printed.text) };
+    let text: &str = &escaped;
     if let Some(path) = &args.view().out {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
@@ -95,16 +110,22 @@ fn deliver(args: &Args, text: &str) -> Result<(), String> {
 }
 
 /// Runs the command. Returns the output, and whether only a part of the input was read.
-fn run(args: &Args) -> Result<(String, bool), Failure> {
+fn run(args: &Args) -> Result<(Printed, bool), Failure> {
     let view = args.view();
     if let Command::Report { report, view } = &args.command {
-        return report::run(report, view);
+        return report::run(report, view).map(|(text, partial)| (Printed::new(text), partial));
     }
     let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
     let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
     let analysis = Analysis::new(&opened.profile);
     let partial = opened.partial.is_some() || analysis.beyond_sums().is_some();
     let session = OpenCapture { opened, analysis, programs, view, partial };
+    let for_people = matches!(view.output(), Output::Text | Output::Markdown);
+    let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
+    if let Command::Overview { overview, .. } = &args.command {
+        let printed = session.overview(overview)?;
+        return Ok((Printed { text: with_warning(printed.text), ..printed }, partial));
+    }
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::DataMovement { .. } => session.data_movement()?,
@@ -113,10 +134,9 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,
         Command::Summary { attainable, .. } => session.summary(*attainable)?,
-        Command::Inspect { .. } | Command::Report { .. } => session.inspect(),
+        Command::Inspect { .. } | Command::Overview { .. } | Command::Report { .. } => session.inspect(),
     };
-    let for_people = matches!(view.output(), Output::Text | Output::Markdown);
-    Ok((if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text }, partial))
+    Ok((Printed::new(with_warning(text)), partial))
 }
 
 struct OpenCapture<'a> {

@@ -69,7 +69,8 @@ fn chip(name: &str) -> Result<String, String> {
     Chip::named(name).map(|chip| chip.name.to_owned()).ok_or_else(|| format!("known chips: {}", names()))
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+/// Parses a number above zero.
+pub fn positive(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
     value.ok_or_else(|| "a number above zero".to_owned())
 }

@@ -1,0 +1,41 @@
+//! This module names the transfer that each op of a device is a part of.
+
+use super::async_pairs::{AsyncPairs, OpKey};
+use super::primitive::Primitive;
+use super::sums::collective_infos;
+use crate::analysis::base::Analysis;
+use crate::analysis::classify::Kind;
+use crate::analysis::data_movement::Programs;
+use crate::profile::{OpId, Profile};
+use rustc_hash::FxHashMap;
+
+/// The transfer of an op: a collective, or a copy between memories.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OpTransfer {
+    /// The program and the name of the op that starts the transfer.
+    pub named: OpKey,
+    pub primitive: Primitive,
+    /// Bytes of the message of one execution. `None` if unknown.
+    pub bytes: Option<u64>,
+}
+
+impl Analysis {
+    /// Returns the transfers of the ops of a device.
+    pub(in crate::analysis) fn op_transfers(
+        &self,
+        profile: &Profile,
+        device: usize,
+        programs: Option<Programs<'_>>,
+    ) -> FxHashMap<OpId, OpTransfer> {
+        let plane = &profile.planes[self.devices[device].plane];
+        let kinds: Vec<Kind> = self.facts[device].ops.iter().map(|facts| facts.kind).collect();
+        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let infos = collective_infos(profile, [(plane, &transfers)], programs);
+        let transfer = |(op, _, at): (OpId, _, u32)| {
+            let named = transfers.all[at as usize].named;
+            let info = infos.get(&named)?;
+            Some((op, OpTransfer { named, primitive: info.primitive, bytes: info.bytes }))
+        };
+        transfers.parts().filter_map(transfer).collect()
+    }
+}

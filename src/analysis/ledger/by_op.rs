@@ -1,0 +1,58 @@
+//! This module holds the ledger with the ops behind it, which findings are derived from.
+
+use super::report::{Ledger, Owner};
+use crate::analysis::base::StepChoice;
+use crate::analysis::roofline::OpFloor;
+use crate::profile::OpId;
+use crate::units::{Count, Picos};
+
+/// A ledger, with the time of each op by owner.
+pub struct LedgerByOp {
+    /// The sums of all owners.
+    pub ledger: Ledger,
+    /// The step of the ledger. The mean of a capture without steady steps is the busiest step.
+    pub step: StepChoice,
+    /// The ops that have time, each name of a program once. Their parts and the gap classes sum to the ledger.
+    pub ops: Vec<OwnedOp>,
+    /// The devices that are compared, and how long each waits for the others in collectives, per step.
+    pub waits: Vec<(usize, Picos)>,
+    /// Whether the device is slower than the others, and these wait for it.
+    pub is_straggler: bool,
+}
+
+/// The time of the ops of one name in a program, in all steps of the ledger.
+pub struct OwnedOp {
+    /// The first op of this name.
+    pub op: OpId,
+    /// Number of executions that start in the steps.
+    pub n: Count,
+    /// Time by owner. The sum is the time in which the op owns the device.
+    pub parts: Vec<(Owner, Picos)>,
+    /// The roofline time of an op of compute. `None` for other ops.
+    pub floor: Option<OpFloor>,
+}
+
+impl OwnedOp {
+    pub(super) fn new(op: OpId) -> Self {
+        Self { op, n: Count::ZERO, parts: Vec::new(), floor: None }
+    }
+
+    /// Adds time in ps.
+    pub(super) fn add(&mut self, owner: Owner, time: u64) {
+        match self.parts.iter_mut().find(|(of, _)| *of == owner) {
+            _ if time == 0 => {}
+            Some((_, sum)) => *sum += Picos(time),
+            None => self.parts.push((owner, Picos(time))),
+        }
+    }
+
+    /// Returns the time of an owner.
+    pub fn time(&self, owner: Owner) -> Picos {
+        self.parts.iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+    }
+
+    /// Returns the time of all owners.
+    pub fn total(&self) -> Picos {
+        self.parts.iter().map(|(_, time)| *time).sum()
+    }
+}

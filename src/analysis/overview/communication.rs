@@ -1,0 +1,260 @@
+//! This module checks the transfers between devices (rules F11 to F14). Waits for peers are not part of a transfer.
+
+use super::advice::flags;
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::LEAST;
+use super::rule::{Draft, Outcome, Rule, unknown};
+use crate::analysis::base::Platform;
+use crate::analysis::comm::{CommRow, Primitive};
+use crate::analysis::ledger::Owner;
+use crate::table::format::{bytes_text, percent_text};
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// The rules about transfers between devices, in the order in which they claim time.
+pub(super) const RULES: [Rule; 3] = [
+    Rule {
+        id: "small_collectives",
+        group: Group::Time,
+        name: "Small collectives",
+        title: "Many small collectives take time",
+        threshold: 0.01,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on the sizes in the program",
+        why: "Latency, not bandwidth, limits messages of less than 1 MiB.",
+        worked_if: "a step has at most 20 collectives of less than 1 MiB",
+        formula: "transfer time of collectives of less than 1 MiB, if a step has more than 20",
+        view: SeeView::Comm,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Combine small messages: reduce gradients as one array, or let XLA combine them."),
+            Advice::flag(
+                Platform::Tpu,
+                "Let XLA combine larger messages, of 4 to 16 MiB. The same flag exists for other collectives.",
+                "--xla_tpu_all_reduce_latency_bound_threshold_in_bytes=4194304",
+            ),
+            Advice::flag(
+                Platform::Gpu,
+                "Let XLA combine larger messages. The same flag exists for all_gather and reduce_scatter.",
+                "--xla_gpu_all_reduce_combine_threshold_bytes=16777216",
+            ),
+        ],
+        check: small_collectives,
+    },
+    Rule {
+        id: "slow_link",
+        group: Group::Time,
+        name: "Bandwidth of links",
+        title: "Collectives use less than half of the links",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on the topology that you gave",
+        why: "The mesh may not follow the links, or a link may be slow.",
+        worked_if: "large collectives use more than 50 % of the links",
+        formula: "transfer time × (1 − share of the links’ bandwidth)",
+        view: SeeView::Comm,
+        overlaps: &[],
+        tries: &[Advice::code("Order the axes of the mesh by the links.", "jax.make_mesh(shape, names)")],
+        check: slow_link,
+    },
+    Rule {
+        id: "exposed_collective",
+        group: Group::Time,
+        name: "Exposed collectives",
+        title: "The device waits for collectives",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "assumes that compute can hide the transfer",
+        why: "While the transfer is in flight, the device computes nothing.",
+        worked_if: "most of the time in flight is hidden behind compute",
+        formula: "transfer time × min(1, compute beside no collective ÷ transfer time)",
+        view: SeeView::Comm,
+        overlaps: &["slow_link"],
+        tries: &[
+            Advice::code(
+                "Change what is sharded, so that less data moves.",
+                "jax.lax.with_sharding_constraint(x, sharding)",
+            ),
+            Advice::code("Arrange the overlap yourself.", "jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…)"),
+        ],
+        check: exposed,
+    },
+];
+
+/// Bytes below which latency limits a collective more than bandwidth.
+const SMALL: u64 = CommRow::LARGE;
+/// Executions of small collectives in a step from which on they are many.
+const MANY: f64 = 20.0;
+/// Share of the bandwidth of the links below which a collective is slow.
+const SLOW: f64 = 0.5;
+/// Share of the transfers of a primitive from which on one op is named.
+const ONE_OP: f64 = 0.3;
+
+fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let is_small = |at: usize| {
+        let of = context.transfers.get(&context.by_op.ops[at].op);
+        of.and_then(|of| of.bytes).is_some_and(|bytes| bytes < SMALL)
+    };
+    let ops = context.ops_of(&[Owner::Transfer], is_small);
+    let n: f64 = ops.iter().map(|(at, _)| context.by_op.ops[*at].n.as_f64()).sum();
+    let n = n / context.n_steps_f64();
+    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    if n <= MANY {
+        return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
+    }
+    rule.by_time(context, time, |context| {
+        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+        Draft {
+            detail: format!(
+                "{n:.0} collectives per step have less than {}. {}",
+                bytes_text(SMALL),
+                context.ops_text(&ops)
+            ),
+            claimed,
+            recoverable: claimed,
+            inputs: vec![("collectives_per_step", n)],
+            evidence: context.op_evidence(&ops),
+            ..Draft::default()
+        }
+    })
+}
+
+fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let rows: Vec<&CommRow> = context.comm.rows.iter().filter(|row| row.util.is_some()).collect();
+    if rows.is_empty() {
+        return unknown("The bandwidth of the links is unknown: give the topology.");
+    }
+    let is_slow =
+        |row: &&CommRow| row.util.is_some_and(|util| util < SLOW) && row.bytes_each.is_some_and(|bytes| bytes >= SMALL);
+    let slow: IndexMap<(Option<u64>, &str), f64> = rows
+        .into_iter()
+        .filter(is_slow)
+        .filter_map(|row| Some(((row.program_id, row.op.as_deref()?), row.util?)))
+        .collect();
+    let profile = context.profile;
+    let util = |context: &Context<'_>, at: usize| {
+        let (program, name) = context.transfers.get(&context.by_op.ops[at].op)?.named;
+        slow.get(&(program.map(|id| id.0), profile.text(name))).copied()
+    };
+    let ops = context.ops_of(&[Owner::Transfer], |at| util(context, at).is_some());
+    // What the links at their full bandwidth would still need is not lost.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
+    let lost = |context: &Context<'_>, at: usize, time: Picos| {
+        Picos((time.as_f64() * (1.0 - util(context, at).unwrap_or(1.0))) as u64)
+    };
+    let lost: Vec<(usize, Picos)> = ops.iter().map(|(at, time)| (*at, lost(context, *at, *time))).collect();
+    let time: Picos = lost.iter().map(|(_, time)| *time).sum();
+    let slowest = slow.values().copied().fold(1.0, f64::min);
+    rule.by_time(context, time, |context| {
+        let claimed = lost.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+        let slowest = format!("The slowest uses {} of the links.", percent_text(slowest));
+        Draft {
+            detail: format!("{slowest} {}", context.ops_text(&ops)),
+            claimed,
+            recoverable: claimed,
+            evidence: context.op_evidence(&ops),
+            ..Draft::default()
+        }
+    })
+}
+
+/// The transfers that are left, by primitive. The device waits for them, because no compute hides them.
+fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let mut primitives: Vec<Primitive> = Vec::new();
+    for (at, _) in context.ops_of(&[Owner::Transfer], |_| true) {
+        let primitive = primitive(context, at);
+        if !primitives.contains(&primitive) {
+            primitives.push(primitive);
+        }
+    }
+    if primitives.is_empty() {
+        return unknown("The device takes part in no collective.");
+    }
+    let all: Picos = primitives.iter().flat_map(|of| transfers_left(context, *of)).map(|(_, time)| time).sum();
+    let free = compute_beside_no_collective(context);
+    let share = free.fraction_of(all).unwrap_or(1.0).min(1.0);
+    let mut found: Vec<Outcome> = Vec::new();
+    let mut most_below: (f64, Picos) = (0.0, Picos::ZERO);
+    for primitive in primitives {
+        let ops = transfers_left(context, primitive);
+        let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+        let draft = |context: &mut Context<'_>| {
+            let claimed: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
+            let recoverable = Picos((claimed.as_f64() * share) as u64);
+            let one = ops.first().and_then(|(_, most)| most.fraction_of(time)).filter(|one| *one > ONE_OP);
+            let one = one
+                .filter(|_| ops.len() > 1)
+                .map_or(String::new(), |one| format!(" One op has {} of it.", percent_text(one)));
+            Draft {
+                id: Some(format!("exposed_{}", primitive.key().replace('-', "_"))),
+                title: Some(format!("The device waits for {}", primitive.key())),
+                detail: format!("{}{one}", context.ops_text(&ops)),
+                claimed,
+                recoverable,
+                inputs: vec![
+                    ("transfer_ps", context.per_step(claimed).as_f64()),
+                    ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
+                    ("share", share),
+                ],
+                evidence: context.op_evidence(&ops),
+                tries: flags(context, primitive),
+                ..Draft::default()
+            }
+        };
+        for outcome in rule.by_time(context, time, draft) {
+            match outcome {
+                Outcome::Below { measured, at_stake } => {
+                    if measured > most_below.0 {
+                        most_below = (measured, at_stake.unwrap_or_default());
+                    }
+                }
+                other => found.push(other),
+            }
+        }
+    }
+    if found.is_empty() {
+        found.push(Outcome::Below { measured: most_below.0, at_stake: Some(most_below.1) });
+    }
+    found
+}
+
+/// Returns the primitive of an op of communication.
+fn primitive(context: &Context<'_>, at: usize) -> Primitive {
+    context.transfers.get(&context.by_op.ops[at].op).map_or(Primitive::Unknown, |of| of.primitive)
+}
+
+/// Returns the ops of a primitive with the transfer time that no finding has claimed.
+fn transfers_left(context: &Context<'_>, of: Primitive) -> Vec<(usize, Picos)> {
+    let ops = context.ops_of(&[Owner::Transfer], |at| primitive(context, at) == of);
+    let left = ops.into_iter().map(|(at, _)| (at, context.claims.left(at, Owner::Transfer)));
+    let mut left: Vec<(usize, Picos)> = left.filter(|(_, time)| *time > Picos::ZERO).collect();
+    left.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    left
+}
+
+/// Returns the compute during which no collective is in flight. It can hide transfers.
+fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
+    let steps = context.comm.steps.iter();
+    let is_counted = |number: u64| {
+        let steps = &context.device().steps;
+        steps.iter().any(|step| step.number == number && step.not_steady.is_none())
+    };
+    let free = |step: &crate::analysis::comm::StepComm| step.compute_busy.saturating_sub(step.collectives.overlapped);
+    let of_steps: Picos = steps.filter(|step| is_counted(step.number)).map(free).sum();
+    if of_steps > Picos::ZERO {
+        return of_steps;
+    }
+    // Without steps, all compute that overlaps no collective.
+    let compute: Picos = context
+        .ops_of(&[Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower], |_| true)
+        .iter()
+        .map(|(_, time)| *time)
+        .sum();
+    compute.saturating_sub(context.comm.tensor.overlap.overlapped)
+}

@@ -1,0 +1,343 @@
+//! This module checks compute (rules F18 to F23 and F26).
+
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::{BY_COSTS, BY_EVENTS, LEAST};
+use super::rule::{Draft, Outcome, Rule, unknown};
+use crate::analysis::base::Platform;
+use crate::analysis::classify::{OpGroup, Phase};
+use crate::analysis::ledger::Owner;
+use crate::hlo::{DType, Module, Shape};
+use crate::table::format::{bytes_text, percent_text};
+use crate::units::Picos;
+
+/// The rules about compute, in the order in which they claim time.
+pub(super) const RULES: [Rule; 7] = [
+    Rule {
+        id: "recompute",
+        group: Group::Option,
+        name: "Recomputation",
+        title: "Values are computed a second time",
+        threshold: 0.05,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "whether the values fit into memory is unknown",
+        why: "The backward pass repeats a part of the forward pass, to save memory.",
+        worked_if: "the phase “recompute” is shorter, and the peak of memory still fits",
+        formula: "time of ops of the phase recompute",
+        view: SeeView::Breakdown,
+        overlaps: &["spare_hbm"],
+        tries: &[
+            Advice::code(
+                "Keep the results of matmuls.",
+                "jax.checkpoint(f, policy=jax.checkpoint_policies.dots_saveable)",
+            ),
+            Advice::words("Shard more, so that more values fit."),
+        ],
+        check: recompute,
+    },
+    Rule {
+        id: "tiny_ops",
+        group: Group::Time,
+        name: "Ops under 10 µs",
+        title: "Many short ops run below their roofline",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: BY_COSTS,
+        why: "The fixed time of an op outweighs its work.",
+        worked_if: "fewer ops take less than 10 µs",
+        formula: "time above roofline ÷ attainable of ops that take less than 10 µs",
+        view: SeeView::Roofline,
+        overlaps: &["memory_roof"],
+        tries: &[Advice::words("Fuse ops, or use a larger batch.")],
+        check: tiny_ops,
+    },
+    Rule {
+        id: "padded_compute",
+        group: Group::Time,
+        name: "Compute on padding",
+        title: "The device computes on padding",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on the tiles in the program",
+        why: "Arrays are rounded up to tiles, and the device computes on whole tiles.",
+        worked_if: "dimensions are multiples of the tiles",
+        formula: "min(time above the roofline, self time × (1 − logical ÷ padded bytes))",
+        view: SeeView::Roofline,
+        overlaps: &[],
+        tries: &[Advice::words("Choose dimensions that are multiples of 128.")],
+        check: padded,
+    },
+    Rule {
+        id: "memory_roof",
+        group: Group::Time,
+        name: "Ops limited by memory",
+        title: "Ops limited by memory run below the roofline",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: BY_COSTS,
+        why: "These ops move their bytes more slowly than the memory allows.",
+        worked_if: "their share of the roofline rises",
+        formula: "self time − roofline time ÷ attainable",
+        view: SeeView::Roofline,
+        overlaps: &["tiny_ops"],
+        tries: &[
+            Advice::words("Fuse ops, so that fewer bytes move."),
+            Advice::flag(
+                Platform::Tpu,
+                "Give fusions more of the on-chip memory: raise this limit.",
+                "--xla_tpu_scoped_vmem_limit_kib",
+            ),
+        ],
+        check: below_memory_roof,
+    },
+    Rule {
+        id: "compute_roof",
+        group: Group::Time,
+        name: "Ops limited by compute",
+        title: "Ops limited by compute run below the roofline",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: BY_COSTS,
+        why: "These ops keep the matrix units busy for only a part of their time.",
+        worked_if: "their share of the roofline rises",
+        formula: "self time − roofline time ÷ attainable",
+        view: SeeView::Roofline,
+        overlaps: &["padded_compute"],
+        tries: &[
+            Advice::words("Use larger blocks, or a larger batch."),
+            Advice::flag(
+                Platform::Tpu,
+                "Give fusions more of the on-chip memory: raise this limit.",
+                "--xla_tpu_scoped_vmem_limit_kib",
+            ),
+        ],
+        check: below_compute_roof,
+    },
+    Rule {
+        id: "opaque_kernels",
+        group: Group::Time,
+        name: "Kernels without a cost",
+        title: "Kernels without a known cost take time",
+        threshold: 0.05,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "Without a cost it is unknown how far these kernels are from the roofline.",
+        worked_if: "the kernels have a cost estimate",
+        formula: "self time of ops without a roofline time; none of it is counted as recoverable",
+        view: SeeView::Roofline,
+        overlaps: &[],
+        tries: &[
+            Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))"),
+            Advice::flag(
+                Platform::Tpu,
+                "Trace the inside of custom calls.",
+                "--xla_xprof_enable_custom_call_tracing=true",
+            ),
+        ],
+        check: opaque,
+    },
+    Rule {
+        id: "f32_matmul",
+        group: Group::Option,
+        name: "Matmuls in f32",
+        title: "Matmuls have f32 operands",
+        threshold: 0.1,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "the precision that the matrix units use is not in the capture",
+        why: "Matrix units are faster for bf16 than for f32, and f32 moves twice the bytes.",
+        worked_if: "matmuls have bf16 operands",
+        formula: "time of matmuls with f32 operands, if it is more than 10 % of that of all matmuls",
+        view: SeeView::Roofline,
+        overlaps: &[],
+        tries: &[Advice::code(
+            "Compute in bf16, or lower the precision.",
+            "jax.config.update(\"jax_default_matmul_precision\", \"bfloat16\")",
+        )],
+        check: f32_matmuls,
+    },
+];
+
+/// Mean time of an execution below which an op is tiny.
+const TINY: Picos = Picos(10_000_000);
+
+/// Recomputation in a program that trains. Less of it needs more memory, so this is an option.
+fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
+    let ops = context.ops_of(&OWNERS, |at| context.op(at).1.phase == Phase::Recompute);
+    let time = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let headroom = context.checks.iter().filter_map(|check| check.headroom).min();
+        let free = match headroom.and_then(|bytes| u64::try_from(bytes).ok()) {
+            Some(bytes) => format!(" {} of device memory are free at the peak.", bytes_text(bytes)),
+            None => " The free memory of the device is unknown.".to_owned(),
+        };
+        Draft {
+            detail: format!("{}{free}", context.ops_text(&ops)),
+            recoverable: time,
+            evidence: context.op_evidence(&ops),
+            ..Draft::default()
+        }
+    })
+}
+
+/// Returns the ops with time above their roofline that no finding has claimed, the longest first.
+fn excess_left(context: &Context<'_>, matches: impl Fn(usize) -> bool) -> Vec<(usize, Picos)> {
+    let ops = context.ops_of(&[Owner::Excess], matches);
+    let left = ops.into_iter().map(|(at, _)| (at, context.claims.left(at, Owner::Excess)));
+    let mut left: Vec<(usize, Picos)> = left.filter(|(_, time)| *time > Picos::ZERO).collect();
+    left.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    left
+}
+
+fn by_excess(
+    context: &mut Context<'_>,
+    rule: &Rule,
+    ops: &[(usize, Picos)],
+    confidence: Option<(Confidence, &'static str)>,
+) -> Vec<Outcome> {
+    if context.by_op.ops.iter().all(|op| op.floor.is_none_or(|floor| floor.self_time == 0)) {
+        return unknown("No op has a roofline time: costs or peaks are unknown.");
+    }
+    let time = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let claimed: Picos = ops.iter().map(|(at, most)| context.claims.op(*at, Owner::Excess, *most)).sum();
+        let all: Picos = ops.iter().map(|(at, _)| context.by_op.ops[*at].total()).sum();
+        let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
+        let util = roof / all.as_f64();
+        let text = context.ops_text(ops).replacen("per step", "above the roofline per step", 1);
+        Draft {
+            detail: format!("{text} They run at {} of their roofline.", percent_text(util)),
+            claimed,
+            recoverable: claimed,
+            confidence,
+            inputs: vec![
+                ("self_ps", context.per_step(all).as_f64()),
+                ("roofline_share", util),
+                ("attainable", context.by_op.ledger.attainable),
+            ],
+            evidence: context.op_evidence(ops),
+            ..Draft::default()
+        }
+    })
+}
+
+fn tiny_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let is_tiny = |at: usize| context.mean_time(at).is_some_and(|mean| mean < TINY);
+    let ops = excess_left(context, is_tiny);
+    by_excess(context, rule, &ops, None)
+}
+
+/// Returns bytes without padding ÷ bytes with padding of the arrays that an instruction reads and writes. `None` if a
+/// shape is unknown.
+fn unpadded_share(module: &Module, name: &str) -> Option<f64> {
+    let id = module.instruction_named(name)?;
+    let shapes = std::iter::once(id).chain(module.operands(id)).map(|id| Some(&module.instruction(id)?.shape));
+    let shapes: Vec<&Shape> = shapes.collect::<Option<_>>()?;
+    let sum = |bytes: fn(&Shape) -> Option<u64>| shapes.iter().try_fold(0_u64, |sum, of| sum.checked_add(bytes(of)?));
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let share = sum(Shape::bytes)? as f64 / sum(Shape::padded_bytes)?.max(1) as f64;
+    Some(share.min(1.0))
+}
+
+/// Compute on the padding of arrays.
+fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if context.platform() != Platform::Tpu {
+        return unknown("Only arrays of TPUs are tiled.");
+    }
+    let share = |context: &Context<'_>, at: usize| {
+        let op = context.op(at).0;
+        let module = context.programs.and_then(|of| of(op.stats.program?))?;
+        unpadded_share(module, context.profile.text(op.name))
+    };
+    let all = excess_left(context, |_| true);
+    if !all.is_empty() && all.iter().all(|(at, _)| share(context, *at).is_none()) {
+        return unknown("Tiles are unknown: the program is not in the capture.");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
+    let of_padding = |(at, left): (usize, Picos)| {
+        let padding = 1.0 - share(context, at)?;
+        let time = Picos((context.by_op.ops[at].total().as_f64() * padding) as u64).min(left);
+        (time > Picos::ZERO).then_some((at, time))
+    };
+    let mut ops: Vec<(usize, Picos)> = all.into_iter().filter_map(of_padding).collect();
+    ops.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    by_excess(context, rule, &ops, None)
+}
+
+/// Returns why the roofline time of these ops is doubtful.
+fn doubt(context: &Context<'_>, ops: &[(usize, Picos)]) -> Option<(Confidence, &'static str)> {
+    let all: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let uncertain = |at: usize| context.by_op.ops[at].floor.is_some_and(|floor| floor.is_uncertain);
+    let time: Picos = ops.iter().filter(|(at, _)| uncertain(*at)).map(|(_, time)| *time).sum();
+    let is_much = time.fraction_of(all).is_some_and(|share| share > 0.5);
+    is_much.then_some((Confidence::Guess, "the data type of most of these ops is uncertain"))
+}
+
+fn is_compute_bound(context: &Context<'_>, at: usize) -> bool {
+    context.by_op.ops[at].floor.is_some_and(|floor| floor.compute_bound * 2.0 >= floor.roofline_time)
+}
+
+fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let ops = excess_left(context, |at| !is_compute_bound(context, at));
+    let doubt = doubt(context, &ops);
+    by_excess(context, rule, &ops, doubt)
+}
+
+fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let ops = excess_left(context, |at| is_compute_bound(context, at));
+    let doubt = doubt(context, &ops);
+    by_excess(context, rule, &ops, doubt)
+}
+
+/// Kernels whose cost is unknown. How much of their time would go cannot be said.
+fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let ops = context.ops_of(&[Owner::Opaque], |_| true);
+    let time = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Opaque, *time)).sum();
+        let evidence = context.op_evidence(&ops);
+        Draft { detail: context.ops_text(&ops), claimed, evidence, ..Draft::default() }
+    })
+}
+
+/// Returns the type of the largest operand in the HLO text of an op. `None` if the text has no shapes of operands.
+fn operand_dtype(text: &str) -> Option<DType> {
+    let parsed = crate::hlo::text::instruction(text)?;
+    let operands = parsed.instruction.operands.iter().filter_map(|operand| operand.shape.as_ref());
+    operands.flat_map(Shape::arrays).max_by_key(|array| array.bytes()).map(|array| array.dtype)
+}
+
+/// Matmuls of f32 operands, as a share of all matmuls.
+fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    const OWNERS: [Owner; 4] = [Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower];
+    let is_matmul = |at: usize| context.op(at).1.group == OpGroup::Matmul;
+    let all: Picos = context.ops_of(&OWNERS, is_matmul).iter().map(|(_, time)| *time).sum();
+    let is_f32 = |at: usize| {
+        let by_text = operand_dtype(context.profile.text(context.op(at).0.text));
+        by_text.or(context.by_op.ops[at].floor.and_then(|floor| floor.dtype)) == Some(DType::F32)
+    };
+    let ops = context.ops_of(&OWNERS, |at| is_matmul(at) && is_f32(at));
+    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let share = time.fraction_of(all).unwrap_or(0.0);
+    if all == Picos::ZERO {
+        return unknown("No op is known to be a matmul.");
+    }
+    if share < rule.threshold {
+        return vec![Outcome::Below { measured: share, at_stake: Some(time) }];
+    }
+    vec![Outcome::Found(Box::new(Draft {
+        detail: format!("{} of the time of matmuls. {}", percent_text(share), context.ops_text(&ops)),
+        at_stake: time,
+        inputs: vec![("share_of_matmuls", share)],
+        evidence: context.op_evidence(&ops),
+        ..Draft::default()
+    }))]
+}

@@ -1,0 +1,240 @@
+//! This module holds what the rules read, and the claims: which time of the ledger a finding has already taken.
+
+use super::report::{Evidence, OpEvidence};
+use crate::analysis::base::op_times::OpTimes;
+use crate::analysis::base::{Analysis, Device, Platform, Spread};
+use crate::analysis::breakdown::StepStats;
+use crate::analysis::classify::OpFacts;
+use crate::analysis::comm::{Comm, OpTransfer};
+use crate::analysis::data_movement::Programs;
+use crate::analysis::files::FileView;
+use crate::analysis::gaps::{GapClass, Gaps};
+use crate::analysis::ledger::{LedgerByOp, Owner};
+use crate::analysis::memory::{CrossCheck, SpaceMemory};
+use crate::profile::{Op, OpId, Plane, Profile, program_of};
+use crate::small_sort::SmallSort;
+use crate::table::format::{counted, time_text};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+/// Largest number of ops, and of host events, that a finding names.
+const MAX_EVIDENCE: usize = 5;
+
+/// What the rules read. Times are sums over all steps of the ledger.
+pub(super) struct Context<'a> {
+    pub profile: &'a Profile,
+    pub analysis: &'a Analysis,
+    pub programs: Option<Programs<'a>>,
+    pub by_op: &'a LedgerByOp,
+    /// Gaps of the device in the steps.
+    pub gaps: &'a Gaps,
+    /// Communication of the device in the steps.
+    pub comm: &'a Comm,
+    pub transfers: FxHashMap<OpId, OpTransfer>,
+    pub steps: &'a StepStats,
+    /// Memory of the program with the most time. `None` if it is unknown.
+    pub memory: Option<&'a SpaceMemory>,
+    pub checks: &'a [CrossCheck],
+    pub files: &'a FileView,
+    /// Inclusive and self times of the device's ops in the steps.
+    pub times: Rc<OpTimes>,
+    pub claims: Claims,
+    /// Why confidence in all findings is lower than usual.
+    pub doubts: Vec<String>,
+}
+
+impl<'a> Context<'a> {
+    pub fn device(&self) -> &'a Device {
+        &self.analysis.devices[self.by_op.ledger.device]
+    }
+
+    pub fn platform(&self) -> Platform {
+        self.device().platform
+    }
+
+    pub fn plane(&self) -> &'a Plane {
+        &self.profile.planes[self.device().plane]
+    }
+
+    /// Returns an op of the ledger and its facts.
+    pub fn op(&self, at: usize) -> (&'a Op, &'a OpFacts) {
+        let op = self.by_op.ops[at].op;
+        (self.plane().op(op), &self.analysis.facts[self.by_op.ledger.device].ops[op.0 as usize])
+    }
+
+    /// Returns the mean self time of an execution of an op, in ps. `None` if no execution starts in the steps.
+    pub fn mean_time(&self, at: usize) -> Option<Picos> {
+        let op = &self.by_op.ops[at];
+        op.n.mean_of(op.total())
+    }
+
+    pub const fn n_steps(&self) -> u64 {
+        let n = self.by_op.ledger.n_steps as u64;
+        if n == 0 { 1 } else { n }
+    }
+
+    /// Returns the number of steps as a float.
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
+    pub const fn n_steps_f64(&self) -> f64 {
+        self.n_steps() as f64
+    }
+
+    /// Returns the statistics of the periods of the device's steady steps. `None` without steps.
+    pub fn periods(&self) -> Option<&'a Spread> {
+        self.steps.devices.get(self.by_op.ledger.device)?.steady.as_ref()
+    }
+
+    /// Returns a sum over all steps as the mean of a step, rounded half to even.
+    pub const fn per_step(&self, time: Picos) -> Picos {
+        let (n, time) = (self.n_steps(), time.0);
+        let (whole, rest) = (time / n, time % n);
+        let is_up = rest * 2 > n || (rest * 2 == n && whole % 2 == 1);
+        Picos(whole + is_up as u64)
+    }
+
+    /// Returns a time as text, as the mean of a step.
+    pub fn step_text(&self, time: Picos) -> String {
+        time_text(self.per_step(time))
+    }
+
+    /// Returns the share of all steps that a time is.
+    pub fn share(&self, time: Picos) -> f64 {
+        time.fraction_of(self.by_op.ledger.window).unwrap_or(0.0)
+    }
+
+    /// Returns the time of the gaps of some classes, without that of ops.
+    pub fn gap_time(&self, classes: &[GapClass]) -> Picos {
+        classes.iter().filter_map(|class| self.claims.gaps_at_start.get(class)).copied().sum()
+    }
+
+    /// Returns the ops that match, with their time of the owners, the longest first.
+    pub fn ops_of(&self, owners: &[Owner], matches: impl Fn(usize) -> bool) -> Vec<(usize, Picos)> {
+        let time = |at: usize| owners.iter().map(|owner| self.by_op.ops[at].time(*owner)).sum::<Picos>();
+        let all = (0..self.by_op.ops.len()).map(|at| (at, time(at)));
+        let mut ops: Vec<(usize, Picos)> = all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect();
+        ops.small_sort_by_key(|(at, time)| (Reverse(*time), *at));
+        ops
+    }
+
+    /// Returns evidence of ops, which must be in order of their time.
+    pub fn op_evidence(&self, ops: &[(usize, Picos)]) -> Evidence {
+        let describe = |(at, time): &(usize, Picos)| {
+            let op = self.op(*at).0;
+            let program = op.stats.program;
+            let facts = &self.analysis.facts[self.by_op.ledger.device];
+            let program_name = program.and_then(|id| self.profile.programs.get(&id));
+            OpEvidence {
+                name: self.profile.text(op.name).to_owned(),
+                program: program_name.map(|name| program_of(name).map_or(&**name, |(name, _)| name).to_owned()),
+                program_id: program.map(|id| id.0),
+                source: facts.source_inner(self.profile, op).map(str::to_owned),
+                time: self.per_step(*time),
+            }
+        };
+        Evidence {
+            ops: ops.iter().take(MAX_EVIDENCE).map(describe).collect(),
+            n_ops: ops.len() as u32,
+            ..Evidence::default()
+        }
+    }
+
+    /// Returns a sentence about ops: their number, their time and the largest of them.
+    pub fn ops_text(&self, ops: &[(usize, Picos)]) -> String {
+        let total: Picos = ops.iter().map(|(_, time)| *time).sum();
+        let evidence = self.op_evidence(ops.get(..1).unwrap_or_default());
+        let largest = evidence.ops.first().map(|op| {
+            let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+            if ops.len() == 1 {
+                format!("{}, {} per step{source}.", op.name, time_text(op.time))
+            } else {
+                format!(" Largest: {}, {}{source}.", op.name, time_text(op.time))
+            }
+        });
+        match ops.len() {
+            0 => String::new(),
+            1 => largest.unwrap_or_default(),
+            n => {
+                format!(
+                    "{}, {} per step.{}",
+                    counted(n as u64, "op", "ops"),
+                    self.step_text(total),
+                    largest.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    /// Returns evidence of gaps: the host events in gaps that are mostly of these classes.
+    pub fn gap_evidence(&self, classes: &[GapClass]) -> Evidence {
+        let mut events: IndexMap<&str, Picos> = IndexMap::default();
+        for gap in self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class())) {
+            for event in &gap.host_events {
+                *events.entry(&event.name).or_default() += event.total;
+            }
+        }
+        let mut events: Vec<(String, Picos)> = events.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
+        events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+        events.truncate(MAX_EVIDENCE);
+        Evidence { host_events: events, ..Evidence::default() }
+    }
+
+    /// Returns a sentence about gaps and the host events during them.
+    pub fn gaps_text(&self, classes: &[GapClass], evidence: &Evidence) -> String {
+        let n: u64 = self.gaps.classes.iter().filter(|of| classes.contains(&of.class)).map(|of| of.n_all).sum();
+        let mut text = format!(
+            "{} in {}, {} per step.",
+            counted(n, "gap", "gaps"),
+            counted(self.n_steps(), "step", "steps"),
+            self.step_text(self.gap_time(classes))
+        );
+        if let Some((name, time)) = evidence.host_events.first() {
+            text += &format!(" Host meanwhile: {name}, {} per step.", self.step_text(*time));
+        }
+        text
+    }
+}
+
+/// The time that no finding has claimed yet.
+pub(super) struct Claims {
+    /// By op of the ledger.
+    ops: Vec<Vec<(Owner, Picos)>>,
+    gaps: IndexMap<GapClass, Picos>,
+    /// The time of gaps before any claim.
+    gaps_at_start: IndexMap<GapClass, Picos>,
+}
+
+impl Claims {
+    pub fn new(by_op: &LedgerByOp) -> Self {
+        let ops: Vec<Vec<(Owner, Picos)>> = by_op.ops.iter().map(|op| op.parts.clone()).collect();
+        let of_ops = |owner: Owner| by_op.ops.iter().map(|op| op.time(owner)).sum::<Picos>();
+        let gap = |class: GapClass| {
+            let owner = Owner::Gap(class);
+            (class, by_op.ledger.time(owner).saturating_sub(of_ops(owner)))
+        };
+        let gaps: IndexMap<GapClass, Picos> = GapClass::ALL.into_iter().map(gap).collect();
+        Self { ops, gaps_at_start: gaps.clone(), gaps }
+    }
+
+    /// Claims the time of gaps of a class that is left.
+    pub fn gap(&mut self, class: GapClass) -> Picos {
+        self.gaps.get_mut(&class).map_or(Picos::ZERO, std::mem::take)
+    }
+
+    /// Returns the time of an op that is left for an owner.
+    pub fn left(&self, op: usize, owner: Owner) -> Picos {
+        self.ops[op].iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+    }
+
+    /// Claims at most `most` of the time of an op that is left for an owner.
+    pub fn op(&mut self, op: usize, owner: Owner, most: Picos) -> Picos {
+        let left = self.ops[op].iter_mut().find(|(of, _)| *of == owner);
+        left.map_or(Picos::ZERO, |(_, time)| {
+            let claimed = most.min(*time);
+            *time = time.saturating_sub(claimed);
+            claimed
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! This module checks data movement (rules F15 to F17).
+
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::{BY_EVENTS, LEAST};
+use super::rule::{Draft, Outcome, Rule, unknown};
+use crate::analysis::base::Platform;
+use crate::analysis::ledger::Owner;
+use crate::hlo::{InstructionId, Module};
+use crate::units::Picos;
+
+/// The rules about data movement, in the order in which they claim time.
+pub(super) const RULES: [Rule; 3] = [
+    Rule {
+        id: "copy_before_dot",
+        group: Group::Time,
+        name: "Copies before dots",
+        title: "Copies change the layout only for matmuls",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "A matmul needs another layout than the op before it produces.",
+        worked_if: "these copies are gone",
+        formula: "self time of layout ops whose only users are dots",
+        view: SeeView::Breakdown,
+        overlaps: &["layout_copies"],
+        tries: &[
+            Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
+            Advice::code(
+                "Choose the layout of a parameter.",
+                "jax.experimental.layout.Format(Layout(major_to_minor=(1, 0)), sharding)",
+            ),
+        ],
+        check: copies_before_dots,
+    },
+    Rule {
+        id: "layout_copies",
+        group: Group::Time,
+        name: "Copies and layout changes",
+        title: "Copies and layout changes take time",
+        threshold: 0.05,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The data is only moved or rearranged, and nothing is computed meanwhile.",
+        worked_if: "data formatting falls below 5 % of a step",
+        formula: "self time of copies and layout ops",
+        view: SeeView::Breakdown,
+        overlaps: &["copy_before_dot"],
+        tries: &[
+            Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
+            Advice::code("Scan over the first axis of stacked parameters.", "jax.lax.scan(layer, x, params)"),
+        ],
+        check: layout,
+    },
+    Rule {
+        id: "dma_wait",
+        group: Group::Time,
+        name: "Waits for copies",
+        title: "The device waits for asynchronous copies",
+        threshold: 0.02,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "A copy between memories ends later than the compute that was to hide it.",
+        worked_if: "waits for copies fall below 2 % of a step",
+        formula: "self time of starts and dones of copies and slices",
+        view: SeeView::Comm,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Offload less to the memory of the host."),
+            Advice::flag(
+                Platform::Tpu,
+                "Let more copies from and to the host overlap: raise this limit.",
+                "--xla_tpu_host_transfer_overlap_limit",
+            ),
+        ],
+        check: dma_waits,
+    },
+];
+
+/// Returns whether all users of an op are dots. `None` if the program of the op is unknown.
+fn feeds_only_dots(context: &Context<'_>, at: usize) -> Option<bool> {
+    let op = context.op(at).0;
+    let module = context.programs.and_then(|of| of(op.stats.program?))?;
+    let id = module.instruction_named(context.profile.text(op.name))?;
+    let users = module.users(id);
+    Some(!users.is_empty() && users.iter().all(|user| is_dot(module, *user)))
+}
+
+/// Returns whether an instruction is a dot or a convolution, or a fusion of one.
+fn is_dot(module: &Module, id: InstructionId) -> bool {
+    let Some(instruction) = module.instruction(id) else { return false };
+    let is = |opcode: &str| matches!(opcode, "dot" | "convolution");
+    let in_body = || {
+        let bodies = instruction.calls().filter_map(|call| call.id);
+        bodies
+            .flat_map(|body| module.instructions_of(body))
+            .any(|inner| module.instruction(inner).is_some_and(|inner| is(&inner.opcode)))
+    };
+    is(&instruction.opcode) || (&*instruction.opcode == "fusion" && in_body())
+}
+
+fn by_layout(
+    context: &mut Context<'_>,
+    rule: &Rule,
+    ops: &[(usize, Picos)],
+    confidence: Option<(Confidence, &'static str)>,
+) -> Vec<Outcome> {
+    let time = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Layout, *time)).sum();
+        let evidence = context.op_evidence(ops);
+        Draft { detail: context.ops_text(ops), claimed, recoverable: claimed, confidence, evidence, ..Draft::default() }
+    })
+}
+
+/// Copies and layout changes whose only users are dots.
+fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let all = context.ops_of(&[Owner::Layout], |_| true);
+    if !all.is_empty() && all.iter().all(|(at, _)| feeds_only_dots(context, *at).is_none()) {
+        return unknown("The users of ops are unknown: the program is not in the capture.");
+    }
+    let ops = context.ops_of(&[Owner::Layout], |at| feeds_only_dots(context, at) == Some(true));
+    by_layout(context, rule, &ops, None)
+}
+
+fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let is_left = |at: usize| context.claims.left(at, Owner::Layout) > Picos::ZERO;
+    let ops = context.ops_of(&[Owner::Layout], is_left);
+    let has_text = ops.first().is_none_or(|(at, _)| !context.profile.text(context.op(*at).0.text).is_empty());
+    let confidence = (!has_text).then_some((Confidence::Likely, "the shapes of ops are unknown"));
+    by_layout(context, rule, &ops, confidence)
+}
+
+/// Waits for asynchronous copies and slices.
+fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if context.platform() != Platform::Tpu {
+        return unknown("Only TPUs wait for asynchronous copies on their op line.");
+    }
+    let ops = context.ops_of(&[Owner::Dma], |_| true);
+    let time = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let of_host = |at: usize| context.profile.text(context.op(at).0.text).contains("S(5)");
+        let host: Picos = ops.iter().filter(|(at, _)| of_host(*at)).map(|(_, time)| *time).sum();
+        let mut detail = context.ops_text(&ops);
+        if host > Picos::ZERO {
+            detail += &format!(" Copies from or to host memory: {} per step.", context.step_text(host));
+        }
+        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Dma, *time)).sum();
+        Draft {
+            detail,
+            claimed,
+            recoverable: claimed,
+            inputs: vec![("host_memory_ps", context.per_step(host).as_f64())],
+            evidence: context.op_evidence(&ops),
+            ..Draft::default()
+        }
+    })
+}

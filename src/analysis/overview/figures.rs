@@ -1,0 +1,181 @@
+//! This module computes the figures of the overview. A figure that is unknown says why.
+
+use super::context::Context;
+use super::report::{Figure, Unit, Useful};
+use super::steps::outliers;
+use crate::analysis::comm::Comm;
+use crate::analysis::ledger::Owner;
+use crate::analysis::roofline::RooflineFigures;
+use crate::units::Picos;
+
+/// A value with its inputs, or the reason why it is unknown.
+type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
+
+const NO_STEPS: &str = "The capture has no steps.";
+const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
+
+/// Returns all figures.
+pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures, useful: &Useful) -> Vec<Figure> {
+    let ledger = &context.by_op.ledger;
+    let period = ledger.window.as_f64() / context.n_steps_f64();
+    let window = &roofline.window;
+    let idle: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
+    let host: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
+    let of_window = |time: Picos| Ok((context.share(time), vec![("time_ps", context.per_step(time).as_f64())]));
+    let figure = |name: &str, unit: Unit, value: Value| {
+        let (value, inputs, absent) = match value {
+            Ok((value, inputs)) => (Some(value), inputs, None),
+            Err(reason) => (None, Vec::new(), Some(reason.to_owned())),
+        };
+        let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Figure { name: name.to_owned(), unit, value, inputs, coverage: None, absent }
+    };
+    let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
+        let value = value.ok_or(NO_COSTS)?;
+        let mut inputs = vec![("window_ps", window.window.as_f64())];
+        inputs.extend(amount.map(|amount| (amount_name, amount)));
+        inputs.extend(window.peak_flops.map(|peak| ("peak_flops", peak)));
+        Ok((value, inputs))
+    };
+    let mut figures = vec![
+        figure("step_time", Unit::Ps, step_time(context)),
+        figure("variability", Unit::Fraction, variability(context)),
+        figure("slow_steps", Unit::Count, slow_steps(context)),
+        figure("first_step", Unit::Ps, first_step(context)),
+        figure("steady_share", Unit::Fraction, steady_share(context)),
+        figure("idle", Unit::Fraction, of_window(idle)),
+        figure("host_waits", Unit::Fraction, of_window(host)),
+        figure("host_lead", Unit::Ps, host_lead(context)),
+        figure("exposed_communication", Unit::Fraction, exposed(context)),
+        figure("waits_for_peers", Unit::Fraction, waits(context)),
+        figure("useful_mfu", Unit::Fraction, useful_mfu(useful, period)),
+        figure("model_mfu", Unit::Fraction, ratio(window.model_mfu, window.model_flops, "model_flops")),
+        figure("hardware_mfu", Unit::Fraction, ratio(window.mfu, window.flops, "flops")),
+        figure("hbm_bandwidth", Unit::Fraction, ratio(window.hbm_util, window.bytes, "bytes")),
+        figure("productive_share", Unit::Fraction, of_window(ledger.time(Owner::Floor))),
+        figure("peak_hbm", Unit::Fraction, peak_hbm(context)),
+        figure("device_spread", Unit::Fraction, device_spread(context.comm)),
+        figure("device_excess", Unit::Ps, excess(context)),
+    ];
+    let coverage = roofline.coverage;
+    for figure in &mut figures {
+        if matches!(&*figure.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "productive_share") {
+            figure.coverage = coverage;
+        }
+    }
+    figures
+}
+
+const fn is_gap(owner: Owner) -> bool {
+    matches!(owner, Owner::Gap(_))
+}
+
+const fn is_host_gap(owner: Owner) -> bool {
+    matches!(owner, Owner::Gap(class) if class.is_host_late())
+}
+
+fn step_time(context: &Context<'_>) -> Value {
+    let spread = context.periods().ok_or(NO_STEPS)?;
+    let mut inputs = vec![
+        ("mean_ps", spread.mean),
+        ("min_ps", spread.min.as_f64()),
+        ("max_ps", spread.max.as_f64()),
+        ("first_quartile_ps", spread.quartiles[0]),
+        ("third_quartile_ps", spread.quartiles[1]),
+        ("n", f64::from(spread.n)),
+    ];
+    inputs.extend(spread.interval().map(|half| ("interval_95_ps", half)));
+    Ok((spread.median, inputs))
+}
+
+fn variability(context: &Context<'_>) -> Value {
+    let spread = context.periods().ok_or(NO_STEPS)?;
+    if spread.n < 5 {
+        return Err("The capture has fewer than five steady steps.");
+    }
+    let iqr = spread.quartiles[1] - spread.quartiles[0];
+    Ok((iqr / spread.median, vec![("iqr_ps", iqr), ("median_ps", spread.median)]))
+}
+
+fn slow_steps(context: &Context<'_>) -> Value {
+    let found = outliers(context).ok_or("The capture has fewer than five steady steps.")?;
+    Ok((found.slow.len() as f64, vec![("median_ps", found.median.as_f64())]))
+}
+
+fn first_step(context: &Context<'_>) -> Value {
+    let spread = context.periods().filter(|spread| spread.n >= 3).ok_or("The capture has fewer than three steps.")?;
+    let first = context.device().steps.first().filter(|step| step.has_period).ok_or(NO_STEPS)?;
+    let length = first.length().as_f64();
+    Ok((length - spread.median, vec![("first_ps", length), ("median_ps", spread.median)]))
+}
+
+/// The share of the capture that steady steps of median length make up.
+fn steady_share(context: &Context<'_>) -> Value {
+    let spread = context.periods().filter(|spread| spread.n >= 3).ok_or("The capture has fewer than three steps.")?;
+    let (start, end) = context.device().whole;
+    let span = Picos(end - start).as_f64();
+    let n = f64::from(spread.n);
+    Ok((n * spread.median / span, vec![("n", n), ("median_ps", spread.median), ("span_ps", span)]))
+}
+
+fn host_lead(context: &Context<'_>) -> Value {
+    let lead = context.gaps.host_lead.ok_or("The capture does not link runs to calls of the host.")?;
+    Ok((lead, vec![("n_runs", context.gaps.n_linked_runs as f64)]))
+}
+
+fn exposed(context: &Context<'_>) -> Value {
+    let traffic = &context.comm.tensor;
+    if traffic.n == 0 {
+        return Err("The device takes part in no collective.");
+    }
+    let exposed = traffic.overlap.exposed.as_f64();
+    let window = context.comm.header.step_duration.map_or(0.0, Picos::as_f64);
+    if window == 0.0 {
+        return Err(NO_STEPS);
+    }
+    Ok((exposed / window, vec![("exposed_ps", exposed), ("window_ps", window)]))
+}
+
+fn waits(context: &Context<'_>) -> Value {
+    let own = context.by_op.waits.iter().find(|(device, _)| *device == context.by_op.ledger.device);
+    let (_, wait) = own.filter(|_| context.by_op.waits.len() > 1).ok_or("The capture has one device.")?;
+    let all = Picos(wait.0.saturating_mul(context.n_steps()));
+    Ok((context.share(all), vec![("wait_ps", wait.as_f64())]))
+}
+
+/// Tokens × FLOPs per token ÷ (devices × peak × period).
+fn useful_mfu(useful: &Useful, period: f64) -> Value {
+    let (tokens, each) =
+        useful.tokens.zip(useful.flops_per_token).ok_or("The tokens of a step or the FLOPs of a token are unknown.")?;
+    let (devices, peak) = useful.devices.zip(useful.peak).ok_or("The peak of the device is unknown.")?;
+    let inputs = vec![
+        ("tokens", tokens),
+        ("flops_per_token", each),
+        ("devices", devices),
+        ("peak_flops", peak),
+        ("period_ps", period),
+    ];
+    Ok((tokens * each / (devices * peak * period / 1e12), inputs))
+}
+
+fn peak_hbm(context: &Context<'_>) -> Value {
+    let used = context.checks.iter().filter_map(|check| Some((check, check.used?)));
+    let fullest = used.max_by(|a, b| a.1.total_cmp(&b.1));
+    let (check, used) = fullest.ok_or("The memory in use or the capacity of the device is unknown.")?;
+    #[expect(clippy::cast_precision_loss, reason = "a size that is shown")]
+    let peak = check.static_peak.max(check.runtime_peak).unwrap_or(0) as f64;
+    #[expect(clippy::cast_precision_loss, reason = "a size that is shown")]
+    let capacity = check.capacity.as_ref().map_or(0, |capacity| capacity.size) as f64;
+    Ok((used, vec![("peak_bytes", peak), ("capacity_bytes", capacity)]))
+}
+
+fn device_spread(comm: &Comm) -> Value {
+    let balance = comm.balance.as_ref().ok_or("The capture has one device.")?;
+    let spread = balance.mean_spread.ok_or("No step is on several devices.")?;
+    Ok((spread, vec![("worst_spread", balance.worst_spread.unwrap_or(spread)), ("n_steps", balance.n_steps.into())]))
+}
+
+fn excess(context: &Context<'_>) -> Value {
+    let excess = context.by_op.ledger.excess.ok_or("The capture has one device.")?;
+    Ok((excess.as_f64(), vec![("n_devices", context.by_op.waits.len() as f64)]))
+}

@@ -1,0 +1,368 @@
+//! This module checks the time in which the device has no op, and the self time of loops (rules F1 to F9).
+
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
+use super::rule::{Draft, Outcome, Rule, unknown};
+use crate::analysis::base::{NotSteady, Platform, StepChoice};
+use crate::analysis::gaps::GapClass;
+use crate::analysis::ledger::Owner;
+use crate::units::Picos;
+
+/// The rules about idle time and loops, in the order in which they claim time.
+pub(super) const RULES: [Rule; 9] = [
+    Rule {
+        id: "input_bound",
+        group: Group::Time,
+        name: "Input data",
+        title: "The device waits for input data",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_LINKS,
+        why: "The host moves data to the device while the device has nothing else to do.",
+        worked_if: "idle time of class “input” falls below 1 % of a step",
+        formula: "gaps of class input + self time of infeeds",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Load batches ahead, with more workers in the data loader."),
+            Advice::code(
+                "Start the transfer of the next batch before the current step.",
+                "jax.device_put(next_batch, sharding)",
+            ),
+        ],
+        check: input,
+    },
+    Rule {
+        id: "host_dispatch",
+        group: Group::Time,
+        name: "Host work between steps",
+        title: "The device waits for the host",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_LINKS,
+        why: "The host enqueues the next run only after the device has become idle.",
+        worked_if: "idle time of class “host” falls below 1 % of a step",
+        formula: "gaps of class host",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::code(
+                "Remove work from the training loop that needs a result of the device.",
+                "block_until_ready, np.asarray, print",
+            ),
+            Advice::code("Run several steps in one call.", "jax.lax.scan(train_step, state, batches)"),
+        ],
+        check: dispatch,
+    },
+    Rule {
+        id: "recompile",
+        group: Group::Time,
+        name: "Compilation",
+        title: "The device waits for compilations",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_LINKS,
+        why: "A program is compiled or loaded after the first step, usually because a shape or a constant has changed.",
+        worked_if: "no step after the first one compiles",
+        formula: "gaps of class recompile after the first step",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Keep the shapes of batches constant, by padding."),
+            Advice::code("Print why JAX compiles again.", "jax.config.update(\"jax_explain_cache_misses\", True)"),
+            Advice::code(
+                "Keep compiled programs between runs.",
+                "jax.config.update(\"jax_compilation_cache_dir\", dir)",
+            ),
+        ],
+        check: recompile,
+    },
+    Rule {
+        id: "host_sync",
+        group: Group::Time,
+        name: "Host waits for results",
+        title: "The host waits for results of the device",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "rests on names of host events",
+        why: "The host fetches a result before it enqueues the next run, so the device becomes idle.",
+        worked_if: "idle time of class “sync” falls below 0.5 % of a step",
+        formula: "gaps of class sync",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Fetch metrics one step later, or every n steps."),
+            Advice::code("Remove host callbacks from the step.", "jax.debug.print, jax.pure_callback"),
+        ],
+        check: sync,
+    },
+    Rule {
+        id: "defragmentation",
+        group: Group::Time,
+        name: "Memory defragmentation",
+        title: "The device waits for memory defragmentation",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_LINKS,
+        why: "The free memory is in pieces that are too small for the next program, so the runtime moves arrays.",
+        worked_if: "no gap has the class “defrag”",
+        formula: "gaps of class defrag",
+        view: SeeView::Breakdown,
+        overlaps: &["fragmented"],
+        tries: &[
+            Advice::words("Use fewer and larger arrays."),
+            Advice::code("Donate the arrays that a step replaces.", "jax.jit(step, donate_argnums=(0,))"),
+        ],
+        check: defragmentation,
+    },
+    Rule {
+        id: "many_launches",
+        group: Group::Time,
+        name: "Launches",
+        title: "The device waits for launches",
+        threshold: 0.01,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "Each step consists of several runs, and each run needs time to start.",
+        worked_if: "a step is one run",
+        formula: "gaps of class launch, if a step has at least two runs",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)")],
+        check: launches,
+    },
+    Rule {
+        id: "late_peers",
+        group: Group::Time,
+        name: "Waits for other devices",
+        title: "The device waits for other devices",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: "lengths of waits, no clocks compared",
+        why: "All devices of a collective, and of a run, wait for the last one.",
+        worked_if: "waits for other devices fall below 0.5 % of a step",
+        formula: "gaps of class barrier + first part of waits in collectives",
+        view: SeeView::Comm,
+        overlaps: &["straggler"],
+        tries: &[
+            Advice::words("Look for the host or the device that starts late."),
+            Advice::words("Balance the work of devices: experts and pipeline stages."),
+        ],
+        check: late_peers,
+    },
+    Rule {
+        id: "loop_gaps",
+        group: Group::Time,
+        name: "Gaps in loops",
+        title: "The device is idle within loops",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Likely,
+        basis: "the time has no op of its own",
+        why: "Between the ops of an iteration the core waits, often for scalar work or for small transfers.",
+        worked_if: "the self time of loops falls below 2 % of the loops",
+        formula: "self time of loops of at least 2 % of the loop",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[
+            Advice::code("Unroll the loop.", "jax.lax.scan(f, init, xs, unroll=4)"),
+            Advice::words("Use a larger batch, so that each iteration does more."),
+        ],
+        check: loops,
+    },
+    Rule {
+        id: "unexplained_idle",
+        group: Group::Time,
+        name: "Unexplained idle time",
+        title: "The device is idle for an unknown reason",
+        threshold: 0.03,
+        unit: Unit::Fraction,
+        confidence: Confidence::Guess,
+        basis: "the capture does not tell the cause",
+        why: "Nothing in the capture says what the device waited for.",
+        worked_if: "idle time without a cause falls below 3 % of a step",
+        formula: "gaps of the classes unexplained and dependency",
+        view: SeeView::Breakdown,
+        overlaps: &[],
+        tries: &[Advice::code("Capture again with host events.", "options.host_tracer_level = 2")],
+        check: unexplained,
+    },
+];
+
+const NO_LINKS: &str = "The capture does not link the runs of the device to calls of the host.";
+
+/// Returns the outcome of a rule about gaps of some classes. `is_recoverable` tells whether the time would go.
+fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass], is_recoverable: bool) -> Vec<Outcome> {
+    rule.by_time(context, context.gap_time(classes), |context| {
+        let claimed = classes.iter().map(|class| context.claims.gap(*class)).sum();
+        let evidence = context.gap_evidence(classes);
+        Draft {
+            detail: context.gaps_text(classes, &evidence),
+            claimed,
+            recoverable: if is_recoverable { claimed } else { Picos::ZERO },
+            inputs: vec![("gap_ps", context.per_step(claimed).as_f64())],
+            evidence,
+            ..Draft::default()
+        }
+    })
+}
+
+/// Whether no run of the device is linked to a call of the host, so that its gaps have no host classes.
+fn lacks_links(context: &Context<'_>) -> bool {
+    context.gaps.n_linked_runs == 0
+}
+
+fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    const OWNER: Owner = Owner::Gap(GapClass::Input);
+    let ops = context.ops_of(&[OWNER], |_| true);
+    if lacks_links(context) && ops.is_empty() {
+        return unknown(NO_LINKS);
+    }
+    let of_ops: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let gaps = context.gap_time(&[GapClass::Input]);
+    rule.by_time(context, gaps + of_ops, |context| {
+        let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, OWNER, *time)).sum();
+        let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
+        let mut evidence = context.gap_evidence(&[GapClass::Input]);
+        let mut detail = String::new();
+        if gaps > Picos::ZERO {
+            detail = context.gaps_text(&[GapClass::Input], &evidence);
+        }
+        if !ops.is_empty() {
+            let of = context.op_evidence(&ops);
+            detail = format!("{detail} Transfers on the device: {}", context.ops_text(&ops)).trim_start().to_owned();
+            (evidence.ops, evidence.n_ops) = (of.ops, of.n_ops);
+        }
+        Draft { detail, claimed, recoverable: claimed, evidence, ..Draft::default() }
+    })
+}
+
+fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Host], true) }
+}
+
+/// Compilations in steady steps, and those that make a step not steady. The first step may always compile.
+fn recompile(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) {
+        return unknown(NO_LINKS);
+    }
+    const CLASSES: &[GapClass] = &[GapClass::Recompile];
+    let device = context.device();
+    let compiles = device.steps.iter().skip(1).filter(|step| step.not_steady == Some(NotSteady::Compile));
+    let steps: Vec<u64> = compiles.map(|step| step.number).collect();
+    let index = context.by_op.ledger.device;
+    let idle_in = |number: &u64| {
+        let found = context.analysis.gap_times(context.profile, index, StepChoice::Number(*number));
+        let (_, classes) = found?;
+        classes.into_iter().find(|(class, _)| *class == GapClass::Recompile).map(|(_, time)| time)
+    };
+    let outside: Picos = steps.iter().filter_map(idle_in).sum();
+    let steady = context.gap_time(CLASSES);
+    // The steps that compile are not among those of the overview. Their time counts as a mean over all steps.
+    let n_periods = device.steps.iter().skip(1).filter(|step| step.has_period).count().max(1) as u64;
+    let as_steps = Picos(outside.0 / n_periods * context.n_steps());
+    if context.share(steady + as_steps) < rule.threshold {
+        return vec![Outcome::Below { measured: context.share(steady + as_steps), at_stake: Some(steady) }];
+    }
+    let claimed = context.claims.gap(GapClass::Recompile);
+    let mut evidence = context.gap_evidence(CLASSES);
+    let mut detail = if steady > Picos::ZERO { context.gaps_text(CLASSES, &evidence) } else { String::new() };
+    if outside > Picos::ZERO {
+        let n = crate::table::format::counted(steps.len() as u64, "step", "steps");
+        let time = crate::table::format::time_text(outside);
+        detail = format!("{detail} {n} after the first one waited {time} for a compilation.").trim_start().to_owned();
+    }
+    evidence.steps = steps;
+    vec![Outcome::Found(Box::new(Draft {
+        detail,
+        at_stake: steady + as_steps,
+        claimed,
+        recoverable: claimed,
+        per_capture: (outside > Picos::ZERO).then_some(outside),
+        evidence,
+        ..Draft::default()
+    }))]
+}
+
+fn sync(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Sync], true) }
+}
+
+fn defragmentation(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Defrag], true) }
+}
+
+fn launches(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if lacks_links(context) {
+        return unknown(NO_LINKS);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count of runs")]
+    let runs = context.gaps.n_runs as f64 / context.n_steps_f64();
+    let time = context.gap_time(&[GapClass::Launch]);
+    if runs < 2.0 {
+        return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
+    }
+    let mut found = by_gaps(context, rule, &[GapClass::Launch], true);
+    for outcome in &mut found {
+        if let Outcome::Found(draft) = outcome {
+            let what = if context.platform() == Platform::Gpu { "kernels" } else { "runs" };
+            draft.detail = format!("{runs:.0} {what} per step. {}", draft.detail);
+            draft.inputs.push(("runs_per_step", runs));
+        }
+    }
+    found
+}
+
+/// Waits for devices that arrive later, at the start of a run or in a collective.
+fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    if context.by_op.waits.len() < 2 && context.gap_time(&[GapClass::Barrier]) == Picos::ZERO {
+        return unknown("The capture has one device, or its devices cannot be compared.");
+    }
+    let ops = context.ops_of(&[Owner::Late], |_| true);
+    let late: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let barrier = context.gap_time(&[GapClass::Barrier]);
+    rule.by_time(context, late + barrier, |context| {
+        let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Late, *time)).sum();
+        let claimed = context.claims.gap(GapClass::Barrier) + claimed_ops;
+        let mut detail = Vec::new();
+        if barrier > Picos::ZERO {
+            detail.push(format!("Waits before the first op of a run: {} per step.", context.step_text(barrier)));
+        }
+        if late > Picos::ZERO {
+            detail.push(format!("Waits in collectives: {} per step.", context.step_text(late)));
+        }
+        let inputs =
+            vec![("barrier_ps", context.per_step(barrier).as_f64()), ("late_ps", context.per_step(late).as_f64())];
+        let evidence = context.op_evidence(&ops);
+        Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() }
+    })
+}
+
+/// The self time of loops that is at least 2 % of the loop.
+fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let inclusive = |at: usize| Picos(context.times.ops[context.by_op.ops[at].op.0 as usize].inclusive);
+    let is_much = |at: usize| {
+        let share = context.by_op.ops[at].time(Owner::Loop).fraction_of(inclusive(at));
+        share.is_none_or(|share| share >= 0.02)
+    };
+    let ops = context.ops_of(&[Owner::Loop], is_much);
+    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, time, |context| {
+        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Loop, *time)).sum();
+        let evidence = context.op_evidence(&ops);
+        Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }
+    })
+}
+
+fn unexplained(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false)
+}

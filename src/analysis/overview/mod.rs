@@ -1,0 +1,287 @@
+//! This module derives the overview: what limits a run, what each limit costs, and what to try.
+//!
+//! ```text
+//!  ledger: each instant has one owner ──► rules, in order: condition ──► claim ──► finding: at stake, recoverable
+//!  gaps, comm, roofline, memory, steps ─► evidence, figures               │
+//!                                                                          └─► no finding claims time twice
+//! ```
+//!
+//! A rule (`rule::Rule`) is the declaration of a finding: its condition, its texts and what to try. A finding claims time
+//! of owners of the ledger, and what one finding has claimed no later one claims. The recoverable times of all findings
+//! therefore sum to at most the time of the steps. Findings are those of the device that the others wait for: what
+//! shortens another device shortens no step.
+//!
+//! This module depends on all other analyses, and not on files and pages.
+
+mod advice;
+mod communication;
+mod compute;
+mod context;
+mod data;
+mod devices;
+mod figures;
+mod host;
+mod memory;
+mod quality;
+mod query;
+mod report;
+mod rule;
+mod steps;
+mod words;
+
+pub use query::{ModelFacts, OverviewQuery};
+pub use report::{
+    Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
+    Severity, SkippedRule, StepShare, Try, Unit, Useful,
+};
+
+use crate::analysis::base::{Analysis, StepChoice};
+use crate::analysis::breakdown::StepStats;
+use crate::analysis::classify::Kind;
+use crate::analysis::comm::Comm;
+use crate::analysis::data_movement::Programs;
+use crate::analysis::files::{FileView, FindingKind};
+use crate::analysis::gaps::Gaps;
+use crate::analysis::ledger::{LedgerByOp, Owner};
+use crate::analysis::memory::{CrossCheck, SpaceMemory};
+use crate::analysis::roofline::RooflineFigures;
+use crate::profile::{NoteCode, Profile, ProgramId};
+use crate::small_sort::SmallSort;
+use crate::units::Picos;
+use context::{Claims, Context};
+use indexmap::IndexMap;
+use rule::{Outcome, Rule};
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+/// Share of the time without a roofline above which confidence is lower.
+const LEAST_COVERAGE: f64 = 0.8;
+
+/// The reports from which the overview is derived. All are about the device and the steps of the ledger.
+pub struct OverviewInputs<'a> {
+    pub by_op: &'a LedgerByOp,
+    pub gaps: &'a Gaps,
+    pub comm: &'a Comm,
+    pub roofline: &'a RooflineFigures,
+    pub steps: &'a StepStats,
+    /// The main memory of the program with the most time. `None` if it is unknown.
+    pub memory: Option<&'a SpaceMemory>,
+    /// The peaks of devices compared with their capacity.
+    pub checks: &'a [CrossCheck],
+    pub files: &'a FileView,
+}
+
+/// The rules of all topics, in the order in which they claim time.
+fn rules() -> impl Iterator<Item = &'static Rule> {
+    let idle_and_devices = host::RULES.iter().chain(devices::RULES.iter());
+    let ops = communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter());
+    idle_and_devices.chain(ops).chain(memory::RULES.iter()).chain(steps::RULES.iter()).chain(quality::RULES.iter())
+}
+
+impl Analysis {
+    /// Derives the overview from the other reports.
+    pub fn overview<'a>(
+        &'a self,
+        profile: &'a Profile,
+        inputs: &OverviewInputs<'a>,
+        model: &ModelFacts,
+        programs: Option<Programs<'a>>,
+    ) -> Overview {
+        let ledger = &inputs.by_op.ledger;
+        let device = &self.devices[ledger.device];
+        let plane = &profile.planes[device.plane];
+        let times = match device.choose(inputs.by_op.step) {
+            Some(window) => self.measures.get_or_compute(plane, ledger.device, device, &window),
+            None => Rc::new(crate::analysis::base::op_times::OpTimes {
+                ops: vec![crate::analysis::base::op_times::OpTime::NONE; plane.ops.len()],
+                union: 0,
+                lost_lines: 0,
+            }),
+        };
+        let mut context = Context {
+            profile,
+            analysis: self,
+            programs,
+            by_op: inputs.by_op,
+            gaps: inputs.gaps,
+            comm: inputs.comm,
+            transfers: self.op_transfers(profile, ledger.device, programs),
+            steps: inputs.steps,
+            memory: inputs.memory,
+            checks: inputs.checks,
+            files: inputs.files,
+            times,
+            claims: Claims::new(inputs.by_op),
+            doubts: doubts(inputs, device.has_few_steady),
+        };
+        let mut found: [Vec<Finding>; 4] = [const { Vec::new() }; 4];
+        let (mut checked, mut skipped) = (Vec::new(), Vec::new());
+        for rule in rules() {
+            for outcome in (rule.check)(&mut context, rule) {
+                match outcome {
+                    Outcome::Found(draft) => found[rule.group as usize].push(rule.finding(&context, *draft)),
+                    Outcome::Below { measured, at_stake } => checked.push(rule.checked(&context, measured, at_stake)),
+                    Outcome::Unknown(reason) => skipped.push(rule.skipped(reason)),
+                }
+            }
+        }
+        for findings in &mut found[..3] {
+            findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
+        }
+        let [findings, options, memory, quality] = found;
+        let recoverable: Picos = findings.iter().map(|finding| finding.recoverable).sum();
+        let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Number(_))
+            || (inputs.by_op.step == StepChoice::Busiest && !device.steps.is_empty());
+        let period = context.per_step(ledger.window);
+        let needed = context.per_step(ledger.time(Owner::Floor));
+        let unit = if has_steps { "a step" } else { "the capture" };
+        let useful = useful(&context, inputs.roofline, model);
+        Overview {
+            header: inputs.gaps.header.clone(),
+            totals: inputs.gaps.totals.clone(),
+            device: device.label.clone(),
+            device_index: ledger.device as u32,
+            n_steps: ledger.n_steps,
+            has_steps,
+            period,
+            periods: context.periods().copied(),
+            verdict: words::verdict(&findings, recoverable, (period, needed), unit),
+            kinds: kinds(&context),
+            owners: Owner::ALL
+                .iter()
+                .map(|owner| (owner.key().to_owned(), context.per_step(ledger.time(*owner))))
+                .collect(),
+            attainable: ledger.attainable,
+            figures: figures::figures(&context, inputs.roofline, &useful),
+            recoverable,
+            findings,
+            options,
+            memory,
+            quality,
+            checked,
+            skipped,
+            steps: step_shares(&context),
+            devices: device_shares(&context),
+            useful,
+            notes: inputs.gaps.notes.clone(),
+        }
+    }
+}
+
+impl Analysis {
+    /// Returns the program with the most time in a ledger. `None` if its ops name no program.
+    pub fn main_program(&self, profile: &Profile, by_op: &LedgerByOp) -> Option<ProgramId> {
+        let plane = &profile.planes[self.devices[by_op.ledger.device].plane];
+        let mut by_program: IndexMap<ProgramId, Picos> = IndexMap::default();
+        for op in &by_op.ops {
+            if let Some(program) = plane.op(op.op).stats.program {
+                *by_program.entry(program).or_default() += op.total();
+            }
+        }
+        by_program.iter().max_by_key(|(id, time)| (**time, Reverse(**id))).map(|(id, _)| *id)
+    }
+}
+
+/// Returns the order of a finding: the most recoverable time first, then the most time at stake. The time of a whole
+/// capture counts by its share of a step.
+fn rank(finding: &Finding) -> (Reverse<Picos>, Reverse<Picos>, Reverse<Option<u64>>) {
+    let recoverable = if finding.per_capture.is_some() { finding.at_stake } else { finding.recoverable };
+    (Reverse(recoverable), Reverse(finding.at_stake), Reverse(finding.bytes))
+}
+
+/// Returns why confidence in all findings is lower than usual.
+fn doubts(inputs: &OverviewInputs<'_>, has_few_steady: bool) -> Vec<String> {
+    let is_cut = inputs.files.quality.iter().any(|finding| finding.kind == FindingKind::Truncated);
+    let is_skewed = inputs.files.notes.iter().any(|note| note.code == NoteCode::ClockSkew);
+    let coverage = inputs.roofline.coverage.filter(|coverage| *coverage < LEAST_COVERAGE);
+    let mut doubts = Vec::new();
+    if is_cut {
+        doubts.push("the capture is cut".to_owned());
+    }
+    if has_few_steady {
+        doubts.push("fewer than three steps are steady".to_owned());
+    }
+    if is_skewed {
+        doubts.push("the clocks of hosts differ".to_owned());
+    }
+    if coverage.is_some() && inputs.roofline.step.is_some() {
+        doubts.push("costs of many ops are unknown".to_owned());
+    }
+    doubts
+}
+
+/// Returns the time of each kind, divided by whether the device needs it, and idle time.
+fn kinds(context: &Context<'_>) -> Vec<KindShare> {
+    let mut sums = [[Picos::ZERO; 3]; 7];
+    for at in 0..context.by_op.ops.len() {
+        let sum = &mut sums[context.op(at).1.kind.index()];
+        for (owner, time) in &context.by_op.ops[at].parts {
+            let part = match owner {
+                Owner::Floor => 0,
+                Owner::Opaque => 2,
+                _ => 1,
+            };
+            sum[part] += *time;
+        }
+    }
+    let share = |kind: Option<Kind>, [needed, lost, not_judged]: [Picos; 3]| KindShare {
+        kind,
+        total: context.per_step(needed + lost + not_judged),
+        needed: context.per_step(needed),
+        lost: context.per_step(lost),
+        not_judged: context.per_step(not_judged),
+    };
+    let busy: Picos = sums.iter().flatten().copied().sum();
+    let idle = context.by_op.ledger.window.saturating_sub(busy);
+    let kinds = Kind::ALL.into_iter().map(|kind| share(Some(kind), sums[kind.index()]));
+    kinds.chain([share(None, [Picos::ZERO, idle, Picos::ZERO])]).collect()
+}
+
+fn step_shares(context: &Context<'_>) -> Vec<StepShare> {
+    let of_device = context.steps.devices.get(context.by_op.ledger.device);
+    let share = |step: &crate::analysis::breakdown::StepTime| {
+        let mut parts = [Picos::ZERO; 8];
+        parts[..7].copy_from_slice(&step.by_kind);
+        parts[7] = step.idle;
+        StepShare {
+            number: step.number,
+            length: step.length,
+            is_counted: step.not_steady.is_none(),
+            reason: step.not_steady.map(|reason| reason.label().to_owned()),
+            parts,
+        }
+    };
+    of_device.map_or_else(Vec::new, |of| of.steps.iter().map(share).collect())
+}
+
+fn device_shares(context: &Context<'_>) -> Vec<DeviceShare> {
+    let share = |(at, device): (usize, &crate::analysis::base::Device)| {
+        let durations: Vec<u64> = device.steady_steps().map(|step| step.duration.0).collect();
+        let n = durations.len() as u64;
+        DeviceShare {
+            label: device.label.clone(),
+            duration: (n > 0).then(|| Picos(durations.iter().sum::<u64>() / n)),
+            waited: context.by_op.waits.iter().find(|(of, _)| *of == at).map(|(_, wait)| *wait),
+        }
+    };
+    context.analysis.devices.iter().enumerate().map(share).collect()
+}
+
+/// Returns the useful FLOPs by what the user says, and by the program.
+fn useful(context: &Context<'_>, roofline: &RooflineFigures, model: &ModelFacts) -> Useful {
+    let flops_per_token = model.flops_per_token.or_else(|| model.parameters.map(|n| 6.0 * n));
+    let program = context.analysis.main_program(context.profile, context.by_op);
+    let module = program.and_then(|id| context.programs.and_then(|of| of(id)));
+    #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
+    let compiled = module.and_then(crate::hlo::Module::devices).map(|n| n as f64);
+    #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
+    let of_capture = context.analysis.devices.len() as f64;
+    Useful {
+        tokens: model.tokens,
+        is_guess: false,
+        flops_per_token,
+        parameters: model.parameters,
+        devices: Some(model.devices.map(f64::from).or(compiled).unwrap_or(of_capture)),
+        peak: roofline.window.peak_flops,
+    }
+}

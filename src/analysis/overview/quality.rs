@@ -1,0 +1,180 @@
+//! This module checks the capture itself (rules Q1 to Q4).
+
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::BY_EVENTS;
+use super::rule::{Draft, Outcome, Rule};
+use crate::analysis::base::{NotSteady, intervals};
+use crate::analysis::files::FindingKind;
+use crate::table::format::{counted, time_text};
+use crate::units::Picos;
+
+/// The rules about the capture itself, in the order in which they claim time.
+pub(super) const RULES: [Rule; 4] = [
+    Rule {
+        id: "truncated",
+        group: Group::Quality,
+        name: "Complete file",
+        title: "The capture is cut",
+        threshold: 1.0,
+        unit: Unit::Count,
+        confidence: Confidence::Measured,
+        basis: "the file says so",
+        why: "All sums are too small.",
+        worked_if: "the capture is complete",
+        formula: "notes of the reader",
+        view: SeeView::File,
+        overlaps: &[],
+        tries: &[
+            Advice::words("Capture fewer steps."),
+            Advice::code("Do not trace Python.", "options.python_tracer_level = 0"),
+        ],
+        check: truncated,
+    },
+    Rule {
+        id: "dropped",
+        group: Group::Quality,
+        name: "Lost events",
+        title: "The capture lost events",
+        threshold: 1.0,
+        unit: Unit::Count,
+        confidence: Confidence::Measured,
+        basis: "the file says so, or steps have too few ops",
+        why: "A buffer of the profiler was full, so times and counts are too small.",
+        worked_if: "all steps have the same number of ops",
+        formula: "dropped traces, and steps with less than 80 % of the median number of ops",
+        view: SeeView::File,
+        overlaps: &[],
+        tries: &[Advice::words("Capture fewer steps.")],
+        check: dropped,
+    },
+    Rule {
+        id: "device_missing",
+        group: Group::Quality,
+        name: "All devices to the end",
+        title: "The events of a device end early",
+        threshold: 1.0,
+        unit: Unit::Count,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "Figures about all devices leave out the rest of its steps.",
+        worked_if: "all devices have the same steps",
+        formula: "end of the last op of a device, more than a step before that of the others",
+        view: SeeView::File,
+        overlaps: &[],
+        tries: &[Advice::words("Capture fewer steps.")],
+        check: missing_device,
+    },
+    Rule {
+        id: "warm_up",
+        group: Group::Quality,
+        name: "Steady steps",
+        title: "The capture has few steady steps",
+        threshold: 3.0,
+        unit: Unit::Count,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The first steps compile and warm up, so they say little about the run.",
+        worked_if: "the capture has at least five steady steps",
+        formula: "number of steady steps",
+        view: SeeView::File,
+        overlaps: &[],
+        tries: &[Advice::words("Start the capture after the first steps, and capture at least five.")],
+        check: warm_up,
+    },
+];
+
+/// Returns the outcome of a rule about something that is there or not.
+fn if_any(n: usize, draft: impl FnOnce() -> Draft) -> Vec<Outcome> {
+    if n == 0 {
+        return vec![Outcome::Below { measured: 0.0, at_stake: None }];
+    }
+    vec![Outcome::Found(Box::new(draft()))]
+}
+
+fn by_files(context: &Context<'_>, kind: FindingKind) -> Vec<Outcome> {
+    let found: Vec<&str> = context
+        .files
+        .quality
+        .iter()
+        .filter(|finding| finding.kind == kind)
+        .map(|finding| &*finding.consequence)
+        .collect();
+    if_any(found.len(), || Draft { detail: found.join(" "), ..Draft::default() })
+}
+
+fn truncated(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
+    by_files(context, FindingKind::Truncated)
+}
+
+/// Events that the profiler dropped: by its own count, or because steps lack ops.
+fn dropped(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
+    let is_short = |step: &&crate::analysis::base::Step| step.not_steady == Some(NotSteady::LostOps);
+    let steps: Vec<u64> = context.device().steps.iter().filter(is_short).map(|step| step.number).collect();
+    if steps.is_empty() {
+        return by_files(context, FindingKind::Dropped);
+    }
+    if_any(steps.len(), || {
+        let detail = format!(
+            "{} of {} have less than 80 % of the usual ops. They are left out of means.",
+            counted(steps.len() as u64, "step", "steps"),
+            context.device().steps.len()
+        );
+        let mut draft = Draft { detail, ..Draft::default() };
+        draft.evidence.steps = steps;
+        draft
+    })
+}
+
+/// Devices whose events end more than a step before those of the others.
+fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
+    let period = context.by_op.ledger.window.0 / context.n_steps();
+    let end = |device: &crate::analysis::base::Device| {
+        let plane = &context.profile.planes[device.plane];
+        let lines = device.ops.iter().map(|at| &plane.lines[*at]);
+        lines.filter_map(|line| intervals(line, device.event_clock)?.into_iter().map(|(_, end)| end).max()).max()
+    };
+    let ends: Vec<Option<u64>> = context.analysis.devices.iter().map(end).collect();
+    let last = ends.iter().flatten().copied().max().unwrap_or(0);
+    let is_short = |end: &Option<u64>| end.is_some_and(|end| last - end > period);
+    let short: Vec<String> = context
+        .analysis
+        .devices
+        .iter()
+        .zip(&ends)
+        .filter(|(_, end)| is_short(end))
+        .map(|(device, _)| device.label.clone())
+        .collect();
+    if_any(short.len(), || {
+        let first = ends.iter().filter(|end| is_short(end)).flatten().copied().min().unwrap_or(last);
+        let detail = format!(
+            "The events of {} end up to {} before those of the other devices.",
+            short.join(", "),
+            time_text(Picos(last - first))
+        );
+        let mut draft = Draft { detail, ..Draft::default() };
+        draft.evidence.devices = short;
+        draft
+    })
+}
+
+/// Captures whose means rest on few steps, or on the first ones.
+fn warm_up(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let device = context.device();
+    #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
+    let n = if device.has_few_steady { 0.0 } else { device.steady_steps().count() as f64 };
+    if device.steps.is_empty() {
+        return super::rule::unknown("The capture has no steps.");
+    }
+    if n >= rule.threshold {
+        return vec![Outcome::Below { measured: n, at_stake: None }];
+    }
+    vec![Outcome::Found(Box::new(Draft {
+        detail: format!(
+            "The capture has {}, of which fewer than three are steady. Figures may be those of warm-up.",
+            counted(device.steps.len() as u64, "step", "steps")
+        ),
+        ..Draft::default()
+    }))]
+}

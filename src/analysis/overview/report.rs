@@ -1,0 +1,369 @@
+//! This module holds the overview: figures, findings, and the rules that found nothing. It is plain data and does not
+//! depend on the analysis.
+//!
+//! Times are per step, as means over the steps of the overview, unless the name says otherwise.
+
+use crate::analysis::base::{Header, Spread, Totals};
+use crate::analysis::classify::Kind;
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// What limits a run, what each limit costs, and what to try.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    /// The device and the steps of the overview.
+    pub header: Header,
+    /// Sums over the steps.
+    pub totals: Totals,
+    /// Label of the device on which the time of a step depends: the one that the others wait for.
+    pub device: String,
+    /// Index of this device in the session.
+    pub device_index: u32,
+    /// Number of steps; 1 if the window is the whole capture.
+    pub n_steps: u32,
+    /// Whether the times are those of steps. If not, they are those of the whole capture.
+    pub has_steps: bool,
+    /// Length of a step, as a mean of periods.
+    pub period: Picos,
+    /// Statistics of the periods of these steps. `None` without steps.
+    pub periods: Option<Spread>,
+    /// The verdict in one sentence.
+    pub verdict: String,
+    /// Time of a step by kind, and the part of it that the device needs. Idle time has no kind and comes last. The totals
+    /// sum to `period`, except for rounding.
+    pub kinds: Vec<KindShare>,
+    /// Time by owner, in the order of the ledger.
+    pub owners: Vec<(String, Picos)>,
+    /// The share of the roofline that ops are expected to attain.
+    pub attainable: f64,
+    pub figures: Vec<Figure>,
+    /// Σ of the recoverable times of `findings`.
+    pub recoverable: Picos,
+    /// Findings in time, the most recoverable one first.
+    pub findings: Vec<Finding>,
+    /// Findings that change numerics or the model. Their time is not part of `recoverable`.
+    pub options: Vec<Finding>,
+    /// Findings in bytes.
+    pub memory: Vec<Finding>,
+    /// Findings about the capture itself.
+    pub quality: Vec<Finding>,
+    /// Rules that were checked and found nothing.
+    pub checked: Vec<Checked>,
+    /// Rules that could not be checked.
+    pub skipped: Vec<SkippedRule>,
+    /// The steps of the device, in order of their start.
+    pub steps: Vec<StepShare>,
+    /// The devices, in the order of the session.
+    pub devices: Vec<DeviceShare>,
+    /// Useful FLOPs.
+    pub useful: Useful,
+    pub notes: Vec<Note>,
+}
+
+/// The time of one kind, divided by whether the device needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindShare {
+    /// `None` for idle time.
+    pub kind: Option<Kind>,
+    pub total: Picos,
+    /// Roofline time ÷ the attainable share.
+    pub needed: Picos,
+    /// Time that is not needed: compute above its roofline, communication, data movement, waits and idle time.
+    pub lost: Picos,
+    /// Time of ops without a roofline time.
+    pub not_judged: Picos,
+}
+
+/// A figure of the overview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Name in JSON.
+    pub name: String,
+    pub unit: Unit,
+    /// `None` if the figure is unknown; `absent` then gives the reason.
+    pub value: Option<f64>,
+    /// The values that the figure is computed from, by name.
+    pub inputs: Vec<(String, f64)>,
+    /// Share of the time for which the inputs are known, a fraction.
+    pub coverage: Option<f64>,
+    /// Why there is no value.
+    pub absent: Option<String>,
+}
+
+/// The unit of a figure or of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Picoseconds.
+    Ps,
+    /// A fraction; 1 is everything.
+    Fraction,
+    Bytes,
+    Flops,
+    /// A number of things.
+    Count,
+}
+
+impl Unit {
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Ps => "ps",
+            Self::Fraction => "fraction",
+            Self::Bytes => "bytes",
+            Self::Flops => "flops",
+            Self::Count => "count",
+        }
+    }
+}
+
+/// The sort of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// Time that can be recovered.
+    Time,
+    /// Time that only a change of numerics or of the model recovers.
+    Option,
+    /// Bytes.
+    Memory,
+    /// The capture itself.
+    Quality,
+}
+
+/// How much of a step a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// From 0.5 % of a step.
+    Low,
+    /// From 2 % of a step.
+    Medium,
+    /// From 5 % of a step.
+    High,
+}
+
+impl Severity {
+    /// Returns the severity of a share of a step.
+    pub fn of_share(share: f64) -> Self {
+        match share {
+            share if share >= 0.05 => Self::High,
+            share if share >= 0.02 => Self::Medium,
+            _ => Self::Low,
+        }
+    }
+
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// How certain a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Rests on an assumption that may not hold.
+    Guess,
+    /// Rests on an estimate or on names.
+    Likely,
+    /// Follows from the events of the capture.
+    Measured,
+}
+
+impl Confidence {
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Guess => "low",
+            Self::Likely => "medium",
+            Self::Measured => "high",
+        }
+    }
+
+    /// Returns the name for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Guess => "a guess",
+            Self::Likely => "likely",
+            Self::Measured => "measured",
+        }
+    }
+
+    /// Returns the next lower confidence.
+    #[must_use]
+    pub const fn lower(self) -> Self {
+        match self {
+            Self::Measured => Self::Likely,
+            Self::Likely | Self::Guess => Self::Guess,
+        }
+    }
+}
+
+/// The view that shows the evidence of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeeView {
+    Breakdown,
+    Roofline,
+    Memory,
+    Comm,
+    File,
+}
+
+/// Something that limits the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Name of the rule in JSON.
+    pub id: String,
+    pub severity: Severity,
+    pub confidence: Confidence,
+    /// Why the confidence is what it is.
+    pub reason: String,
+    /// What was found.
+    pub title: String,
+    /// The evidence in words and numbers.
+    pub detail: String,
+    /// Why this costs time.
+    pub why: String,
+    /// A condition that a later capture meets if the change worked.
+    pub worked_if: String,
+    /// All time that the finding is about.
+    pub at_stake: Picos,
+    /// The part of `at_stake` that no earlier finding has claimed.
+    pub claimed: Picos,
+    /// The part of `claimed` that would go.
+    pub recoverable: Picos,
+    /// Time of the whole capture outside of its steady steps, such as compilations. `None` if there is none.
+    pub per_capture: Option<Picos>,
+    /// `at_stake` ÷ the period, a fraction.
+    pub share: f64,
+    /// The bytes that the finding is about. `None` if it is about time.
+    pub bytes: Option<u64>,
+    /// How the numbers are computed.
+    pub formula: String,
+    /// The numbers in the formula, by name.
+    pub inputs: Vec<(String, f64)>,
+    pub evidence: Evidence,
+    /// Rules that may concern the same time.
+    pub overlaps: Vec<String>,
+    pub tries: Vec<Try>,
+    pub view: SeeView,
+}
+
+/// What a finding is seen by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The ops with the most time, at most five.
+    pub ops: Vec<OpEvidence>,
+    /// Number of all ops.
+    pub n_ops: u32,
+    /// Numbers of steps.
+    pub steps: Vec<u64>,
+    /// Labels of devices.
+    pub devices: Vec<String>,
+    /// Host events with the most time, at most five. Times are sums over all steps.
+    pub host_events: Vec<(String, Picos)>,
+}
+
+/// An op that a finding is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpEvidence {
+    pub name: String,
+    pub program: Option<String>,
+    pub program_id: Option<u64>,
+    /// Innermost source line in the user's own code.
+    pub source: Option<String>,
+    /// Time per step.
+    pub time: Picos,
+}
+
+/// Something to try.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Try {
+    /// What to do, in words.
+    pub text: String,
+    /// Code or a flag to copy. `None` if the text says all.
+    pub code: Option<String>,
+    /// Name of the flag, without `--`. `None` if `code` is no flag.
+    pub flag: Option<String>,
+    /// The value to set.
+    pub value: Option<String>,
+    /// The value that the compiler uses without the flag; "auto" if the compiler decides.
+    pub default: Option<String>,
+    /// The chip whose compiler accepts the flag.
+    pub chip: Option<String>,
+    /// The version of the compiler with which the flag was checked.
+    pub verified_with: Option<String>,
+}
+
+/// A rule that found nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    pub id: String,
+    /// What the rule checks.
+    pub name: String,
+    /// What was measured: a share of the step, or another fraction.
+    pub measured: f64,
+    /// The value from which on the rule is a finding.
+    pub threshold: f64,
+    /// The time at stake, per step. `None` if the rule is not about time.
+    pub at_stake: Option<Picos>,
+    /// Whether `measured` and `threshold` are fractions; otherwise they are numbers of things.
+    pub unit: Unit,
+}
+
+/// A rule that could not be checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkippedRule {
+    pub id: String,
+    pub name: String,
+    /// What is missing.
+    pub reason: String,
+}
+
+/// A step of the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepShare {
+    pub number: u64,
+    /// Length of the step.
+    pub length: Picos,
+    /// Whether the step is one of those of the overview.
+    pub is_counted: bool,
+    /// Why it is not, for users.
+    pub reason: Option<String>,
+    /// Time by kind, by [`Kind::index`], then idle time.
+    pub parts: [Picos; 8],
+}
+
+/// A device of the session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceShare {
+    pub label: String,
+    /// Mean duration of the events of its steps. `None` if it has no step.
+    pub duration: Option<Picos>,
+    /// Time for which it waits for other devices in collectives, per step. `None` if it is not compared.
+    pub waited: Option<Picos>,
+}
+
+/// Useful FLOPs, and where they come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Useful {
+    /// Tokens per step over all devices.
+    pub tokens: Option<f64>,
+    /// Whether the tokens are a guess.
+    pub is_guess: bool,
+    /// FLOPs per token.
+    pub flops_per_token: Option<f64>,
+    /// Parameters of the model over all devices.
+    pub parameters: Option<f64>,
+    /// Number of devices that share a step.
+    pub devices: Option<f64>,
+    /// Peak of one device in FLOP/s.
+    pub peak: Option<f64>,
+}

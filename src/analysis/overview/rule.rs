@@ -1,0 +1,200 @@
+//! This module defines what a rule is, and turns the outcome of its check into a finding.
+
+use super::context::Context;
+use super::report::{Checked, Confidence, Evidence, Finding, Group, SeeView, Severity, SkippedRule, Try, Unit};
+use crate::analysis::base::Platform;
+use crate::units::Picos;
+
+/// A rule: the declaration of a finding.
+pub(super) struct Rule {
+    /// Name in JSON.
+    pub id: &'static str,
+    pub group: Group,
+    /// What the rule checks.
+    pub name: &'static str,
+    /// What was found. A check may give a more exact title.
+    pub title: &'static str,
+    /// The value from which on the rule is a finding: a fraction, or a number of things.
+    pub threshold: f64,
+    pub unit: Unit,
+    pub confidence: Confidence,
+    /// Why the confidence is what it is.
+    pub basis: &'static str,
+    /// Why this costs time.
+    pub why: &'static str,
+    /// A condition that a later capture meets if the change worked.
+    pub worked_if: &'static str,
+    /// How the numbers are computed.
+    pub formula: &'static str,
+    pub view: SeeView,
+    /// Rules that may concern the same time.
+    pub overlaps: &'static [&'static str],
+    /// What to try. A check may add flags.
+    pub tries: &'static [Advice],
+    pub check: fn(&mut Context<'_>, &Rule) -> Vec<Outcome>,
+}
+
+/// Share of a step from which on a finding is shown.
+pub(super) const LEAST: f64 = 0.005;
+
+/// Reasons for the confidence of rules.
+pub(super) const BY_LINKS: &str = "the host call of each run is known";
+pub(super) const BY_EVENTS: &str = "the times of events";
+pub(super) const BY_COSTS: &str = "rests on the cost estimates of the compiler";
+pub(super) const BY_NAMES: &str = "rests on names of ops";
+
+/// Something to try.
+pub(super) struct Advice {
+    text: &'static str,
+    /// Code or a flag to copy.
+    code: Option<&'static str>,
+    /// The only platform for which the advice holds.
+    only_on: Option<Platform>,
+}
+
+impl Advice {
+    /// Advice in words.
+    pub const fn words(text: &'static str) -> Self {
+        Self { text, code: None, only_on: None }
+    }
+
+    /// Advice with code to copy.
+    pub const fn code(text: &'static str, code: &'static str) -> Self {
+        Self { text, code: Some(code), only_on: None }
+    }
+
+    /// Advice with a flag that only compilers for one platform accept.
+    pub const fn flag(only_on: Platform, text: &'static str, flag: &'static str) -> Self {
+        Self { text, code: Some(flag), only_on: Some(only_on) }
+    }
+}
+
+/// The outcome of a check.
+pub(super) enum Outcome {
+    Found(Box<Draft>),
+    /// The rule found nothing.
+    Below {
+        measured: f64,
+        at_stake: Option<Picos>,
+    },
+    /// The rule could not be checked, and why.
+    Unknown(String),
+}
+
+/// A finding before its texts. Times are sums over all steps.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// The id, if the rule has several findings.
+    pub id: Option<String>,
+    pub title: Option<String>,
+    pub detail: String,
+    pub at_stake: Picos,
+    pub claimed: Picos,
+    pub recoverable: Picos,
+    /// Time of the whole capture, not of a step.
+    pub per_capture: Option<Picos>,
+    pub bytes: Option<u64>,
+    /// A confidence other than that of the rule, and why.
+    pub confidence: Option<(Confidence, &'static str)>,
+    pub inputs: Vec<(&'static str, f64)>,
+    pub evidence: Evidence,
+    /// Tries that come before those of the rule.
+    pub tries: Vec<Try>,
+}
+
+impl Rule {
+    /// Returns the outcome of a rule about time: a finding by `draft` if the share of the time at stake reaches the
+    /// threshold.
+    pub fn by_time(
+        &self,
+        context: &mut Context<'_>,
+        at_stake: Picos,
+        draft: impl FnOnce(&mut Context<'_>) -> Draft,
+    ) -> Vec<Outcome> {
+        self.by_share(context, self.threshold, at_stake, draft)
+    }
+
+    /// Returns the outcome of a rule about time whose own threshold is no share of a step: a finding from the share `least`
+    /// on.
+    pub fn by_share(
+        &self,
+        context: &mut Context<'_>,
+        least: f64,
+        at_stake: Picos,
+        draft: impl FnOnce(&mut Context<'_>) -> Draft,
+    ) -> Vec<Outcome> {
+        let share = context.share(at_stake);
+        if share < least || at_stake == Picos::ZERO {
+            return vec![Outcome::Below { measured: share, at_stake: Some(at_stake) }];
+        }
+        let draft = draft(context);
+        vec![Outcome::Found(Box::new(Draft { at_stake, ..draft }))]
+    }
+
+    /// Returns the finding of a draft.
+    pub fn finding(&self, context: &Context<'_>, draft: Draft) -> Finding {
+        let (mut confidence, basis) = draft.confidence.unwrap_or((self.confidence, self.basis));
+        let mut reason = basis.to_owned();
+        if self.group == Group::Time {
+            for doubt in &context.doubts {
+                confidence = confidence.lower();
+                reason = format!("{reason}; {doubt}");
+            }
+        }
+        let share = context.share(draft.at_stake);
+        let fits = |advice: &&Advice| advice.only_on.is_none_or(|platform| platform == context.platform());
+        let words = |advice: &Advice| Try {
+            text: advice.text.to_owned(),
+            code: advice.code.map(str::to_owned),
+            flag: None,
+            value: None,
+            default: None,
+            chip: None,
+            verified_with: None,
+        };
+        Finding {
+            id: draft.id.unwrap_or_else(|| self.id.to_owned()),
+            severity: if self.group == Group::Quality { Severity::High } else { Severity::of_share(share) },
+            confidence,
+            reason,
+            title: draft.title.unwrap_or_else(|| self.title.to_owned()),
+            detail: draft.detail,
+            why: self.why.to_owned(),
+            worked_if: self.worked_if.to_owned(),
+            at_stake: context.per_step(draft.at_stake),
+            claimed: context.per_step(draft.claimed),
+            recoverable: context.per_step(draft.recoverable),
+            per_capture: draft.per_capture,
+            share,
+            bytes: draft.bytes,
+            formula: self.formula.to_owned(),
+            inputs: draft.inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            evidence: draft.evidence,
+            overlaps: self.overlaps.iter().map(|id| (*id).to_owned()).collect(),
+            tries: draft.tries.into_iter().chain(self.tries.iter().filter(fits).map(words)).collect(),
+            view: self.view,
+        }
+    }
+
+    /// Returns the entry of the list of rules that found nothing.
+    pub fn checked(&self, context: &Context<'_>, measured: f64, at_stake: Option<Picos>) -> Checked {
+        Checked {
+            id: self.id.to_owned(),
+            name: self.name.to_owned(),
+            measured,
+            threshold: self.threshold,
+            at_stake: at_stake.map(|time| context.per_step(time)),
+            unit: self.unit,
+        }
+    }
+
+    /// Returns the entry of the list of rules that could not be checked.
+    pub fn skipped(&self, reason: String) -> SkippedRule {
+        SkippedRule { id: self.id.to_owned(), name: self.name.to_owned(), reason }
+    }
+}
+
+/// Returns the outcome of a rule that could not be checked.
+pub(super) fn unknown(reason: &str) -> Vec<Outcome> {
+    vec![Outcome::Unknown(reason.to_owned())]
+}

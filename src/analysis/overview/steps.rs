@@ -1,0 +1,204 @@
+//! This module compares the steps of the device (rules F32 and F33).
+
+use super::context::Context;
+use super::report::{Confidence, Group, SeeView, Unit};
+use super::rule::Advice;
+use super::rule::{BY_EVENTS, LEAST};
+use super::rule::{Draft, Outcome, Rule, unknown};
+use crate::analysis::base::{Interval, Step, intervals, self_time};
+use crate::analysis::classify::Kind;
+use crate::analysis::ledger::Owner;
+use crate::profile::OpId;
+use crate::small_sort::SmallSort;
+use crate::table::format::{counted, percent_text, time_text};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+
+/// The rules about differences between steps, in the order in which they claim time.
+pub(super) const RULES: [Rule; 2] = [
+    Rule {
+        id: "slow_steps",
+        group: Group::Time,
+        name: "Slow steps",
+        title: "Some steps take much longer than the others",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The mean of the steps rises, and other findings may describe only these steps.",
+        worked_if: "no step is an outlier",
+        formula: "Σ over outliers (period − median) ÷ steps; outliers have 0.6745 × (period − median) ÷ MAD > 3.5",
+        view: SeeView::Breakdown,
+        overlaps: &["recompile", "throttled"],
+        tries: &[Advice::words("Compare a slow step with a usual one.")],
+        check: slow_steps,
+    },
+    Rule {
+        id: "varying_op",
+        group: Group::Time,
+        name: "Variation of ops",
+        title: "The time of ops varies between steps",
+        threshold: LEAST,
+        unit: Unit::Fraction,
+        confidence: Confidence::Measured,
+        basis: BY_EVENTS,
+        why: "The same op takes longer in some steps, so something outside of the program slows it down.",
+        worked_if: "the middle half of the steps differs by less than 10 % for each op",
+        formula: "Σ over steps max(0, time − median) ÷ steps, of ops with IQR > 10 % of the median",
+        view: SeeView::Breakdown,
+        overlaps: &["slow_steps", "throttled"],
+        tries: &[Advice::words("Compare the steps of the op in its panel.")],
+        check: varying_ops,
+    },
+];
+
+/// Fewest steps whose differences say anything.
+const LEAST_STEPS: usize = 5;
+/// A step is an outlier if its distance from the median, in robust standard deviations, is larger than this (Iglewicz and
+/// Hoaglin, 1993).
+const OUTLIER: f64 = 3.5;
+/// Share of a step that an op must have for its variation to matter.
+const LEAST_SHARE: f64 = 0.005;
+
+/// The steady steps that are much longer than the others.
+pub(super) struct Outliers<'a> {
+    /// The median of the periods.
+    pub median: Picos,
+    /// The steps that are too long.
+    pub slow: Vec<&'a Step>,
+}
+
+/// Returns the outliers among the steady steps. `None` if there are fewer than five.
+pub(super) fn outliers<'a>(context: &Context<'a>) -> Option<Outliers<'a>> {
+    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    if steps.len() < LEAST_STEPS {
+        return None;
+    }
+    let median_of = |mut all: Vec<f64>| {
+        all.small_sort_by(f64::total_cmp);
+        let [low, high] = [(all.len() - 1) / 2, all.len() / 2].map(|at| all[at]);
+        low.midpoint(high)
+    };
+    let median = median_of(steps.iter().map(|step| step.length().as_f64()).collect());
+    let spread = median_of(steps.iter().map(|step| (step.length().as_f64() - median).abs()).collect());
+    let score = |step: &Step| 0.6745 * (step.length().as_f64() - median) / spread.max(0.001 * median);
+    let slow = steps.into_iter().filter(|step| score(step) > OUTLIER).collect();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
+    let median = Picos(median.round() as u64);
+    Some(Outliers { median, slow })
+}
+
+const FEW_STEPS: &str = "The capture has fewer than five steady steps.";
+
+fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let Some(Outliers { median, slow }) = outliers(context) else { return unknown(FEW_STEPS) };
+    let more: Picos = slow.iter().map(|step| step.length().saturating_sub(median)).sum();
+    rule.by_time(context, more, |context| {
+        let of_device = context.steps.devices.get(context.by_op.ledger.device);
+        let times = of_device.map_or(&[][..], |of| &of.steps);
+        let is_slow = |number: u64| slow.iter().any(|step| step.number == number);
+        // What the slow steps have more of, by kind, and idle time last.
+        let parts = |time: &crate::analysis::breakdown::steps::StepTime| {
+            let kinds = Kind::ALL.map(|kind| time.by_kind[kind.index()]);
+            kinds.into_iter().chain([time.idle]).collect::<Vec<Picos>>()
+        };
+        let steady = || times.iter().filter(|time| time.not_steady.is_none());
+        let mean = |of: Vec<Vec<Picos>>, at: usize| {
+            let sum: Picos = of.iter().map(|parts| parts[at]).sum();
+            Picos(sum.0 / (of.len() as u64).max(1))
+        };
+        let split = |is: bool| steady().filter(|time| is_slow(time.number) == is).map(parts).collect::<Vec<_>>();
+        let labels: Vec<&str> = Kind::ALL.iter().map(|kind| kind.label()).chain(["idle time"]).collect();
+        let mut rises: Vec<(Picos, &str)> = labels
+            .into_iter()
+            .enumerate()
+            .map(|(at, label)| (mean(split(true), at).saturating_sub(mean(split(false), at)), label))
+            .collect();
+        rises.small_sort_by_key(|(rise, _)| std::cmp::Reverse(*rise));
+        let cause = rises.first().filter(|(rise, _)| *rise > Picos::ZERO).map_or(String::new(), |(rise, label)| {
+            format!(" Most of the difference is {label}, {}.", time_text(*rise))
+        });
+        let longest = slow.iter().map(|step| step.length()).max().unwrap_or_default();
+        let mut draft = Draft {
+            detail: format!(
+                "{} of {} take up to {}; the median is {}.{cause}",
+                slow.len(),
+                counted(steady().count() as u64, "step", "steps"),
+                time_text(longest),
+                time_text(median)
+            ),
+            inputs: vec![("median_ps", median.as_f64()), ("slow_steps", slow.len() as f64)],
+            ..Draft::default()
+        };
+        draft.evidence.steps = slow.iter().map(|step| step.number).collect();
+        draft
+    })
+}
+
+/// Ops whose time differs much between steps.
+fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
+    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    if steps.len() < LEAST_STEPS {
+        return unknown(FEW_STEPS);
+    }
+    let large: Vec<usize> =
+        (0..context.by_op.ops.len()).filter(|at| context.share(context.by_op.ops[*at].total()) > LEAST_SHARE).collect();
+    let by_step = times_by_step(context, &large, &steps);
+    let mut varying: Vec<(usize, Picos)> = Vec::new();
+    for (at, mut times) in large.into_iter().zip(by_step) {
+        let median = |sorted: &[u64]| sorted.get(sorted.len() / 2).copied().unwrap_or(0);
+        times.small_sort_by_key(|time| *time);
+        let quartile = |n: usize| times.get(times.len() * n / 4).copied().unwrap_or(0);
+        let spread = quartile(3).saturating_sub(quartile(1));
+        if Picos(spread).fraction_of(Picos(median(&times))).is_some_and(|share| share > 0.1) {
+            let more = times.iter().map(|time| time.saturating_sub(median(&times))).sum();
+            // Collectives vary with the devices that arrive late, which other rules judge.
+            if context.by_op.ops[at].time(Owner::Late) + context.by_op.ops[at].time(Owner::Transfer) == Picos::ZERO {
+                varying.push((at, Picos(more)));
+            }
+        }
+    }
+    varying.small_sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    let more: Picos = varying.iter().map(|(_, time)| *time).sum();
+    rule.by_time(context, more, |context| Draft {
+        detail: format!(
+            "{} vary by more than {} between steps. {}",
+            counted(varying.len() as u64, "op", "ops"),
+            percent_text(0.1),
+            context.ops_text(&varying).replacen("per step", "above their medians per step", 1)
+        ),
+        evidence: context.op_evidence(&varying),
+        ..Draft::default()
+    })
+}
+
+/// Returns the self time in ps of each of `ops` in each of `steps`.
+fn times_by_step(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<Vec<u64>> {
+    let mut times = vec![vec![0_u64; steps.len()]; ops.len()];
+    let names: FxHashMap<_, usize> = ops
+        .iter()
+        .enumerate()
+        .map(|(row, at)| {
+            let op = context.op(*at).0;
+            ((op.stats.program, op.name), row)
+        })
+        .collect();
+    let plane = context.plane();
+    let rows: Vec<Option<usize>> =
+        plane.ops.iter().map(|op| names.get(&(op.stats.program, op.name)).copied()).collect();
+    let row = |op: OpId| rows[op.0 as usize];
+    for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
+        let Some(events) = intervals(line, context.device().event_clock) else { continue };
+        let of: Vec<OpId> = line.events.ops().collect();
+        self_time(&events, |event, from, to| {
+            let Some(row) = row(of[event]) else { return };
+            let mut step = steps.partition_point(|step| step.event_window.1 <= from);
+            while let Some((start, end)) = steps.get(step).map(|step| step.event_window).filter(|of| of.0 < to) {
+                let (from, to): Interval = (from.max(start), to.min(end));
+                times[row][step] += to - from;
+                step += 1;
+            }
+        });
+    }
+    times
+}

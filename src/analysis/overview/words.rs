@@ -1,0 +1,50 @@
+//! This module writes the verdict.
+
+use super::report::Finding;
+use crate::table::format::{percent_text, time_text};
+use crate::units::Picos;
+
+/// Share of a step from which on the largest finding is the verdict.
+const WORTH: f64 = 0.02;
+
+/// Returns the verdict in one or two sentences. `needed` is the compute that the device needs, per step, and `unit` is
+/// "a step" or "the capture".
+pub(super) fn verdict(
+    findings: &[Finding],
+    recoverable: Picos,
+    (period, needed): (Picos, Picos),
+    unit: &str,
+) -> String {
+    let share = |time: Picos| percent_text(time.fraction_of(period).unwrap_or(0.0));
+    let cost =
+        |finding: &Finding| if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
+    let is_worth = |finding: &&Finding| cost(finding).fraction_of(period).is_some_and(|share| share >= WORTH);
+    let Some(first) = findings.first().filter(is_worth) else {
+        let largest = findings.first().map_or(String::new(), |first| {
+            format!(" The largest finding: {}, {}.", lower(&first.title), share(cost(first)))
+        });
+        return format!(
+            "No finding is worth {} of {unit}. Compute that the device needs takes {} of it.{largest}",
+            percent_text(WORTH),
+            share(needed)
+        );
+    };
+    let time = time_text(cost(first));
+    let mut text = format!("{}: {time} of {unit} of {}, {}.", first.title, time_text(period), share(cost(first)));
+    if first.recoverable == Picos::ZERO {
+        text += " How much of it can be recovered is unknown.";
+    }
+    let others = findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
+    if others > 1 {
+        text += &format!(" All {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
+    }
+    text
+}
+
+/// Returns a title within a sentence.
+fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+    let is_name = title.split(' ').next().is_some_and(|word| word.contains(':'));
+    if is_name { title.to_owned() } else { first + letters.as_str() }
+}

@@ -1,0 +1,100 @@
+//! This module runs `rooflight overview`: it declares the arguments and selects the output. Figures and texts come from
+//! the library.
+
+use super::args::{Output, share};
+use super::roofline_args::positive;
+use super::{Failure, OpenCapture, Printed, heading, notes_text};
+use rooflight::analysis::base::{Filter, GroupBy};
+use rooflight::analysis::comm::{NamedMesh, Topology};
+use rooflight::analysis::ledger::LedgerQuery;
+use rooflight::analysis::overview::{ModelFacts, Overview, OverviewQuery};
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::report::overview_text::{self, TextStyle};
+use rooflight::report::{json, overview_json};
+use rooflight::session;
+use rooflight::table::text::neutralise_lines;
+use std::io::IsTerminal;
+
+/// Columns of the text if the output is no terminal.
+const WIDTH: usize = 100;
+
+/// What the capture does not tell: the machine and the model.
+#[derive(clap::Args)]
+pub struct OverviewArgs {
+    /// The share of the roofline that ops are expected to attain, from 0 to 1. Time beyond it counts as lost.
+    #[arg(long, value_name = "X", default_value_t = LedgerQuery::ATTAINABLE, value_parser = share)]
+    attainable: f64,
+    /// The tokens in one step of the whole job, for MFU from useful FLOPs.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    tokens: Option<f64>,
+    /// The FLOPs per token. Default: 6 × parameters.
+    #[arg(long, value_name = "X", value_parser = positive)]
+    flops_per_token: Option<f64>,
+    /// The parameters of the whole model.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    parameters: Option<f64>,
+    /// The number of devices that share a step. Default: the number that the program is compiled for, else the devices in the capture.
+    #[arg(long, value_name = "N")]
+    job_devices: Option<u32>,
+    /// The axes of the program's device mesh with their sizes, the fastest varying last.
+    #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
+    mesh: Option<NamedMesh>,
+    /// The chips along each dimension of the machine, x first. The bandwidth of links is judged only with it.
+    #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
+    topology: Option<Topology>,
+    /// Every dimension of the topology is a ring (wrap-around links).
+    #[arg(long, requires = "topology")]
+    wrap: bool,
+}
+
+impl OpenCapture<'_> {
+    pub(super) fn overview(&self, args: &OverviewArgs) -> Result<Printed, Failure> {
+        let query = self.query(GroupBy::Op, Filter::default())?;
+        let query = OverviewQuery {
+            ledger: LedgerQuery {
+                roofline: RooflineQuery { query, ..RooflineQuery::default() },
+                attainable: args.attainable,
+            },
+            topology: args.topology.clone().map(|topology| Topology { wrap: args.wrap, ..topology }),
+            mesh: args.mesh.clone(),
+            model: ModelFacts {
+                tokens: args.tokens,
+                flops_per_token: args.flops_per_token,
+                parameters: args.parameters,
+                devices: args.job_devices,
+            },
+        };
+        let Some(overview) = self.overview_of(&query) else {
+            let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
+            return Ok(Printed::new(notes_text(&self.notes(&kinds.notes))));
+        };
+        let notes = self.notes(&overview.notes);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("overview", &files, self.partial, &overview.header, &overview.totals);
+                Printed::new(json::text(&overview_json::overview(head, &overview, &notes)))
+            }
+            Output::Csv | Output::Markdown => Printed::new(overview_text::markdown(&overview)),
+            Output::Text => {
+                let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();
+                let width = terminal_size::terminal_size().filter(|_| is_terminal);
+                let style = TextStyle {
+                    width: width.map_or(WIDTH, |(terminal_size::Width(width), _)| usize::from(width)),
+                    is_coloured: is_terminal && std::env::var_os("NO_COLOR").is_none(),
+                };
+                let text = neutralise_lines(&heading(&overview.header)).into_owned()
+                    + &overview_text::text(&overview, style)
+                    + &neutralise_lines(&notes_text(&notes));
+                Printed { text, is_safe: true }
+            }
+        })
+    }
+
+    /// Derives the overview. `None` if no device has the step.
+    pub(super) fn overview_of(&self, query: &OverviewQuery) -> Option<Overview> {
+        let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
+        let files = self.analysis.file_view(profile, &self.opened.files, self.partial);
+        session::overview(&self.analysis, profile, programs, &files, query)
+    }
+}

@@ -1,0 +1,212 @@
+//! This module writes the overview for the terminal, with the verdict first, and as Markdown.
+
+use crate::analysis::overview::{Checked, Figure, Finding, Overview, Unit};
+use crate::table::format::{bytes_text, decimal, percent_text, time_text};
+use crate::table::text::{Table, markdown_text, neutralise};
+use crate::units::Picos;
+
+/// How text is drawn in the terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct TextStyle {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether escape sequences for bold and dim text are written.
+    pub is_coloured: bool,
+}
+
+impl TextStyle {
+    fn bold(self, text: &str) -> String {
+        if self.is_coloured { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn dim(self, text: &str) -> String {
+        if self.is_coloured { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Breaks a text into lines, and indents all of them.
+    fn wrapped(self, text: &str, indent: usize) -> String {
+        let room = self.width.saturating_sub(indent).max(30);
+        let mut lines = vec![String::new()];
+        for word in text.split(' ') {
+            let last = lines.last().map_or(0, |line| line.chars().count());
+            if last > 0 && last + 1 + word.chars().count() > room {
+                lines.push(String::new());
+            }
+            if let Some(line) = lines.last_mut() {
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+        }
+        let pad = " ".repeat(indent);
+        lines.into_iter().map(|line| format!("{pad}{line}\n")).collect()
+    }
+}
+
+/// The figures at the top, with their labels.
+const SHOWN: [(&str, &str); 9] = [
+    ("useful_mfu", "Useful MFU"),
+    ("model_mfu", "MFU (model FLOPs)"),
+    ("hardware_mfu", "HFU (FLOPs as run)"),
+    ("hbm_bandwidth", "HBM bandwidth"),
+    ("peak_hbm", "Peak HBM"),
+    ("exposed_communication", "Exposed communication"),
+    ("idle", "Idle"),
+    ("host_waits", "Idle, host late"),
+    ("device_spread", "Spread of devices"),
+];
+
+/// Writes the overview for a terminal. The text is safe to print.
+pub fn text(of: &Overview, style: TextStyle) -> String {
+    let mut out =
+        style.wrapped(&neutralise(&of.verdict), 0).lines().map(|line| style.bold(line) + "\n").collect::<String>();
+    out.push('\n');
+    out += &style.wrapped(&times(of), 0);
+    out += &style.wrapped(&figure_line(of), 0);
+    out.push('\n');
+    if !of.quality.is_empty() {
+        out += &findings("The capture", &of.quality, of, style, true);
+    }
+    if of.findings.is_empty() {
+        out += "No finding: no rule reached its threshold.\n\n";
+    } else {
+        let title = format!(
+            "Findings: {} of each step, {}, can be recovered",
+            time_text(of.recoverable),
+            percent_text(of.recoverable.fraction_of(of.period).unwrap_or(0.0))
+        );
+        out += &findings(&title, &of.findings, of, style, true);
+    }
+    out += &findings("Options: they change numerics or the model, and are in no sum", &of.options, of, style, false);
+    out += &findings("Memory", &of.memory, of, style, false);
+    if !of.skipped.is_empty() {
+        out += &(style.bold("Not checked") + "\n");
+        for rule in &of.skipped {
+            out += &style.wrapped(&neutralise(&format!("{}: {}", rule.name, rule.reason)), 2);
+        }
+        out.push('\n');
+    }
+    if !of.checked.is_empty() {
+        out += &(style.bold("Checked, no finding") + "\n");
+        let all: Vec<String> = of.checked.iter().map(checked).collect();
+        out += &style.wrapped(&all.join(" · "), 2);
+    }
+    out
+}
+
+/// Writes how long a step takes, and how much of it is lost.
+fn times(of: &Overview) -> String {
+    let sum = |part: fn(&crate::analysis::overview::KindShare) -> Picos| of.kinds.iter().map(part).sum::<Picos>();
+    let share = |time: Picos| percent_text(time.fraction_of(of.period).unwrap_or(0.0));
+    let (needed, lost, not_judged) = (sum(|kind| kind.needed), sum(|kind| kind.lost), sum(|kind| kind.not_judged));
+    let what = if of.has_steps { "Time per step" } else { "Time of the capture" };
+    let spread = of.periods.as_ref().filter(|of| of.n > 1).map_or(String::new(), |periods| {
+        format!(" (mean of {} steps, {} to {})", periods.n, time_text(periods.min), time_text(periods.max))
+    });
+    format!(
+        "{what} of {}: {}{spread}. Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
+        neutralise(&of.device),
+        time_text(of.period),
+        time_text(needed),
+        share(needed),
+        time_text(lost),
+        share(lost),
+        time_text(not_judged),
+        share(not_judged)
+    )
+}
+
+fn figure_line(of: &Overview) -> String {
+    let figure = |(name, label): &(&str, &str)| {
+        let figure = of.figures.iter().find(|figure| figure.name == *name)?;
+        figure.value.map(|_| format!("{label} {}", value(figure)))
+    };
+    SHOWN.iter().filter_map(figure).collect::<Vec<String>>().join(" · ")
+}
+
+/// Returns the value of a figure with its unit; a dash if it is unknown.
+pub fn value(figure: &Figure) -> String {
+    let Some(value) = figure.value else { return "–".to_owned() };
+    number(value, figure.unit)
+}
+
+/// Returns a number with its unit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that is shown")]
+pub fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Ps if value < 0.0 => format!("−{}", time_text(Picos(-value as u64))),
+        Unit::Ps => time_text(Picos(value as u64)),
+        Unit::Fraction => percent_text(value),
+        Unit::Bytes => bytes_text(value as u64),
+        Unit::Flops => crate::table::format::quantity(value),
+        Unit::Count if value.fract() == 0.0 => format!("{value:.0}"),
+        Unit::Count => decimal(value, 2),
+    }
+}
+
+/// Returns what a rule measured, and its threshold.
+fn checked(of: &Checked) -> String {
+    format!("{} {} (threshold {})", of.name, number(of.measured, of.unit), number(of.threshold, of.unit))
+}
+
+fn cost(finding: &Finding) -> String {
+    match finding.bytes {
+        Some(bytes) => bytes_text(bytes),
+        None if finding.recoverable > Picos::ZERO => time_text(finding.recoverable),
+        None if finding.at_stake > Picos::ZERO => time_text(finding.at_stake),
+        None => String::new(),
+    }
+}
+
+/// Writes findings with their details. With `with_try`, what to try follows.
+fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, with_try: bool) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    let mut out = style.bold(title) + "\n";
+    for (at, finding) in findings.iter().enumerate() {
+        let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
+        let share = if finding.bytes.is_none() && time > Picos::ZERO {
+            format!(", {}", percent_text(time.fraction_of(of.period).unwrap_or(0.0)))
+        } else {
+            String::new()
+        };
+        let unknown =
+            if finding.recoverable == Picos::ZERO && finding.at_stake > Picos::ZERO { " at stake" } else { "" };
+        let cost = cost(finding);
+        let cost = if cost.is_empty() { String::new() } else { format!("  {cost}{share}{unknown}") };
+        let number = format!("{:>2}", at + 1);
+        let confidence = style.dim(&format!("  {}", finding.confidence.label()));
+        out += &format!("{number} {}{cost}{confidence}\n", style.bold(&neutralise(&finding.title)));
+        out += &style.wrapped(&neutralise(&finding.detail), 3);
+        if with_try {
+            for tried in &finding.tries {
+                let code = tried.code.as_ref().map_or(String::new(), |code| format!(" {code}"));
+                out += &style.wrapped(&neutralise(&format!("Try: {}{code}", tried.text)), 3);
+            }
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// Writes the overview as Markdown, for a pull request.
+pub fn markdown(of: &Overview) -> String {
+    let mut out = format!("**{}**\n\n{}\n\n", markdown_text(&of.verdict), markdown_text(&times(of)));
+    out += &format!("{}\n\n", markdown_text(&figure_line(of)));
+    let mut table =
+        Table::new(&[("Finding", true), ("Cost", false), ("Step %", false), ("Confidence", true), ("Evidence", true)]);
+    for finding in of.quality.iter().chain(&of.findings).chain(&of.options).chain(&of.memory) {
+        let time = if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
+        let share = time.fraction_of(of.period).filter(|_| finding.bytes.is_none() && time > Picos::ZERO);
+        table.row(vec![
+            finding.title.clone(),
+            cost(finding),
+            share.map_or(String::new(), crate::table::format::percent),
+            finding.confidence.label().to_owned(),
+            finding.detail.clone(),
+        ]);
+    }
+    out + &table.markdown()
+}

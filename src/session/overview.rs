@@ -1,0 +1,82 @@
+//! This module derives the overview from all other analyses, with the programs of the session.
+
+use super::memory::{memory_programs, static_memory};
+use super::programs::{Programs, QueryPrograms};
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::files::FileView;
+use crate::analysis::ledger::LedgerByOp;
+use crate::analysis::memory::{CrossCheck, MemoryQuery, SpaceMemory};
+use crate::analysis::overview::{Overview, OverviewInputs, OverviewQuery};
+use crate::analysis::roofline::RooflineQuery;
+use crate::profile::Profile;
+
+/// Derives the overview. `None` if no device has the step, or if the device has no times on the event clock.
+pub fn overview(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    files: &FileView,
+    query: &OverviewQuery,
+) -> Option<Overview> {
+    let by_op = {
+        let query_programs = QueryPrograms::new(profile, programs);
+        analysis.ledger_by_op(profile, &query.ledger, Some(&|id| query_programs.module(id)))?
+    };
+    let all = memory_programs(profile, programs, &files.programs);
+    let checks = analysis.cross_check(profile, &all, &analysis.runtime_memory(profile), None);
+    let device = analysis.devices[by_op.ledger.device].label.clone();
+    let checks: Vec<CrossCheck> = own_first(checks, &device);
+    let memory = memory(analysis, profile, programs, files, &by_op);
+    let one = Query {
+        device: DeviceChoice::One(by_op.ledger.device as u32),
+        step: by_op.step,
+        by: GroupBy::Op,
+        filter: Filter::default(),
+    };
+    let comm = CommQuery {
+        query: one.clone(),
+        topology: query.topology.clone(),
+        mesh: query.mesh.clone(),
+        ..CommQuery::default()
+    };
+    let roofline = RooflineQuery { query: one.clone(), ..query.ledger.roofline.clone() };
+    let gaps = analysis.gaps(profile, &one);
+    let steps = analysis.step_stats(profile);
+    let query_programs = QueryPrograms::new(profile, programs);
+    let module = |id| query_programs.module(id);
+    let comm = analysis.comm(profile, &comm, Some(&module));
+    // The query has no filter, so it is a valid one.
+    let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
+    let inputs = OverviewInputs {
+        by_op: &by_op,
+        gaps: &gaps,
+        comm: &comm,
+        roofline: &roofline.figures,
+        steps: &steps,
+        memory: memory.as_ref(),
+        checks: &checks,
+        files,
+    };
+    Some(analysis.overview(profile, &inputs, &query.model, Some(&module)))
+}
+
+/// Returns the checks with those of the device `label` first.
+fn own_first(mut checks: Vec<CrossCheck>, label: &str) -> Vec<CrossCheck> {
+    checks.sort_by_key(|check| check.label != label);
+    checks
+}
+
+/// Returns the main memory of the program with the most time in the ledger. `None` if its buffers are unknown.
+fn memory(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    files: &FileView,
+    by_op: &LedgerByOp,
+) -> Option<SpaceMemory> {
+    let id = analysis.main_program(profile, by_op)?;
+    let program = files.programs.iter().position(|program| program.program_id == Some(id.0))?;
+    let query = MemoryQuery { program: program as u32, columns: 1, buffers: 0, ..MemoryQuery::default() };
+    static_memory(profile, programs, &files.programs, &query).ok()?.space
+}

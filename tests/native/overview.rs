@@ -1,0 +1,269 @@
+//! These tests check the overview: that findings never claim time twice, that a healthy run has none, that each fault of
+//! a simulated run is found with the time that it costs, and what real captures say.
+
+use crate::common::{self, open};
+use crate::synth::{files, made};
+use rooflight::analysis::base::Analysis;
+use rooflight::analysis::ledger::{LedgerQuery, Owner};
+use rooflight::analysis::overview::{Finding, Overview, OverviewQuery};
+use rooflight::session::{self, Input, Opened, Programs};
+use rooflight::units::Picos;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+fn overview_of(mut opened: Opened, query: &OverviewQuery) -> Option<Overview> {
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let files = analysis.file_view(&opened.profile, &opened.files, opened.partial.is_some());
+    session::overview(&analysis, &opened.profile, &mut programs, &files, query)
+}
+
+/// The overview of a simulated run of 12 steps, and the expected figures.
+fn simulated(options: &[&str]) -> (Overview, Value) {
+    let (folder, truth) = made(&[&["--steps", "12", "--no-trace"], options].concat());
+    let bytes = files(folder.path()).remove("worker-0.xplane.pb").unwrap();
+    let overview = overview_of(open("worker-0.xplane.pb", bytes).unwrap(), &OverviewQuery::default());
+    (overview.unwrap(), truth)
+}
+
+fn share(of: &Overview, time: Picos) -> f64 {
+    time.fraction_of(of.period).unwrap()
+}
+
+fn ids(findings: &[Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| &*finding.id).collect()
+}
+
+/// Checks what holds for every overview.
+fn check(name: &str, of: &Overview) {
+    let recoverable: Picos = of.findings.iter().map(|finding| finding.recoverable).sum();
+    assert_eq!(recoverable, of.recoverable, "{name}");
+    // Each time of a step is rounded by itself.
+    let slack = Picos(40);
+    assert!(recoverable <= of.period + slack, "{name}: {recoverable} of {}", of.period);
+    let claimed: Picos = of.findings.iter().map(|finding| finding.claimed).sum();
+    assert!(claimed <= of.period + slack, "{name}: {claimed} of {}", of.period);
+    let owners: Picos = of.owners.iter().map(|(_, time)| *time).sum();
+    assert!(owners.0.abs_diff(of.period.0) <= slack.0, "{name}: {owners} of {}", of.period);
+    let kinds: Picos = of.kinds.iter().map(|kind| kind.total).sum();
+    assert!(kinds.0.abs_diff(of.period.0) <= slack.0, "{name}: {kinds} of {}", of.period);
+    for kind in &of.kinds {
+        let parts = kind.needed + kind.lost + kind.not_judged;
+        assert!(parts.0.abs_diff(kind.total.0) <= 2, "{name}");
+    }
+    for finding in &of.findings {
+        assert!(finding.recoverable <= finding.claimed, "{name}: {}", finding.id);
+        assert!(finding.claimed <= finding.at_stake + slack, "{name}: {}", finding.id);
+    }
+    // Every rule is in one of the three lists.
+    let all = of.findings.iter().chain(&of.options).chain(&of.memory).chain(&of.quality);
+    let exposed = |id: &str| if id.starts_with("exposed_") { "exposed_collective".to_owned() } else { id.to_owned() };
+    let mut rules: Vec<String> = all.map(|finding| exposed(&finding.id)).collect();
+    rules.extend(of.checked.iter().map(|rule| rule.id.clone()));
+    rules.extend(of.skipped.iter().map(|rule| rule.id.clone()));
+    rules.sort();
+    rules.dedup();
+    assert_eq!(rules.len(), 36, "{name}: {rules:?}");
+}
+
+#[test]
+fn findings_never_claim_time_twice() {
+    let query = OverviewQuery::default();
+    for name in common::XSPACES {
+        let Some(capture) = common::profile(name) else { continue };
+        let overview = overview_of(open("host.xplane.pb", capture).unwrap(), &query);
+        check(name, &overview.unwrap_or_else(|| panic!("{name} has no overview")));
+    }
+    if let Some(capture) = common::profile("tpu-vllm-trace/vllm.trace.json.gz") {
+        check("vLLM", &overview_of(open("vllm.trace.json.gz", capture).unwrap(), &query).unwrap());
+    }
+    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    check("the sample", &overview_of(open("sample.xplane.pb.xz", sample).unwrap(), &query).unwrap());
+}
+
+#[test]
+fn a_healthy_run_has_no_finding_of_2_percent() {
+    let (of, _) = simulated(&["--healthy"]);
+    check("healthy", &of);
+    for finding in &of.findings {
+        assert!(finding.share < 0.02, "{}: {}", finding.id, finding.share);
+    }
+    assert_eq!((ids(&of.quality), ids(&of.memory)), (vec![], vec![]));
+    assert!(of.verdict.starts_with("No finding is worth 2.0 % of a step."), "{}", of.verdict);
+}
+
+/// The time of a finding in ps per step: what can be recovered, or what is at stake if that is unknown.
+fn cost(of: &Finding) -> f64 {
+    if of.recoverable > Picos::ZERO { of.recoverable.as_f64() } else { of.at_stake.as_f64() }
+}
+
+/// Runs `check` for each case, on two threads.
+fn for_each_case<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
+    std::thread::scope(|scope| {
+        for part in cases.chunks(cases.len().div_ceil(2)) {
+            let check = &check;
+            scope.spawn(move || part.iter().for_each(check));
+        }
+    });
+}
+
+/// In a run that is healthy otherwise, a fault is the first finding, with the time that it costs.
+#[test]
+fn one_fault_is_the_first_finding_with_the_time_that_it_costs() {
+    // The fault, its finding, and the largest relative error of the time.
+    let cases = [
+        ("straggler", "straggler", 0.06),
+        ("idle-gaps", "loop_gaps", 0.01),
+        ("host-bound", "host_dispatch", 0.01),
+        ("recompile", "recompile", 0.01),
+        ("slow-step", "slow_steps", 0.01),
+        ("host-sync", "host_sync", 0.03),
+        ("slow-host", "input_bound", 0.05),
+        ("late-peers", "late_peers", 0.01),
+        // Messages that share the links with small ones take longer as well.
+        ("small-collectives", "small_collectives", 0.07),
+        ("expert-imbalance", "expert_imbalance", 0.01),
+        ("throttle", "throttled", 0.02),
+    ];
+    for_each_case(&cases, |(fault, id, error)| {
+        let (of, truth) = simulated(&["--healthy", "--fault", fault]);
+        check(fault, &of);
+        let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
+        let first = &of.findings[0];
+        assert_eq!(first.id, *id, "{fault}: {:?}", ids(&of.findings));
+        let found = cost(first);
+        assert!((found / injected - 1.0).abs() < *error, "{fault}: {found} of {injected}");
+        assert!(of.verdict.contains(&first.title), "{}", of.verdict);
+    });
+}
+
+/// These faults cost nothing that a roofline could tell, or almost nothing if the run is healthy otherwise. The finding
+/// rises by the time that the fault costs.
+#[test]
+fn a_finding_rises_by_the_time_that_its_fault_costs() {
+    let before = simulated(&[]).0;
+    // The fault, its finding, and the share of its time that this finding has at least.
+    let cases = [
+        ("exposed-all-gather", "exposed_all_gather", 0.95),
+        ("retiling-copies", "layout_copies", 0.85),
+        ("dma-wait", "dma_wait", 0.95),
+        ("slow-link", "exposed_all_reduce", 0.3),
+        ("tiny-ops", "tiny_ops", 0.65),
+        ("recompute", "recompute", 0.95),
+        ("f32", "f32_matmul", 0.95),
+    ];
+    for_each_case(&cases, |(fault, id, share)| {
+        let (after, truth) = simulated(&["--fault", fault]);
+        check(fault, &after);
+        let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
+        let time = |of: &Overview| {
+            let all = of.findings.iter().chain(&of.options);
+            let found: Vec<f64> = all.filter(|finding| finding.id == *id).map(|of| of.at_stake.as_f64()).collect();
+            found.iter().sum::<f64>()
+        };
+        let rise = time(&after) - time(&before);
+        assert!(rise > share * injected, "{fault}: {rise} of {injected}: {:?}", ids(&after.findings));
+    });
+    let (of, truth) = simulated(&["--fault", "opaque-kernel", "--healthy"]);
+    let kernel = &of.findings[0];
+    assert_eq!((&*kernel.id, kernel.recoverable), ("opaque_kernels", Picos::ZERO));
+    // The kernel takes three times as long, and all of it is unknown: half as much again as the fault costs.
+    let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
+    assert!(kernel.at_stake.as_f64() > 1.4 * injected, "{:?}", kernel.at_stake);
+}
+
+#[test]
+fn two_faults_are_among_the_first_three_findings() {
+    let cases = [
+        ("straggler", "host-bound", ["straggler", "host_dispatch"]),
+        ("throttle", "idle-gaps", ["throttled", "loop_gaps"]),
+        ("late-peers", "small-collectives", ["late_peers", "small_collectives"]),
+        ("expert-imbalance", "host-sync", ["expert_imbalance", "host_sync"]),
+    ];
+    for_each_case(&cases, |(one, other, expected)| {
+        let (of, truth) = simulated(&["--healthy", "--fault", one, "--fault", other]);
+        let first = &of.findings[..of.findings.len().min(3)];
+        for id in expected {
+            assert!(first.iter().any(|finding| finding.id == *id), "{one}, {other}: {:?}", ids(&of.findings));
+        }
+        let injected: f64 =
+            truth["faults"].as_array().unwrap().iter().map(|of| of["injected_ps_per_step"].as_f64().unwrap()).sum();
+        let found: f64 = first.iter().filter(|finding| expected.contains(&&*finding.id)).map(cost).sum();
+        assert!((found / injected - 1.0).abs() < 0.1, "{one}, {other}: {found} of {injected}");
+    });
+}
+
+#[test]
+fn faults_of_memory_and_of_captures_are_found() {
+    for (fault, id) in [("hbm-tight", "hbm_tight"), ("fragmented", "fragmented")] {
+        let (of, _) = simulated(&["--healthy", "--fault", fault]);
+        assert_eq!((ids(&of.memory), ids(&of.quality)), (vec![id], vec![]), "{fault}");
+    }
+    for (fault, id) in [("lost-events", "dropped"), ("lost-device", "device_missing")] {
+        let (of, truth) = simulated(&["--healthy", "--fault", fault]);
+        assert_eq!(ids(&of.quality), [id], "{fault}");
+        let device = truth["faults"][0]["device"].as_str();
+        let named = of.quality[0].evidence.devices.first().map(String::as_str);
+        assert_eq!(device.and_then(|device| device.strip_prefix("/device:")), named, "{fault}");
+        // The run itself is healthy.
+        assert!(of.findings.iter().all(|finding| finding.share < 0.02), "{fault}: {:?}", ids(&of.findings));
+    }
+}
+
+/// What limits real captures.
+#[test]
+fn real_captures_have_the_findings_that_experts_have() {
+    let of = |name: &str, file: &str| {
+        let capture = common::profile(name)?;
+        overview_of(open(file, capture).unwrap(), &OverviewQuery::default())
+    };
+    if let Some(v6e) = of("tpu-v6e-host-offload/host.xplane.pb", "host.xplane.pb") {
+        assert_eq!(v6e.findings[0].id, "dma_wait");
+        assert!(share(&v6e, v6e.findings[0].recoverable) > 0.95);
+        assert!(v6e.findings[0].detail.contains("host memory"), "{}", v6e.findings[0].detail);
+        let try_flags: Vec<&str> = v6e.findings[0].tries.iter().filter_map(|of| of.code.as_deref()).collect();
+        assert_eq!(try_flags, ["--xla_tpu_host_transfer_overlap_limit"]);
+    }
+    if let Some(vllm) = of("tpu-vllm-trace/vllm.trace.json.gz", "vllm.trace.json.gz") {
+        assert!(!ids(&vllm.findings).contains(&"straggler"));
+    }
+}
+
+/// The MFU of a simulated run is that of the FLOPs and the periods that were simulated.
+#[test]
+fn the_mfu_is_that_of_the_simulated_flops() {
+    let (of, truth) = simulated(&[]);
+    let ops = truth["ops"].as_array().unwrap();
+    let sum = |field: &str| -> f64 {
+        ops.iter().map(|op| op[field].as_f64().unwrap() * op["runs_per_step"].as_f64().unwrap()).sum()
+    };
+    let figure = |name: &str| of.figures.iter().find(|figure| figure.name == name).unwrap();
+    let peak = figure("model_mfu").inputs.iter().find(|(name, _)| name == "peak_flops").unwrap().1;
+    for (name, field) in [("model_mfu", "model_flops"), ("hardware_mfu", "flops")] {
+        let expected = sum(field) / (peak * of.period.as_f64() / 1e12);
+        let found = figure(name).value.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.001, "{name}: {found} {expected}");
+    }
+    // Tokens, FLOPs per token, devices and the period give the useful MFU.
+    assert_eq!(figure("useful_mfu").value, None);
+}
+
+/// The owners of the overview are those of the ledger, per step.
+#[test]
+fn owners_are_those_of_the_ledger() {
+    let (folder, _) = made(&["--steps", "6", "--no-trace"]);
+    let bytes = files(folder.path()).remove("worker-0.xplane.pb").unwrap();
+    let input = Input { name: "it.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
+    let mut opened = session::open(vec![input], &mut |_| {}).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let ledger = session::ledger(&analysis, &opened.profile, &mut programs, &LedgerQuery::default()).unwrap();
+    let files = analysis.file_view(&opened.profile, &opened.files, false);
+    let of = session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
+    let owners: BTreeMap<&str, u64> = of.owners.iter().map(|(owner, time)| (&**owner, time.0)).collect();
+    for owner in Owner::ALL {
+        let sum = ledger.time(owner).0;
+        let mean = sum as f64 / f64::from(ledger.n_steps);
+        assert!((owners[owner.key()] as f64 - mean).abs() <= 0.5, "{}", owner.key());
+    }
+}
