@@ -13,6 +13,7 @@ pub mod landing;
 pub mod loading;
 pub mod memory;
 pub mod op;
+pub mod overview;
 pub mod plot;
 pub mod roofline;
 pub mod share;

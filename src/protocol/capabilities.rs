@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 /// A capture answers all of them. A report holds only the answers that were saved, for one device and one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capabilities {
+    /// What limits the run can be derived.
+    pub overview: bool,
     /// Groupings that the breakdown offers.
     pub breakdown_groups: Vec<GroupBy>,
     /// Kinds of rows that the roofline offers.
@@ -36,6 +38,7 @@ impl Capabilities {
     /// Returns the capabilities of a capture: all of them.
     pub fn capture() -> Self {
         Self {
+            overview: true,
             breakdown_groups: GroupBy::ALL.to_vec(),
             roofline_rows: RoofBy::ALL.to_vec(),
             all_pictures: true,
@@ -53,13 +56,14 @@ impl Capabilities {
     ///
     /// With `has_all_ops`, each op has a row of its own. Otherwise the report sums the smaller ops into one row per
     /// kind, so that only the groupings by op and by kind add up.
-    pub fn report(has_all_ops: bool) -> Self {
+    pub fn report(has_all_ops: bool, has_overview: bool) -> Self {
         let groups: &[GroupBy] = if has_all_ops {
             &[GroupBy::Op, GroupBy::Category, GroupBy::OpGroup, GroupBy::Kind, GroupBy::Phase, GroupBy::Program]
         } else {
             &[GroupBy::Op, GroupBy::Kind]
         };
         Self {
+            overview: has_overview,
             breakdown_groups: GroupBy::ALL.into_iter().filter(|by| groups.contains(by)).collect(),
             roofline_rows: vec![RoofBy::Op, RoofBy::Step],
             all_pictures: false,

@@ -15,6 +15,7 @@ use super::tables::Export;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
+use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::table::page::SortBy;
 use serde::de::DeserializeOwned;
@@ -49,6 +50,11 @@ pub enum Question {
     Gaps(Query),
     /// Requests the idle gaps as a file, in the form that the command line writes. The reply is [`Reply::Exported`].
     ExportGaps { query: Query, format: Export },
+    /// Requests what limits the run, as `Option<`[`crate::analysis::overview::Overview`]`>`. `None` if no device has the
+    /// step.
+    Overview(OverviewQuery),
+    /// Requests the overview as Markdown, as `String`.
+    OverviewMarkdown(OverviewQuery),
     /// Requests the contents of the files, as [`crate::analysis::files::FileView`]. The reply includes the counts of
     /// the programs that have been read so far.
     File,

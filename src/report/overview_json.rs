@@ -3,6 +3,7 @@
 use super::json::HeadJson;
 use crate::analysis::base::Spread;
 use crate::analysis::breakdown::columns::SPREAD;
+use crate::analysis::ledger::Owner;
 use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Try};
 use crate::profile::Note;
 use crate::table::json::Row;
@@ -22,7 +23,7 @@ pub struct OverviewJson<'a> {
     periods: Option<Row<'a, Spread>>,
     attainable: f64,
     figures: Map<'a, Figure, FigureJson<'a>>,
-    ledger: Map<'a, (String, Picos), Picos>,
+    ledger: Map<'a, Owner, Picos>,
     kinds: Vec<KindJson>,
     recoverable_ps: Picos,
     findings: Vec<FindingJson<'a>>,
@@ -35,11 +36,11 @@ pub struct OverviewJson<'a> {
 }
 
 /// A list that is written as a map.
-struct Map<'a, T, V>(&'a [T], fn(&'a T) -> (&'a str, V));
+struct Map<'a, T, V>(&'a [T], Box<dyn Fn(&'a T) -> (&'a str, V) + 'a>);
 
 impl<T, V: Serialize> Serialize for Map<'_, T, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(self.1))
+        serializer.collect_map(self.0.iter().map(&self.1))
     }
 }
 
@@ -153,13 +154,13 @@ pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> 
         head,
         verdict: &of.verdict,
         critical_device: &of.device,
-        n_steady: of.n_steps,
+        n_steady: of.ledger.n_steps,
         has_steps: of.has_steps,
         period_ps: of.period,
         periods: of.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
-        attainable: of.attainable,
-        figures: Map(&of.figures, |figure| (&figure.name, figure_json(figure))),
-        ledger: Map(&of.owners, |(owner, time)| (owner, *time)),
+        attainable: of.ledger.attainable,
+        figures: Map(&of.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
+        ledger: Map(&Owner::ALL, Box::new(|owner: &Owner| (owner.key(), of.ledger.per_step(of.ledger.time(*owner))))),
         kinds: of.kinds.iter().map(kind).collect(),
         recoverable_ps: of.recoverable,
         findings: all(&of.findings),

@@ -22,6 +22,8 @@ use serde::Serialize;
 /// The reports that the summary combines.
 #[derive(Clone, Copy)]
 pub struct Summary<'a> {
+    /// The verdict of the overview. `None` if no device has the step.
+    pub verdict: Option<&'a str>,
     /// Time by kind.
     pub kinds: &'a Breakdown,
     /// Time by source.
@@ -45,6 +47,7 @@ pub struct Summary<'a> {
 pub struct SummaryJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
+    verdict: Option<&'a str>,
     kinds: Rows<'a, Group>,
     by_source: Rows<'a, Group>,
     tail: TailJson,
@@ -110,6 +113,7 @@ pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Not
     };
     SummaryJson {
         head,
+        verdict: of.verdict,
         kinds: Rows { columns: GROUPS, rows: &of.kinds.groups },
         by_source: Rows { columns: GROUPS, rows: first(&of.sources.groups, top) },
         tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },

@@ -11,6 +11,7 @@ use super::session_trait::Session;
 use crate::analysis::base::{Analysis, Framework, device_type};
 use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
+use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
@@ -42,6 +43,8 @@ pub(crate) struct CaptureSession {
     pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The live buffers whose table is shown.
     pub(crate) live_buffers: Option<super::live_buffers::LiveBuffers>,
+    /// The last query and answer of the overview.
+    pub(crate) overview: Option<(OverviewQuery, Option<Overview>)>,
     /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
@@ -140,6 +143,7 @@ impl CaptureSession {
             roofline: None,
             memory: None,
             live_buffers: None,
+            overview: None,
             comm: None,
         }
     }
@@ -162,6 +166,11 @@ impl CaptureSession {
             Question::DataMovement(query) => Reply::answer_to_question(&self.data_movement(query)),
             Question::Utilization(query) => self.utilization(query),
             Question::Gaps(query) => Reply::answer_to_question(&self.gaps(query)),
+            Question::Overview(query) => Reply::answer_to_question(self.overview_kept(query)),
+            Question::OverviewMarkdown(query) => {
+                let text = self.overview_kept(query).as_ref().map(crate::report::overview_text::markdown);
+                Reply::answer_to_question(&text.unwrap_or_default())
+            }
             Question::ExportGaps { query, format } => Reply::Exported(self.export_gaps(query, *format)),
             Question::File => Reply::answer_to_question(self.file()),
             Question::ProgramText { program, first, count } => {

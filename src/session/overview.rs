@@ -1,5 +1,6 @@
 //! This module derives the overview from all other analyses, with the programs of the session.
 
+use super::capture::CaptureSession;
 use super::memory::{memory_programs, static_memory};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
@@ -10,6 +11,7 @@ use crate::analysis::memory::{CrossCheck, MemoryQuery, SpaceMemory};
 use crate::analysis::overview::{Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::Profile;
+use crate::small_sort::SmallSort;
 
 /// Derives the overview. `None` if no device has the step, or if the device has no times on the event clock.
 pub fn overview(
@@ -58,12 +60,26 @@ pub fn overview(
         checks: &checks,
         files,
     };
-    Some(analysis.overview(profile, &inputs, &query.model, Some(&module)))
+    Some(analysis.overview(profile, &inputs, Some(&module)))
+}
+
+impl CaptureSession {
+    /// Returns the overview. The last one is cached, because the page first shows it and then may copy it.
+    pub(super) fn overview_kept(&mut self, query: &OverviewQuery) -> &Option<Overview> {
+        self.file();
+        let Self { profile, analysis, programs, file, overview: cached, .. } = self;
+        if cached.as_ref().is_none_or(|(for_query, _)| for_query != query) {
+            let files = file.as_ref();
+            let found = files.and_then(|files| overview(analysis, profile, programs, files, query));
+            *cached = Some((query.clone(), found));
+        }
+        cached.as_ref().map_or(&None, |(_, found)| found)
+    }
 }
 
 /// Returns the checks with those of the device `label` first.
 fn own_first(mut checks: Vec<CrossCheck>, label: &str) -> Vec<CrossCheck> {
-    checks.sort_by_key(|check| check.label != label);
+    checks.small_sort_by_key(|check| check.label != label);
     checks
 }
 

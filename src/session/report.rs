@@ -5,7 +5,9 @@ use super::capture::CaptureSession;
 use super::memory::static_memory;
 use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query};
 use crate::analysis::comm::CommQuery;
+use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
+use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Note, NoteCode};
 use crate::protocol::{Failure, RoofPoint, ShareQuery};
@@ -46,9 +48,15 @@ impl CaptureSession {
             OpRow { group, point }
         });
         let rows = rows.collect();
+        let overview = OverviewQuery {
+            ledger: LedgerQuery { roofline: roofline.clone(), ..LedgerQuery::default() },
+            topology: comm.topology.clone(),
+            mesh: comm.mesh.clone(),
+        };
+        let overview = self.overview_kept(&overview).clone();
         let comm = self.comm_answer(comm).clone();
         let notes: Vec<Note> = self.profile.notes.iter().chain(&breakdown.notes).cloned().collect();
-        Ok(Report {
+        let mut report = Report {
             origin: self.origin(query),
             header: breakdown.header,
             totals: breakdown.totals,
@@ -59,8 +67,11 @@ impl CaptureSession {
             steps: self.analysis.step_stats(&self.profile),
             memory: self.memory_part(),
             comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
+            overview: overview.map(Overview::as_carried),
             notes,
-        })
+        };
+        report.derive_overview();
+        Ok(report)
     }
 
     fn origin(&mut self, query: &Query) -> Origin {

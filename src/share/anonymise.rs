@@ -6,6 +6,7 @@ use super::codec::visit::{Done, Number, Text, Visit};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
+use crate::analysis::overview::Overview;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Report {
@@ -26,6 +27,11 @@ impl Report {
         if report.origin.partial.as_deref().is_some_and(names) {
             report.origin.partial = Some(PARTIAL.to_owned());
         }
+        for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
+            if names(&finding.detail) {
+                finding.detail.clear();
+            }
+        }
         report.origin.has_sources = false;
         // Some parts repeat values of the whole.
         report.derive();
@@ -42,6 +48,9 @@ impl Report {
         report.notes_mut().for_each(Vec::clear);
         for program in &mut report.memory.programs {
             program.note = None;
+        }
+        for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
+            finding.detail.clear();
         }
         let _ = codec::report(&mut Rename::default(), &mut report);
         report.origin.partial = report.origin.partial.as_ref().map(|_| PARTIAL.to_owned());

@@ -5,6 +5,7 @@ use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommRow;
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
+use crate::analysis::overview::Overview;
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
 use crate::units::{Count, Picos};
@@ -31,6 +32,14 @@ impl Report {
         report.steps.spread.truncate(level.steps as usize);
         report.cut_memory(level);
         report.cut_comm(level);
+        if !level.is_wide {
+            for finding in report.overview.iter_mut().flat_map(Overview::all_findings) {
+                finding.evidence.ops.truncate(1);
+                finding.evidence.host_events.truncate(1);
+            }
+            let checked = report.overview.iter_mut().flat_map(|overview| &mut overview.checked);
+            checked.for_each(|rule| rule.at_stake = None);
+        }
         cut_notes(&mut report.notes, level);
         if let Some(digits) = level.digits {
             report.round(digits);

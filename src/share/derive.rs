@@ -33,6 +33,18 @@ impl Report {
         let all = [&mut comm.tensor.overlap, &mut comm.copies.overlap];
         let sparse = comm.sparse.as_mut().map(|sparse| &mut sparse.overlap);
         sums.chain(steps).chain(rows).chain(all).chain(sparse).for_each(in_flight);
+        self.derive_overview();
+    }
+
+    /// Gives the overview the header, the steps and the devices of the report.
+    pub(crate) fn derive_overview(&mut self) {
+        let Some(overview) = &mut self.overview else { return };
+        overview.header.clone_from(&self.header);
+        overview.totals.clone_from(&self.totals);
+        let arrivals = self.comm.comm.balance.as_ref().map_or(&[][..], |balance| &balance.devices);
+        let waited = |label: &str| arrivals.iter().find(|of| of.device == label).and_then(|of| of.waited);
+        overview.set_steps(&self.steps, &waited);
+        overview.derive();
     }
 }
 

@@ -11,6 +11,7 @@ use crate::analysis::classify::{Kind, Phase};
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
+use crate::analysis::overview::Overview;
 use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
 use crate::profile::Note;
 use crate::units::{Count, Picos};
@@ -39,6 +40,9 @@ pub struct Report {
     pub memory: MemoryPart,
     /// Collectives, copies and their exposed time.
     pub comm: CommPart,
+    /// What limits the run, without the numbers in formulas. Its header, steps and devices are those of the report. `None`
+    /// if no device has the step, and in a report of an older version.
+    pub overview: Option<Overview>,
     /// Notes of the reader and of the breakdown.
     pub notes: Vec<Note>,
 }

@@ -136,6 +136,7 @@ impl Report {
         self.totals.clone_from(&exact.totals);
         self.origin.clone_from(&exact.origin);
         self.phases.clone_from(&exact.phases);
+        self.overview.clone_from(&exact.overview);
         for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
             (device.all, device.steady) = (exact.all, exact.steady);
             // Means of picoseconds keep nine digits, which are more than any view prints.

@@ -116,11 +116,11 @@ fn cut_and_altered_links_are_errors() {
 #[test]
 fn newer_link_version_is_an_error() {
     let mut crc = flate2::Crc::new();
-    crc.update(&3_u64.to_le_bytes());
+    crc.update(&4_u64.to_le_bytes());
     crc.update(b"of tomorrow");
-    let bytes = [&[3, 11], &crc.sum().to_le_bytes()[..], b"of tomorrow"].concat();
-    assert_eq!(decode(&bytes), Err(ShareError::Newer(3)));
-    assert!(ShareError::Newer(3).to_string().starts_with("This page is older than the report"));
+    let bytes = [&[4, 11], &crc.sum().to_le_bytes()[..], b"of tomorrow"].concat();
+    assert_eq!(decode(&bytes), Err(ShareError::Newer(4)));
+    assert!(ShareError::Newer(4).to_string().starts_with("This page is older than the report"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::files::File;
 use super::landing::Landing;
 use super::loading::Loading;
 use super::memory::Memory;
+use super::overview::Overview;
 use super::roofline::Roofline;
 use super::share::Share;
 use super::sources::Choose;
@@ -89,6 +90,7 @@ fn OpenView(state: State) -> impl IntoView {
             View::File => return view! { <File state /> }.any(),
             // A capture that holds only compiled programs has memory figures, too.
             View::Memory => return view! { <Memory state /> }.any(),
+            View::Overview if any.get() && state.can(|can| can.overview) => return view! { <Overview state /> }.any(),
             View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
             View::Communication if any.get() => return view! { <Comm state /> }.any(),
             _ => {}

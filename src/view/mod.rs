@@ -25,6 +25,7 @@ mod landing;
 mod loading;
 mod memory;
 mod op;
+mod overview;
 mod roofline;
 mod share;
 mod sources;

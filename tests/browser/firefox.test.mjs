@@ -51,11 +51,11 @@ async function openInFirefox(url) {
 
 test("the served page opens the sample and draws every view", { skip, timeout: 120_000 }, async () => {
   const server = await startServer(requiredPath("ROOFLIGHT_DIST"));
-  const { page, problems, requests } = await openInFirefox(server.url);
+  const { page, problems, requests } = await openInFirefox(`${server.url}#v=1&view=breakdown`);
   const button = await page.waitForSelector("::-p-text(Open the sample)");
   await button.click();
   await page.waitForSelector(FIRST_CELL, { timeout: 60_000 });
-  const reference = await openPage(chromium, server.url);
+  const reference = await openPage(chromium, server.url, { view: "breakdown" });
   await reference.page.getByRole("button", { name: "Open the sample" }).click();
   await reference.page.locator(FIRST_CELL).first().waitFor();
   assert.deepEqual(await shownContent(page), await shownContent(reference.page));
@@ -76,10 +76,12 @@ for (const withCapture of [false, true]) {
     const args = ["report", simulatedRun("--steps", "3").captures[0], "--html", path, "--app", requiredPath("ROOFLIGHT_DIST")];
     execFileSync(requiredPath("ROOFLIGHT_CLI"), withCapture ? [...args, "--with-capture"] : args);
     const { page, problems, requests } = await openInFirefox(`file://${path}`);
+    await (await page.waitForSelector("#tab-breakdown", { timeout: 60_000 })).click();
     await page.waitForSelector(FIRST_CELL, { timeout: 60_000 });
     const context = await chromium.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
     const reference = await context.newPage();
     await reference.goto(`file://${path}`);
+    await reference.locator("#tab-breakdown").click();
     await reference.locator(FIRST_CELL).first().waitFor();
     assert.deepEqual(await shownContent(page), await shownContent(reference));
     assert.equal((await page.$$(".strip.summary")).length, withCapture ? 0 : 1);

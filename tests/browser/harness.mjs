@@ -22,14 +22,15 @@ after(async () => {
  * Defines a test with a page. It calls `body({ page, server, requests, allow })`; `allow(origin)` permits requests to
  * another origin. Options: `expected` is a pattern of problems that the test causes on purpose; `needs` is the path of
  * a real capture, and the test is skipped when `needs` is `undefined`; `todo` is the reason why the test still fails;
- * `timeout` is in ms. All other options go to the page (width, height, theme).
+ * `timeout` is in ms. `view` is the view in which captures open, by default the breakdown, about which most tests are. All other options go to
+ * the page (width, height, theme).
  */
 export function onPage(name, options, body) {
   if (!body) return onPage(name, {}, options);
-  const { expected, todo, timeout = 120_000, ...context } = options;
+  const { expected, todo, timeout = 120_000, view = "breakdown", ...context } = options;
   const skip = "needs" in options && !options.needs ? "no real capture" : false;
   return test(name, { timeout, skip, todo }, async () => {
-    const { page, problems, close } = await openPage(browser, server.url, context);
+    const { page, problems, close } = await openPage(browser, server.url, { view, ...context });
     const requests = [];
     const foreignUrls = new Set();
     const allowed = [];

@@ -60,16 +60,16 @@ export function launch({ isOptimised = false, ...options } = {}) {
 /**
  * Opens a page with its own storage. Returns `{ page, problems, close }`; `problems` lists console warnings, console
  * errors and uncaught errors. Service workers are blocked unless `serviceWorkers` is "allow": a cached page would hide
- * the files that tests remove from the server.
+ * the files that tests remove from the server. With `view`, the page shows captures in this view and not in the overview.
  */
-export async function openPage(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
+export async function openPage(browser, url, { width = 1440, height = 900, theme = "light", view, ...context } = {}) {
   const browserContext = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
   const page = await browserContext.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   const isOurs = (line) => ["error", "warning"].includes(line.type()) && !/Service Worker registration blocked/.test(line.text());
   page.on("console", (line) => isOurs(line) && problems.push(`${line.type()}: ${line.text()}`));
-  await page.goto(url);
+  await page.goto(view ? `${url}#v=1&view=${view}` : url);
   await waitForApp(page);
   return { page, problems, close: () => browserContext.close() };
 }
@@ -104,9 +104,13 @@ export async function pickFiles(page, paths) {
   await page.locator("#choose-files").setInputFiles(paths.map((path) => resolve(path)));
 }
 
-/** Waits for the table of an open capture. */
+/** Waits for the table of an open capture. If the capture opens in the overview, the breakdown is shown first. */
 export async function waitForTable(page, timeout = 60_000) {
-  await page.locator("[role=grid] [data-row='0'] [role=gridcell]").first().waitFor({ timeout });
+  const cell = page.locator("[role=grid] [data-row='0'] [role=gridcell]").first();
+  const verdict = page.locator(".verdict");
+  await cell.or(verdict).first().waitFor({ timeout });
+  if (await verdict.isVisible()) await page.locator("#tab-breakdown").click();
+  await cell.waitFor({ timeout });
 }
 
 /**

@@ -43,7 +43,7 @@ const styleSheetHref = (page) => page.locator("link[rel=stylesheet]").first().ge
 
 test("after one visit the whole page works without a network", { timeout: 120_000 }, async () => {
   const server = await startServer(requiredPath("ROOFLIGHT_DIST"), { base: PATH });
-  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow", view: "breakdown" });
   const [cache, ...more] = await waitForCache(page);
   assert.ok(cache.startsWith(`rooflight ${server.url} `) && more.length === 0, cache);
   await server.close();
@@ -63,7 +63,7 @@ test("after one visit the whole page works without a network", { timeout: 120_00
 test("a newer build is shown at once, and the older build is deleted when no tab shows it", { timeout: 120_000 }, async () => {
   const folder = copyDist();
   const server = await startServer(folder, { base: PATH });
-  const { page, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const { page, close } = await openPage(browser, server.url, { serviceWorkers: "allow", view: "breakdown" });
   const [olderCache] = await waitForCache(page);
   const { oldName, newName } = makeNewerBuild(folder);
   // The open page keeps the older build, whose files stay available.
@@ -93,7 +93,7 @@ test("a newer build is shown at once, and the older build is deleted when no tab
 
 test("the page works under a sub-path of a plain host and requests nothing outside that path", { timeout: 180_000 }, async () => {
   const server = await startServer(requiredPath("ROOFLIGHT_DIST"), { base: PATH });
-  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow" });
+  const { page, problems, close } = await openPage(browser, server.url, { serviceWorkers: "allow", view: "breakdown" });
   const foreignUrls = [];
   page.context().on("request", (request) => /^(blob|data):/.test(request.url()) || request.url().startsWith(server.url) || foreignUrls.push(request.url()));
   await page.goto(server.url);

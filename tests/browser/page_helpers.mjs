@@ -175,7 +175,7 @@ export async function openLandingPage(page) {
  * command line for this step are `BUSIEST`.
  */
 export async function askForBusiestStep(page) {
-  await page.goto(`${page.url().split("#")[0]}#v=1&device=0&step=busiest`);
+  await page.goto(`${page.url().split("#")[0]}#v=1&device=0&step=busiest&view=breakdown`);
 }
 
 /** The options of the command line for the busiest step of the first device. */

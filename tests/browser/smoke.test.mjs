@@ -4,7 +4,7 @@ import { onPage } from "./harness.mjs";
 import { waitForTable, waitUntil } from "./lib.mjs";
 import { figures, groupBy, rowCount } from "./page_helpers.mjs";
 
-const VIEWS = { Roofline: ".roofline svg", Memory: ".memory svg", Communication: ".comm svg", File: ".file-parts", Breakdown: "[role=grid]" };
+const VIEWS = { Overview: ".verdict", Roofline: ".roofline svg", Memory: ".memory svg", Communication: ".comm svg", File: ".file-parts", Breakdown: "[role=grid]" };
 
 onPage("the sample opens, and every view shows content", async ({ page }) => {
   await page.getByRole("button", { name: "Open the sample" }).click();

@@ -54,7 +54,7 @@ onPage("columns can be chosen, hidden and moved, and Automatic restores the defa
 
 onPage("a table with many columns scrolls sideways, and its first column stays in place", { width: 900 }, async ({ page }) => {
   await openCapture(page);
-  await page.evaluate(() => (location.hash = "v=1&cols=total_dur_ps,share,cumulative,kind,hlo_category,n_executions,avg_dur_ps,flop_rate,byte_rate,source_inner,scope_leaf,shape,phase,min_dur_ps,max_dur_ps"));
+  await page.evaluate(() => (location.hash = "v=1&view=breakdown&cols=total_dur_ps,share,cumulative,kind,hlo_category,n_executions,avg_dur_ps,flop_rate,byte_rate,source_inner,scope_leaf,shape,phase,min_dur_ps,max_dur_ps"));
   await waitUntil(() => columnNames(page), (names) => names.length === 16);
   const grid = page.getByRole("grid");
   const sizes = await grid.evaluate((node) => [node.scrollWidth, node.clientWidth]);
@@ -272,5 +272,6 @@ onPage("a URL that cannot be read is reported, and the page opens a file", async
   await openCapture(page);
   await page.goto(`${server.url}#v=1&by=colour`);
   await page.getByRole("status").filter({ hasText: "by=colour" }).waitFor();
+  await page.keyboard.press("2");
   assert.equal(await page.getByRole("grid").getAttribute("aria-label"), "Time by op");
 });

@@ -40,6 +40,7 @@ const FEATURES: &[(&str, &[&str])] = &[
     ),
     ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),
     ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm"]),
+    ("overview", &["analysis/overview/", "chart/overview/", "view/overview/", "report/overview"]),
     ("gaps", &["analysis/gaps/", "chart/gaps", "view/gaps", "report/gaps"]),
     ("op", &["analysis/op/", "chart/op/", "view/op/"]),
     ("files", &["analysis/files/", "chart/files", "view/files/", "report/inspect"]),

@@ -139,6 +139,11 @@ pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
     sets.concat()
 }
 
+/// Returns the flag of this name. `None` if it is never suggested.
+pub fn named(name: &str) -> Option<Flag> {
+    ALL.iter().copied().flatten().find(|flag| flag.name == name).copied()
+}
+
 /// Looks up flags by their names and keeps those that the device's chip accepts for `primitive`. `device_type` selects
 /// the TPU chip; GPU flags need no chip. A report of an earlier build may hold other names.
 pub fn accepted(names: &[String], primitive: Primitive, device_type: Option<&str>) -> Vec<Flag> {
@@ -147,8 +152,7 @@ pub fn accepted(names: &[String], primitive: Primitive, device_type: Option<&str
         let target = if flag.name.starts_with("xla_gpu_") { Some(Target::Gpu) } else { on_chip };
         target.is_some_and(|target| suggested(primitive, target).contains(flag))
     };
-    let known = |name: &String| ALL.iter().copied().flatten().find(|flag| flag.name == name).copied();
-    names.iter().filter_map(known).filter(takes).collect()
+    names.iter().filter_map(|name| named(name)).filter(takes).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use crate::analysis::base::{Interval, Merged, self_time};
 use crate::analysis::classify::Kind;
 use crate::profile::OpId;
 use crate::small_sort::SmallSort;
-use std::collections::BTreeSet;
 
 /// The events of an op line, in its order.
 pub(super) struct OpLine {
@@ -64,18 +63,19 @@ pub(super) fn owned_times(
         });
     }
     changes.small_sort_by_key(|change| (change.time, change.is_start, change.line));
-    let mut running: BTreeSet<(u8, usize, OpId)> = BTreeSet::new();
+    // A device has few lines, and each has at most one op at a time.
+    let mut running: Vec<(u8, usize, OpId)> = Vec::new();
     let mut now = 0;
     for Change { time, is_start, line, op } in changes {
-        if let Some((_, _, owner)) = running.first().filter(|_| time > now) {
+        if let Some((_, _, owner)) = running.iter().min().filter(|_| time > now) {
             on_time(*owner, (now, time));
         }
         now = time;
         let entry = (rank(kind(op)), line, op);
         if is_start {
-            running.insert(entry);
+            running.push(entry);
         } else {
-            running.remove(&entry);
+            running.retain(|other| *other != entry);
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::analysis::gaps::GapClass;
 use crate::units::Picos;
+use serde::{Deserialize, Serialize};
 
 /// What an instant of a device's time was spent on. Each instant has one owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Owner {
     /// Compute: the least time that the ops can be expected to need, which is their roofline time ÷ the attainable share.
     Floor,
@@ -72,7 +73,7 @@ impl Owner {
 }
 
 /// The owners of the time of one device, in the steps of a query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Index of the device in the session.
     pub device: usize,
@@ -91,6 +92,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// Returns a sum over all steps as the mean of a step, rounded half to even.
+    pub const fn per_step(&self, time: Picos) -> Picos {
+        let n = if self.n_steps == 0 { 1 } else { self.n_steps as u64 };
+        let (whole, rest) = (time.0 / n, time.0 % n);
+        let is_up = rest * 2 > n || (rest * 2 == n && whole % 2 == 1);
+        Picos(whole + is_up as u64)
+    }
+
     /// Returns the time of an owner.
     pub fn time(&self, owner: Owner) -> Picos {
         self.owners.iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)

@@ -15,7 +15,8 @@ pub(super) fn flags(context: &Context<'_>, primitive: Primitive) -> Vec<Try> {
     suggested(primitive, target).iter().map(|flag| flag_try(flag, chip.as_deref())).collect()
 }
 
-fn flag_try(flag: &Flag, chip: Option<&str>) -> Try {
+/// Returns a flag as advice.
+pub(super) fn flag_try(flag: &Flag, chip: Option<&str>) -> Try {
     let default = flag.default.map_or_else(|| "not checked".to_owned(), str::to_owned);
     let is_for = chip.map_or_else(String::new, |chip| format!(" for {chip}"));
     Try {

@@ -11,7 +11,6 @@ use crate::analysis::comm::{CommRow, Primitive};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
-use indexmap::IndexMap;
 
 /// The rules about transfers between devices, in the order in which they claim time.
 pub(super) const RULES: [Rule; 3] = [
@@ -100,14 +99,14 @@ fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let of = context.transfers.get(&context.by_op.ops[at].op);
         of.and_then(|of| of.bytes).is_some_and(|bytes| bytes < SMALL)
     };
-    let ops = context.ops_of(&[Owner::Transfer], is_small);
+    let ops = context.ops_of(&[Owner::Transfer], &is_small);
     let n: f64 = ops.iter().map(|(at, _)| context.by_op.ops[*at].n.as_f64()).sum();
     let n = n / context.n_steps_f64();
     let time: Picos = ops.iter().map(|(_, time)| *time).sum();
     if n <= MANY {
         return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
     }
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
         Draft {
             detail: format!(
@@ -131,7 +130,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let is_slow =
         |row: &&CommRow| row.util.is_some_and(|util| util < SLOW) && row.bytes_each.is_some_and(|bytes| bytes >= SMALL);
-    let slow: IndexMap<(Option<u64>, &str), f64> = rows
+    let slow: Vec<((Option<u64>, &str), f64)> = rows
         .into_iter()
         .filter(is_slow)
         .filter_map(|row| Some(((row.program_id, row.op.as_deref()?), row.util?)))
@@ -139,9 +138,10 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let profile = context.profile;
     let util = |context: &Context<'_>, at: usize| {
         let (program, name) = context.transfers.get(&context.by_op.ops[at].op)?.named;
-        slow.get(&(program.map(|id| id.0), profile.text(name))).copied()
+        let named = (program.map(|id| id.0), profile.text(name));
+        slow.iter().find(|(of, _)| *of == named).map(|(_, util)| *util)
     };
-    let ops = context.ops_of(&[Owner::Transfer], |at| util(context, at).is_some());
+    let ops = context.ops_of(&[Owner::Transfer], &|at| util(context, at).is_some());
     // What the links at their full bandwidth would still need is not lost.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
     let lost = |context: &Context<'_>, at: usize, time: Picos| {
@@ -149,8 +149,8 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     };
     let lost: Vec<(usize, Picos)> = ops.iter().map(|(at, time)| (*at, lost(context, *at, *time))).collect();
     let time: Picos = lost.iter().map(|(_, time)| *time).sum();
-    let slowest = slow.values().copied().fold(1.0, f64::min);
-    rule.by_time(context, time, |context| {
+    let slowest = slow.iter().map(|(_, util)| *util).fold(1.0, f64::min);
+    rule.by_time(context, time, &mut |context| {
         let claimed = lost.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
         let slowest = format!("The slowest uses {} of the links.", percent_text(slowest));
         Draft {
@@ -166,7 +166,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// The transfers that are left, by primitive. The device waits for them, because no compute hides them.
 fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut primitives: Vec<Primitive> = Vec::new();
-    for (at, _) in context.ops_of(&[Owner::Transfer], |_| true) {
+    for (at, _) in context.ops_of(&[Owner::Transfer], &|_| true) {
         let primitive = primitive(context, at);
         if !primitives.contains(&primitive) {
             primitives.push(primitive);
@@ -183,7 +183,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     for primitive in primitives {
         let ops = transfers_left(context, primitive);
         let time: Picos = ops.iter().map(|(_, time)| *time).sum();
-        let draft = |context: &mut Context<'_>| {
+        let mut draft = |context: &mut Context<'_>| {
             let claimed: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
@@ -193,7 +193,6 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 .map_or(String::new(), |one| format!(" One op has {} of it.", percent_text(one)));
             Draft {
                 id: Some(format!("exposed_{}", primitive.key().replace('-', "_"))),
-                title: Some(format!("The device waits for {}", primitive.key())),
                 detail: format!("{}{one}", context.ops_text(&ops)),
                 claimed,
                 recoverable,
@@ -207,7 +206,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 ..Draft::default()
             }
         };
-        for outcome in rule.by_time(context, time, draft) {
+        for outcome in rule.by_time(context, time, &mut draft) {
             match outcome {
                 Outcome::Below { measured, at_stake } => {
                     if measured > most_below.0 {
@@ -231,11 +230,7 @@ fn primitive(context: &Context<'_>, at: usize) -> Primitive {
 
 /// Returns the ops of a primitive with the transfer time that no finding has claimed.
 fn transfers_left(context: &Context<'_>, of: Primitive) -> Vec<(usize, Picos)> {
-    let ops = context.ops_of(&[Owner::Transfer], |at| primitive(context, at) == of);
-    let left = ops.into_iter().map(|(at, _)| (at, context.claims.left(at, Owner::Transfer)));
-    let mut left: Vec<(usize, Picos)> = left.filter(|(_, time)| *time > Picos::ZERO).collect();
-    left.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
-    left
+    context.ops_left(Owner::Transfer, &|at| primitive(context, at) == of)
 }
 
 /// Returns the compute during which no collective is in flight. It can hide transfers.
@@ -252,7 +247,7 @@ fn compute_beside_no_collective(context: &Context<'_>) -> Picos {
     }
     // Without steps, all compute that overlaps no collective.
     let compute: Picos = context
-        .ops_of(&[Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower], |_| true)
+        .ops_of(&[Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower], &|_| true)
         .iter()
         .map(|(_, time)| *time)
         .sum();

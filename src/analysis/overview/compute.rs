@@ -1,6 +1,6 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
-use super::context::Context;
+use super::context::{Context, longest_first};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_COSTS, BY_EVENTS, LEAST};
@@ -171,9 +171,9 @@ const TINY: Picos = Picos(10_000_000);
 /// Recomputation in a program that trains. Less of it needs more memory, so this is an option.
 fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
-    let ops = context.ops_of(&OWNERS, |at| context.op(at).1.phase == Phase::Recompute);
+    let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
     let time = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let headroom = context.checks.iter().filter_map(|check| check.headroom).min();
         let free = match headroom.and_then(|bytes| u64::try_from(bytes).ok()) {
             Some(bytes) => format!(" {} of device memory are free at the peak.", bytes_text(bytes)),
@@ -188,15 +188,6 @@ fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     })
 }
 
-/// Returns the ops with time above their roofline that no finding has claimed, the longest first.
-fn excess_left(context: &Context<'_>, matches: impl Fn(usize) -> bool) -> Vec<(usize, Picos)> {
-    let ops = context.ops_of(&[Owner::Excess], matches);
-    let left = ops.into_iter().map(|(at, _)| (at, context.claims.left(at, Owner::Excess)));
-    let mut left: Vec<(usize, Picos)> = left.filter(|(_, time)| *time > Picos::ZERO).collect();
-    left.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
-    left
-}
-
 fn by_excess(
     context: &mut Context<'_>,
     rule: &Rule,
@@ -207,7 +198,7 @@ fn by_excess(
         return unknown("No op has a roofline time: costs or peaks are unknown.");
     }
     let time = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let claimed: Picos = ops.iter().map(|(at, most)| context.claims.op(*at, Owner::Excess, *most)).sum();
         let all: Picos = ops.iter().map(|(at, _)| context.by_op.ops[*at].total()).sum();
         let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
@@ -231,7 +222,7 @@ fn by_excess(
 
 fn tiny_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_tiny = |at: usize| context.mean_time(at).is_some_and(|mean| mean < TINY);
-    let ops = excess_left(context, is_tiny);
+    let ops = context.ops_left(Owner::Excess, &is_tiny);
     by_excess(context, rule, &ops, None)
 }
 
@@ -257,7 +248,7 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let module = context.programs.and_then(|of| of(op.stats.program?))?;
         unpadded_share(module, context.profile.text(op.name))
     };
-    let all = excess_left(context, |_| true);
+    let all = context.ops_left(Owner::Excess, &|_| true);
     if !all.is_empty() && all.iter().all(|(at, _)| share(context, *at).is_none()) {
         return unknown("Tiles are unknown: the program is not in the capture.");
     }
@@ -267,8 +258,7 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let time = Picos((context.by_op.ops[at].total().as_f64() * padding) as u64).min(left);
         (time > Picos::ZERO).then_some((at, time))
     };
-    let mut ops: Vec<(usize, Picos)> = all.into_iter().filter_map(of_padding).collect();
-    ops.sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    let ops = longest_first(all.into_iter().filter_map(of_padding).collect());
     by_excess(context, rule, &ops, None)
 }
 
@@ -286,45 +276,46 @@ fn is_compute_bound(context: &Context<'_>, at: usize) -> bool {
 }
 
 fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = excess_left(context, |at| !is_compute_bound(context, at));
+    let ops = context.ops_left(Owner::Excess, &|at| !is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
     by_excess(context, rule, &ops, doubt)
 }
 
 fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = excess_left(context, |at| is_compute_bound(context, at));
+    let ops = context.ops_left(Owner::Excess, &|at| is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
     by_excess(context, rule, &ops, doubt)
 }
 
 /// Kernels whose cost is unknown. How much of their time would go cannot be said.
 fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let ops = context.ops_of(&[Owner::Opaque], |_| true);
+    let ops = context.ops_of(&[Owner::Opaque], &|_| true);
     let time = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Opaque, *time)).sum();
         let evidence = context.op_evidence(&ops);
         Draft { detail: context.ops_text(&ops), claimed, evidence, ..Draft::default() }
     })
 }
 
-/// Returns the type of the largest operand in the HLO text of an op. `None` if the text has no shapes of operands.
-fn operand_dtype(text: &str) -> Option<DType> {
-    let parsed = crate::hlo::text::instruction(text)?;
+/// Returns whether all matrices among the operands in the HLO text of an op are of f32.
+fn has_only_f32(text: &str) -> bool {
+    let Some(parsed) = crate::hlo::text::instruction(text) else { return false };
     let operands = parsed.instruction.operands.iter().filter_map(|operand| operand.shape.as_ref());
-    operands.flat_map(Shape::arrays).max_by_key(|array| array.bytes()).map(|array| array.dtype)
+    let mut matrices = operands.flat_map(Shape::arrays).filter(|array| array.dims.len() > 1).peekable();
+    matrices.peek().is_some() && matrices.all(|array| array.dtype == DType::F32)
 }
 
 /// Matmuls of f32 operands, as a share of all matmuls.
 fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 4] = [Owner::Floor, Owner::Excess, Owner::Opaque, Owner::Slower];
     let is_matmul = |at: usize| context.op(at).1.group == OpGroup::Matmul;
-    let all: Picos = context.ops_of(&OWNERS, is_matmul).iter().map(|(_, time)| *time).sum();
+    let all: Picos = context.ops_of(&OWNERS, &is_matmul).iter().map(|(_, time)| *time).sum();
     let is_f32 = |at: usize| {
-        let by_text = operand_dtype(context.profile.text(context.op(at).0.text));
-        by_text.or(context.by_op.ops[at].floor.and_then(|floor| floor.dtype)) == Some(DType::F32)
+        let by_program = context.by_op.ops[at].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
+        by_program || has_only_f32(context.profile.text(context.op(at).0.text))
     };
-    let ops = context.ops_of(&OWNERS, |at| is_matmul(at) && is_f32(at));
+    let ops = context.ops_of(&OWNERS, &|at| is_matmul(at) && is_f32(at));
     let time: Picos = ops.iter().map(|(_, time)| *time).sum();
     let share = time.fraction_of(all).unwrap_or(0.0);
     if all == Picos::ZERO {

@@ -15,7 +15,6 @@ use crate::profile::{Op, OpId, Plane, Profile, program_of};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, time_text};
 use crate::units::Picos;
-use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -89,10 +88,7 @@ impl<'a> Context<'a> {
 
     /// Returns a sum over all steps as the mean of a step, rounded half to even.
     pub const fn per_step(&self, time: Picos) -> Picos {
-        let (n, time) = (self.n_steps(), time.0);
-        let (whole, rest) = (time / n, time % n);
-        let is_up = rest * 2 > n || (rest * 2 == n && whole % 2 == 1);
-        Picos(whole + is_up as u64)
+        self.by_op.ledger.per_step(time)
     }
 
     /// Returns a time as text, as the mean of a step.
@@ -107,16 +103,20 @@ impl<'a> Context<'a> {
 
     /// Returns the time of the gaps of some classes, without that of ops.
     pub fn gap_time(&self, classes: &[GapClass]) -> Picos {
-        classes.iter().filter_map(|class| self.claims.gaps_at_start.get(class)).copied().sum()
+        classes.iter().map(|class| self.claims.gaps_at_start[*class as usize]).sum()
     }
 
     /// Returns the ops that match, with their time of the owners, the longest first.
-    pub fn ops_of(&self, owners: &[Owner], matches: impl Fn(usize) -> bool) -> Vec<(usize, Picos)> {
+    pub fn ops_of(&self, owners: &[Owner], matches: &dyn Fn(usize) -> bool) -> Vec<(usize, Picos)> {
         let time = |at: usize| owners.iter().map(|owner| self.by_op.ops[at].time(*owner)).sum::<Picos>();
         let all = (0..self.by_op.ops.len()).map(|at| (at, time(at)));
-        let mut ops: Vec<(usize, Picos)> = all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect();
-        ops.small_sort_by_key(|(at, time)| (Reverse(*time), *at));
-        ops
+        longest_first(all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect())
+    }
+
+    /// Returns the ops that match, with their time of an owner that no finding has claimed, the longest first.
+    pub fn ops_left(&self, owner: Owner, matches: &dyn Fn(usize) -> bool) -> Vec<(usize, Picos)> {
+        let all = (0..self.by_op.ops.len()).map(|at| (at, self.claims.left(at, owner)));
+        longest_first(all.filter(|(at, time)| *time > Picos::ZERO && matches(*at)).collect())
     }
 
     /// Returns evidence of ops, which must be in order of their time.
@@ -169,13 +169,15 @@ impl<'a> Context<'a> {
 
     /// Returns evidence of gaps: the host events in gaps that are mostly of these classes.
     pub fn gap_evidence(&self, classes: &[GapClass]) -> Evidence {
-        let mut events: IndexMap<&str, Picos> = IndexMap::default();
+        let mut events: Vec<(String, Picos)> = Vec::new();
         for gap in self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class())) {
             for event in &gap.host_events {
-                *events.entry(&event.name).or_default() += event.total;
+                match events.iter_mut().find(|(name, _)| *name == event.name) {
+                    Some((_, time)) => *time += event.total,
+                    None => events.push((event.name.clone(), event.total)),
+                }
             }
         }
-        let mut events: Vec<(String, Picos)> = events.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
         events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
         events.truncate(MAX_EVIDENCE);
         Evidence { host_events: events, ..Evidence::default() }
@@ -197,30 +199,36 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Sorts ops by their time, the longest first.
+pub(super) fn longest_first(mut ops: Vec<(usize, Picos)>) -> Vec<(usize, Picos)> {
+    ops.small_sort_by_key(|(at, time)| (Reverse(*time), *at));
+    ops
+}
+
 /// The time that no finding has claimed yet.
 pub(super) struct Claims {
     /// By op of the ledger.
     ops: Vec<Vec<(Owner, Picos)>>,
-    gaps: IndexMap<GapClass, Picos>,
+    /// By gap class.
+    gaps: [Picos; GapClass::ALL.len()],
     /// The time of gaps before any claim.
-    gaps_at_start: IndexMap<GapClass, Picos>,
+    gaps_at_start: [Picos; GapClass::ALL.len()],
 }
 
 impl Claims {
     pub fn new(by_op: &LedgerByOp) -> Self {
         let ops: Vec<Vec<(Owner, Picos)>> = by_op.ops.iter().map(|op| op.parts.clone()).collect();
         let of_ops = |owner: Owner| by_op.ops.iter().map(|op| op.time(owner)).sum::<Picos>();
-        let gap = |class: GapClass| {
+        let gaps = GapClass::ALL.map(|class| {
             let owner = Owner::Gap(class);
-            (class, by_op.ledger.time(owner).saturating_sub(of_ops(owner)))
-        };
-        let gaps: IndexMap<GapClass, Picos> = GapClass::ALL.into_iter().map(gap).collect();
-        Self { ops, gaps_at_start: gaps.clone(), gaps }
+            by_op.ledger.time(owner).saturating_sub(of_ops(owner))
+        });
+        Self { ops, gaps_at_start: gaps, gaps }
     }
 
     /// Claims the time of gaps of a class that is left.
     pub fn gap(&mut self, class: GapClass) -> Picos {
-        self.gaps.get_mut(&class).map_or(Picos::ZERO, std::mem::take)
+        std::mem::take(&mut self.gaps[class as usize])
     }
 
     /// Returns the time of an op that is left for an owner.

@@ -110,7 +110,7 @@ fn by_layout(
     confidence: Option<(Confidence, &'static str)>,
 ) -> Vec<Outcome> {
     let time = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Layout, *time)).sum();
         let evidence = context.op_evidence(ops);
         Draft { detail: context.ops_text(ops), claimed, recoverable: claimed, confidence, evidence, ..Draft::default() }
@@ -119,17 +119,17 @@ fn by_layout(
 
 /// Copies and layout changes whose only users are dots.
 fn copies_before_dots(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    let all = context.ops_of(&[Owner::Layout], |_| true);
+    let all = context.ops_of(&[Owner::Layout], &|_| true);
     if !all.is_empty() && all.iter().all(|(at, _)| feeds_only_dots(context, *at).is_none()) {
         return unknown("The users of ops are unknown: the program is not in the capture.");
     }
-    let ops = context.ops_of(&[Owner::Layout], |at| feeds_only_dots(context, at) == Some(true));
+    let ops = context.ops_of(&[Owner::Layout], &|at| feeds_only_dots(context, at) == Some(true));
     by_layout(context, rule, &ops, None)
 }
 
 fn layout(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_left = |at: usize| context.claims.left(at, Owner::Layout) > Picos::ZERO;
-    let ops = context.ops_of(&[Owner::Layout], is_left);
+    let ops = context.ops_of(&[Owner::Layout], &is_left);
     let has_text = ops.first().is_none_or(|(at, _)| !context.profile.text(context.op(*at).0.text).is_empty());
     let confidence = (!has_text).then_some((Confidence::Likely, "the shapes of ops are unknown"));
     by_layout(context, rule, &ops, confidence)
@@ -140,9 +140,9 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.platform() != Platform::Tpu {
         return unknown("Only TPUs wait for asynchronous copies on their op line.");
     }
-    let ops = context.ops_of(&[Owner::Dma], |_| true);
+    let ops = context.ops_of(&[Owner::Dma], &|_| true);
     let time = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let of_host = |at: usize| context.profile.text(context.op(at).0.text).contains("S(5)");
         let host: Picos = ops.iter().filter(|(at, _)| of_host(*at)).map(|(_, time)| *time).sum();
         let mut detail = context.ops_text(&ops);

@@ -94,7 +94,7 @@ fn is_expert(context: &Context<'_>, at: usize) -> bool {
 /// Claims the time by which the ops are slower than on other devices.
 fn slower(context: &mut Context<'_>, rule: &Rule, least: f64, ops: &[(usize, Picos)]) -> Vec<Outcome> {
     let at_stake = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_share(context, least, at_stake, |context| {
+    rule.by_share(context, least, at_stake, &mut |context| {
         let claimed: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Slower, *time)).sum();
         let wait = longest_wait(context);
         let device = context.device().label.clone();
@@ -128,24 +128,14 @@ fn straggler(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 {
         return unknown(ONE_DEVICE);
     }
-    let left: Vec<(usize, Picos)> = context.ops_of(&[Owner::Slower], |_| true);
-    let mut left: Vec<(usize, Picos)> =
-        left.into_iter().map(|(at, _)| (at, context.claims.left(at, Owner::Slower))).collect();
-    left.retain(|(_, time)| *time > Picos::ZERO);
+    let left = context.ops_left(Owner::Slower, &|_| true);
     if left.is_empty() {
         let waits = context.by_op.waits.iter().map(|(_, wait)| wait.0);
         let spread = waits.clone().max().unwrap_or(0) - waits.min().unwrap_or(0);
         let spread = Picos(spread.saturating_mul(context.n_steps()));
         return vec![Outcome::Below { measured: context.share(spread), at_stake: Some(spread) }];
     }
-    let title = format!("{} is slower than the other devices", context.device().label);
-    let mut found = slower(context, rule, rule.threshold, &left);
-    for outcome in &mut found {
-        if let Outcome::Found(draft) = outcome {
-            draft.title = Some(title.clone());
-        }
-    }
-    found
+    slower(context, rule, rule.threshold, &left)
 }
 
 /// Experts of a device that get more than their share of the tokens.
@@ -155,17 +145,17 @@ fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     const COMPUTE: [Owner; 4] = [Owner::Slower, Owner::Floor, Owner::Excess, Owner::Opaque];
     let sum = |ops: &[(usize, Picos)]| ops.iter().map(|(_, time)| *time).sum::<Picos>();
-    let all = sum(&context.ops_of(&COMPUTE, |at| is_expert(context, at)));
+    let all = sum(&context.ops_of(&COMPUTE, &|at| is_expert(context, at)));
     if all == Picos::ZERO {
         return unknown("No op is a matmul of experts.");
     }
-    let slower_ops = context.ops_of(&[Owner::Slower], |at| is_expert(context, at));
+    let slower_ops = context.ops_of(&[Owner::Slower], &|at| is_expert(context, at));
     let more = sum(&slower_ops);
     let to_median = |own: Picos, more: Picos| own.fraction_of(own.saturating_sub(more)).unwrap_or(1.0);
     let ratio = to_median(all, more);
     // A device that is slower at everything has no more tokens than the others.
-    let others = context.ops_of(&COMPUTE, |at| !is_expert(context, at));
-    let others = to_median(sum(&others), sum(&context.ops_of(&[Owner::Slower], |at| !is_expert(context, at))));
+    let others = context.ops_of(&COMPUTE, &|at| !is_expert(context, at));
+    let others = to_median(sum(&others), sum(&context.ops_of(&[Owner::Slower], &|at| !is_expert(context, at))));
     if ratio / others < rule.threshold {
         return vec![Outcome::Below { measured: ratio / others, at_stake: Some(more) }];
     }
@@ -208,10 +198,10 @@ fn throttled(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown("All steps are throttled, or none is steady, so there is nothing to compare with.");
     };
     let more: Picos = slow.iter().map(|(_, time)| time.saturating_sub(median)).sum();
-    rule.by_time(context, more, |context| {
+    rule.by_time(context, more, &mut |context| {
         // The time is compute beyond its roofline first, and then compute that the roofline allows.
         let owners = [Owner::Excess, Owner::Floor];
-        let ops = context.ops_of(&owners, |_| true);
+        let ops = context.ops_of(&owners, &|_| true);
         let mut claimed = Picos::ZERO;
         for owner in owners {
             let left: Picos = ops.iter().map(|(at, _)| context.claims.left(*at, owner)).sum();

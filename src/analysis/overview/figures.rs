@@ -1,7 +1,7 @@
 //! This module computes the figures of the overview. A figure that is unknown says why.
 
 use super::context::Context;
-use super::report::{Figure, Unit, Useful};
+use super::report::{Figure, Unit};
 use super::steps::outliers;
 use crate::analysis::comm::Comm;
 use crate::analysis::ledger::Owner;
@@ -14,21 +14,42 @@ type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
 const NO_STEPS: &str = "The capture has no steps.";
 const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
 
-/// Returns all figures.
-pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures, useful: &Useful) -> Vec<Figure> {
+/// The names of all figures, with their units.
+pub(super) const NAMES: [(&str, Unit); 18] = [
+    ("step_time", Unit::Ps),
+    ("variability", Unit::Fraction),
+    ("slow_steps", Unit::Count),
+    ("first_step", Unit::Ps),
+    ("steady_share", Unit::Fraction),
+    ("idle", Unit::Fraction),
+    ("host_waits", Unit::Fraction),
+    ("host_lead", Unit::Ps),
+    ("exposed_communication", Unit::Fraction),
+    ("waits_for_peers", Unit::Fraction),
+    ("useful_mfu", Unit::Fraction),
+    ("model_mfu", Unit::Fraction),
+    ("hardware_mfu", Unit::Fraction),
+    ("hbm_bandwidth", Unit::Fraction),
+    ("productive_share", Unit::Fraction),
+    ("peak_hbm", Unit::Fraction),
+    ("device_spread", Unit::Fraction),
+    ("device_excess", Unit::Ps),
+];
+
+/// Returns all figures, in the order of [`NAMES`].
+pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<Figure> {
     let ledger = &context.by_op.ledger;
-    let period = ledger.window.as_f64() / context.n_steps_f64();
     let window = &roofline.window;
     let idle: Picos = ledger.owners.iter().filter(|(owner, _)| is_gap(*owner)).map(|(_, time)| *time).sum();
     let host: Picos = ledger.owners.iter().filter(|(owner, _)| is_host_gap(*owner)).map(|(_, time)| *time).sum();
     let of_window = |time: Picos| Ok((context.share(time), vec![("time_ps", context.per_step(time).as_f64())]));
-    let figure = |name: &str, unit: Unit, value: Value| {
+    let figure = |((name, unit), value): (&(&str, Unit), Value)| {
         let (value, inputs, absent) = match value {
             Ok((value, inputs)) => (Some(value), inputs, None),
             Err(reason) => (None, Vec::new(), Some(reason.to_owned())),
         };
         let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Figure { name: name.to_owned(), unit, value, inputs, coverage: None, absent }
+        Figure { name: (*name).to_owned(), unit: *unit, value, inputs, coverage: None, absent }
     };
     let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
         let value = value.ok_or(NO_COSTS)?;
@@ -37,26 +58,27 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures, useful:
         inputs.extend(window.peak_flops.map(|peak| ("peak_flops", peak)));
         Ok((value, inputs))
     };
-    let mut figures = vec![
-        figure("step_time", Unit::Ps, step_time(context)),
-        figure("variability", Unit::Fraction, variability(context)),
-        figure("slow_steps", Unit::Count, slow_steps(context)),
-        figure("first_step", Unit::Ps, first_step(context)),
-        figure("steady_share", Unit::Fraction, steady_share(context)),
-        figure("idle", Unit::Fraction, of_window(idle)),
-        figure("host_waits", Unit::Fraction, of_window(host)),
-        figure("host_lead", Unit::Ps, host_lead(context)),
-        figure("exposed_communication", Unit::Fraction, exposed(context)),
-        figure("waits_for_peers", Unit::Fraction, waits(context)),
-        figure("useful_mfu", Unit::Fraction, useful_mfu(useful, period)),
-        figure("model_mfu", Unit::Fraction, ratio(window.model_mfu, window.model_flops, "model_flops")),
-        figure("hardware_mfu", Unit::Fraction, ratio(window.mfu, window.flops, "flops")),
-        figure("hbm_bandwidth", Unit::Fraction, ratio(window.hbm_util, window.bytes, "bytes")),
-        figure("productive_share", Unit::Fraction, of_window(ledger.time(Owner::Floor))),
-        figure("peak_hbm", Unit::Fraction, peak_hbm(context)),
-        figure("device_spread", Unit::Fraction, device_spread(context.comm)),
-        figure("device_excess", Unit::Ps, excess(context)),
+    let values = [
+        step_time(context),
+        variability(context),
+        slow_steps(context),
+        first_step(context),
+        steady_share(context),
+        of_window(idle),
+        of_window(host),
+        host_lead(context),
+        exposed(context),
+        waits(context),
+        useful_mfu(roofline),
+        ratio(window.model_mfu, window.model_flops, "model_flops"),
+        ratio(window.mfu, window.flops, "flops"),
+        ratio(window.hbm_util, window.bytes, "bytes"),
+        of_window(ledger.time(Owner::Floor)),
+        peak_hbm(context),
+        device_spread(context.comm),
+        excess(context),
     ];
+    let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
     let coverage = roofline.coverage;
     for figure in &mut figures {
         if matches!(&*figure.name, "model_mfu" | "hardware_mfu" | "hbm_bandwidth" | "productive_share") {
@@ -143,19 +165,15 @@ fn waits(context: &Context<'_>) -> Value {
     Ok((context.share(all), vec![("wait_ps", wait.as_f64())]))
 }
 
-/// Tokens × FLOPs per token ÷ (devices × peak × period).
-fn useful_mfu(useful: &Useful, period: f64) -> Value {
-    let (tokens, each) =
-        useful.tokens.zip(useful.flops_per_token).ok_or("The tokens of a step or the FLOPs of a token are unknown.")?;
-    let (devices, peak) = useful.devices.zip(useful.peak).ok_or("The peak of the device is unknown.")?;
-    let inputs = vec![
-        ("tokens", tokens),
-        ("flops_per_token", each),
-        ("devices", devices),
-        ("peak_flops", peak),
-        ("period_ps", period),
-    ];
-    Ok((tokens * each / (devices * peak * period / 1e12), inputs))
+/// Useful FLOPs of a step ÷ (devices × peak × period).
+fn useful_mfu(roofline: &RooflineFigures) -> Value {
+    let window = &roofline.window;
+    let flops = window.useful_flops.ok_or("The tokens of a step and the FLOPs of a token are not given.")?;
+    let value = window.useful_mfu.ok_or("The peak of the device is unknown.")?;
+    let mut inputs = vec![("useful_flops_of_device", flops), ("window_ps", window.window.as_f64())];
+    inputs.extend(window.useful_devices.map(|devices| ("devices", f64::from(devices.n))));
+    inputs.extend(window.peak_flops.map(|peak| ("peak_flops", peak)));
+    Ok((value, inputs))
 }
 
 fn peak_hbm(context: &Context<'_>) -> Value {

@@ -202,7 +202,7 @@ const NO_LINKS: &str = "The capture does not link the runs of the device to call
 
 /// Returns the outcome of a rule about gaps of some classes. `is_recoverable` tells whether the time would go.
 fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass], is_recoverable: bool) -> Vec<Outcome> {
-    rule.by_time(context, context.gap_time(classes), |context| {
+    rule.by_time(context, context.gap_time(classes), &mut |context| {
         let claimed = classes.iter().map(|class| context.claims.gap(*class)).sum();
         let evidence = context.gap_evidence(classes);
         Draft {
@@ -223,13 +223,13 @@ fn lacks_links(context: &Context<'_>) -> bool {
 
 fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNER: Owner = Owner::Gap(GapClass::Input);
-    let ops = context.ops_of(&[OWNER], |_| true);
+    let ops = context.ops_of(&[OWNER], &|_| true);
     if lacks_links(context) && ops.is_empty() {
         return unknown(NO_LINKS);
     }
     let of_ops: Picos = ops.iter().map(|(_, time)| *time).sum();
     let gaps = context.gap_time(&[GapClass::Input]);
-    rule.by_time(context, gaps + of_ops, |context| {
+    rule.by_time(context, gaps + of_ops, &mut |context| {
         let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, OWNER, *time)).sum();
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
@@ -327,10 +327,10 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if context.by_op.waits.len() < 2 && context.gap_time(&[GapClass::Barrier]) == Picos::ZERO {
         return unknown("The capture has one device, or its devices cannot be compared.");
     }
-    let ops = context.ops_of(&[Owner::Late], |_| true);
+    let ops = context.ops_of(&[Owner::Late], &|_| true);
     let late: Picos = ops.iter().map(|(_, time)| *time).sum();
     let barrier = context.gap_time(&[GapClass::Barrier]);
-    rule.by_time(context, late + barrier, |context| {
+    rule.by_time(context, late + barrier, &mut |context| {
         let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Late, *time)).sum();
         let claimed = context.claims.gap(GapClass::Barrier) + claimed_ops;
         let mut detail = Vec::new();
@@ -354,9 +354,9 @@ fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let share = context.by_op.ops[at].time(Owner::Loop).fraction_of(inclusive(at));
         share.is_none_or(|share| share >= 0.02)
     };
-    let ops = context.ops_of(&[Owner::Loop], is_much);
+    let ops = context.ops_of(&[Owner::Loop], &is_much);
     let time: Picos = ops.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, time, |context| {
+    rule.by_time(context, time, &mut |context| {
         let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Loop, *time)).sum();
         let evidence = context.op_evidence(&ops);
         Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }

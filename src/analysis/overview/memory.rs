@@ -7,7 +7,6 @@ use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::classify::Phase;
 use crate::analysis::ledger::Owner;
 use crate::analysis::memory::CrossCheck;
-use crate::small_sort::SmallSort;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
 
@@ -221,8 +220,7 @@ fn logits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 fn spare(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some((check, used)) = fullest(context) else { return unknown(NO_CAPACITY) };
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
-    let mut ops = context.ops_of(&OWNERS, |at| context.op(at).1.phase == Phase::Recompute);
-    ops.small_sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
     let time: Picos = ops.iter().map(|(_, time)| *time).sum();
     if used >= rule.threshold || context.share(time) < 0.05 {
         return vec![Outcome::Below { measured: 1.0 - used, at_stake: Some(time) }];

@@ -14,6 +14,7 @@
 //! This module depends on all other analyses, and not on files and pages.
 
 mod advice;
+mod carried;
 mod communication;
 mod compute;
 mod context;
@@ -29,10 +30,11 @@ mod rule;
 mod steps;
 mod words;
 
-pub use query::{ModelFacts, OverviewQuery};
+pub use carried::{n_rules, rule_index};
+pub use query::OverviewQuery;
 pub use report::{
     Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
-    Severity, SkippedRule, StepShare, Try, Unit, Useful,
+    Severity, SkippedRule, StepShare, Try, Unit,
 };
 
 use crate::analysis::base::{Analysis, StepChoice};
@@ -49,7 +51,6 @@ use crate::profile::{NoteCode, Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use context::{Claims, Context};
-use indexmap::IndexMap;
 use rule::{Outcome, Rule};
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -84,7 +85,6 @@ impl Analysis {
         &'a self,
         profile: &'a Profile,
         inputs: &OverviewInputs<'a>,
-        model: &ModelFacts,
         programs: Option<Programs<'a>>,
     ) -> Overview {
         let ledger = &inputs.by_op.ledger;
@@ -129,42 +129,36 @@ impl Analysis {
             findings.small_sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.id.cmp(&b.id)));
         }
         let [findings, options, memory, quality] = found;
-        let recoverable: Picos = findings.iter().map(|finding| finding.recoverable).sum();
         let has_steps = matches!(inputs.by_op.step, StepChoice::Mean | StepChoice::Number(_))
             || (inputs.by_op.step == StepChoice::Busiest && !device.steps.is_empty());
         let period = context.per_step(ledger.window);
-        let needed = context.per_step(ledger.time(Owner::Floor));
-        let unit = if has_steps { "a step" } else { "the capture" };
-        let useful = useful(&context, inputs.roofline, model);
-        Overview {
+        let mut found = Overview {
             header: inputs.gaps.header.clone(),
             totals: inputs.gaps.totals.clone(),
             device: device.label.clone(),
-            device_index: ledger.device as u32,
-            n_steps: ledger.n_steps,
             has_steps,
             period,
             periods: context.periods().copied(),
-            verdict: words::verdict(&findings, recoverable, (period, needed), unit),
+            verdict: String::new(),
             kinds: kinds(&context),
-            owners: Owner::ALL
-                .iter()
-                .map(|owner| (owner.key().to_owned(), context.per_step(ledger.time(*owner))))
-                .collect(),
-            attainable: ledger.attainable,
-            figures: figures::figures(&context, inputs.roofline, &useful),
-            recoverable,
+            ledger: ledger.clone(),
+            figures: figures::figures(&context, inputs.roofline),
+            recoverable: Picos::ZERO,
             findings,
             options,
             memory,
             quality,
             checked,
             skipped,
-            steps: step_shares(&context),
-            devices: device_shares(&context),
-            useful,
+            steps: Vec::new(),
+            devices: Vec::new(),
             notes: inputs.gaps.notes.clone(),
-        }
+        };
+        found.derive();
+        let waits = &inputs.by_op.waits;
+        let label = |device: usize| self.devices.get(device).map_or("", |device| &*device.label);
+        found.set_steps(inputs.steps, &|of| waits.iter().find(|(at, _)| label(*at) == of).map(|(_, wait)| *wait));
+        found
     }
 }
 
@@ -172,13 +166,15 @@ impl Analysis {
     /// Returns the program with the most time in a ledger. `None` if its ops name no program.
     pub fn main_program(&self, profile: &Profile, by_op: &LedgerByOp) -> Option<ProgramId> {
         let plane = &profile.planes[self.devices[by_op.ledger.device].plane];
-        let mut by_program: IndexMap<ProgramId, Picos> = IndexMap::default();
+        let mut by_program: Vec<(ProgramId, Picos)> = Vec::new();
         for op in &by_op.ops {
-            if let Some(program) = plane.op(op.op).stats.program {
-                *by_program.entry(program).or_default() += op.total();
+            let Some(program) = plane.op(op.op).stats.program else { continue };
+            match by_program.iter_mut().find(|(id, _)| *id == program) {
+                Some((_, time)) => *time += op.total(),
+                None => by_program.push((program, op.total())),
             }
         }
-        by_program.iter().max_by_key(|(id, time)| (**time, Reverse(**id))).map(|(id, _)| *id)
+        by_program.iter().max_by_key(|(id, time)| (*time, Reverse(*id))).map(|(id, _)| *id)
     }
 }
 
@@ -235,53 +231,4 @@ fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let idle = context.by_op.ledger.window.saturating_sub(busy);
     let kinds = Kind::ALL.into_iter().map(|kind| share(Some(kind), sums[kind.index()]));
     kinds.chain([share(None, [Picos::ZERO, idle, Picos::ZERO])]).collect()
-}
-
-fn step_shares(context: &Context<'_>) -> Vec<StepShare> {
-    let of_device = context.steps.devices.get(context.by_op.ledger.device);
-    let share = |step: &crate::analysis::breakdown::StepTime| {
-        let mut parts = [Picos::ZERO; 8];
-        parts[..7].copy_from_slice(&step.by_kind);
-        parts[7] = step.idle;
-        StepShare {
-            number: step.number,
-            length: step.length,
-            is_counted: step.not_steady.is_none(),
-            reason: step.not_steady.map(|reason| reason.label().to_owned()),
-            parts,
-        }
-    };
-    of_device.map_or_else(Vec::new, |of| of.steps.iter().map(share).collect())
-}
-
-fn device_shares(context: &Context<'_>) -> Vec<DeviceShare> {
-    let share = |(at, device): (usize, &crate::analysis::base::Device)| {
-        let durations: Vec<u64> = device.steady_steps().map(|step| step.duration.0).collect();
-        let n = durations.len() as u64;
-        DeviceShare {
-            label: device.label.clone(),
-            duration: (n > 0).then(|| Picos(durations.iter().sum::<u64>() / n)),
-            waited: context.by_op.waits.iter().find(|(of, _)| *of == at).map(|(_, wait)| *wait),
-        }
-    };
-    context.analysis.devices.iter().enumerate().map(share).collect()
-}
-
-/// Returns the useful FLOPs by what the user says, and by the program.
-fn useful(context: &Context<'_>, roofline: &RooflineFigures, model: &ModelFacts) -> Useful {
-    let flops_per_token = model.flops_per_token.or_else(|| model.parameters.map(|n| 6.0 * n));
-    let program = context.analysis.main_program(context.profile, context.by_op);
-    let module = program.and_then(|id| context.programs.and_then(|of| of(id)));
-    #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
-    let compiled = module.and_then(crate::hlo::Module::devices).map(|n| n as f64);
-    #[expect(clippy::cast_precision_loss, reason = "a count of devices")]
-    let of_capture = context.analysis.devices.len() as f64;
-    Useful {
-        tokens: model.tokens,
-        is_guess: false,
-        flops_per_token,
-        parameters: model.parameters,
-        devices: Some(model.devices.map(f64::from).or(compiled).unwrap_or(of_capture)),
-        peak: roofline.window.peak_flops,
-    }
 }

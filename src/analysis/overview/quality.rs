@@ -137,17 +137,22 @@ fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
     };
     let ends: Vec<Option<u64>> = context.analysis.devices.iter().map(end).collect();
     let last = ends.iter().flatten().copied().max().unwrap_or(0);
-    let is_short = |end: &Option<u64>| end.is_some_and(|end| last - end > period);
+    // Some devices of a capture may only copy: they have no steps, and may end at any time.
+    let most_steps = context.analysis.devices.iter().map(|device| device.steps.len()).max().unwrap_or(0);
+    let is_early = |end: &Option<u64>| end.is_some_and(|end| last - end > period);
+    let is_short = |device: &crate::analysis::base::Device, end: &Option<u64>| {
+        is_early(end) && !device.steps.is_empty() && device.steps.len() < most_steps
+    };
     let short: Vec<String> = context
         .analysis
         .devices
         .iter()
         .zip(&ends)
-        .filter(|(_, end)| is_short(end))
+        .filter(|(device, end)| is_short(device, end))
         .map(|(device, _)| device.label.clone())
         .collect();
     if_any(short.len(), || {
-        let first = ends.iter().filter(|end| is_short(end)).flatten().copied().min().unwrap_or(last);
+        let first = ends.iter().filter(|end| is_early(end)).flatten().copied().min().unwrap_or(last);
         let detail = format!(
             "The events of {} end up to {} before those of the other devices.",
             short.join(", "),

@@ -5,6 +5,7 @@
 
 use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
+use crate::analysis::ledger::Ledger;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -18,10 +19,6 @@ pub struct Overview {
     pub totals: Totals,
     /// Label of the device on which the time of a step depends: the one that the others wait for.
     pub device: String,
-    /// Index of this device in the session.
-    pub device_index: u32,
-    /// Number of steps; 1 if the window is the whole capture.
-    pub n_steps: u32,
     /// Whether the times are those of steps. If not, they are those of the whole capture.
     pub has_steps: bool,
     /// Length of a step, as a mean of periods.
@@ -33,10 +30,8 @@ pub struct Overview {
     /// Time of a step by kind, and the part of it that the device needs. Idle time has no kind and comes last. The totals
     /// sum to `period`, except for rounding.
     pub kinds: Vec<KindShare>,
-    /// Time by owner, in the order of the ledger.
-    pub owners: Vec<(String, Picos)>,
-    /// The share of the roofline that ops are expected to attain.
-    pub attainable: f64,
+    /// The owners of the time, as sums over all steps.
+    pub ledger: Ledger,
     pub figures: Vec<Figure>,
     /// Σ of the recoverable times of `findings`.
     pub recoverable: Picos,
@@ -56,8 +51,6 @@ pub struct Overview {
     pub steps: Vec<StepShare>,
     /// The devices, in the order of the session.
     pub devices: Vec<DeviceShare>,
-    /// Useful FLOPs.
-    pub useful: Useful,
     pub notes: Vec<Note>,
 }
 
@@ -345,25 +338,6 @@ pub struct StepShare {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceShare {
     pub label: String,
-    /// Mean duration of the events of its steps. `None` if it has no step.
-    pub duration: Option<Picos>,
     /// Time for which it waits for other devices in collectives, per step. `None` if it is not compared.
     pub waited: Option<Picos>,
-}
-
-/// Useful FLOPs, and where they come from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Useful {
-    /// Tokens per step over all devices.
-    pub tokens: Option<f64>,
-    /// Whether the tokens are a guess.
-    pub is_guess: bool,
-    /// FLOPs per token.
-    pub flops_per_token: Option<f64>,
-    /// Parameters of the model over all devices.
-    pub parameters: Option<f64>,
-    /// Number of devices that share a step.
-    pub devices: Option<f64>,
-    /// Peak of one device in FLOP/s.
-    pub peak: Option<f64>,
 }

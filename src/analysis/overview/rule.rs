@@ -12,7 +12,7 @@ pub(super) struct Rule {
     pub group: Group,
     /// What the rule checks.
     pub name: &'static str,
-    /// What was found. A check may give a more exact title.
+    /// What was found. `words::title` gives some findings a more exact title.
     pub title: &'static str,
     /// The value from which on the rule is a finding: a fraction, or a number of things.
     pub threshold: f64,
@@ -63,6 +63,18 @@ impl Advice {
         Self { text, code: Some(code), only_on: None }
     }
 
+    fn to_try(&self) -> Try {
+        Try {
+            text: self.text.to_owned(),
+            code: self.code.map(str::to_owned),
+            flag: None,
+            value: None,
+            default: None,
+            chip: None,
+            verified_with: None,
+        }
+    }
+
     /// Advice with a flag that only compilers for one platform accept.
     pub const fn flag(only_on: Platform, text: &'static str, flag: &'static str) -> Self {
         Self { text, code: Some(flag), only_on: Some(only_on) }
@@ -86,7 +98,6 @@ pub(super) enum Outcome {
 pub(super) struct Draft {
     /// The id, if the rule has several findings.
     pub id: Option<String>,
-    pub title: Option<String>,
     pub detail: String,
     pub at_stake: Picos,
     pub claimed: Picos,
@@ -103,13 +114,18 @@ pub(super) struct Draft {
 }
 
 impl Rule {
+    /// Returns all advice, whatever the platform.
+    pub fn advice(&self) -> Vec<Try> {
+        self.tries.iter().map(Advice::to_try).collect()
+    }
+
     /// Returns the outcome of a rule about time: a finding by `draft` if the share of the time at stake reaches the
     /// threshold.
     pub fn by_time(
         &self,
         context: &mut Context<'_>,
         at_stake: Picos,
-        draft: impl FnOnce(&mut Context<'_>) -> Draft,
+        draft: &mut dyn FnMut(&mut Context<'_>) -> Draft,
     ) -> Vec<Outcome> {
         self.by_share(context, self.threshold, at_stake, draft)
     }
@@ -121,7 +137,7 @@ impl Rule {
         context: &mut Context<'_>,
         least: f64,
         at_stake: Picos,
-        draft: impl FnOnce(&mut Context<'_>) -> Draft,
+        draft: &mut dyn FnMut(&mut Context<'_>) -> Draft,
     ) -> Vec<Outcome> {
         let share = context.share(at_stake);
         if share < least || at_stake == Picos::ZERO {
@@ -143,21 +159,12 @@ impl Rule {
         }
         let share = context.share(draft.at_stake);
         let fits = |advice: &&Advice| advice.only_on.is_none_or(|platform| platform == context.platform());
-        let words = |advice: &Advice| Try {
-            text: advice.text.to_owned(),
-            code: advice.code.map(str::to_owned),
-            flag: None,
-            value: None,
-            default: None,
-            chip: None,
-            verified_with: None,
-        };
         Finding {
             id: draft.id.unwrap_or_else(|| self.id.to_owned()),
             severity: if self.group == Group::Quality { Severity::High } else { Severity::of_share(share) },
             confidence,
             reason,
-            title: draft.title.unwrap_or_else(|| self.title.to_owned()),
+            title: self.title.to_owned(),
             detail: draft.detail,
             why: self.why.to_owned(),
             worked_if: self.worked_if.to_owned(),
@@ -171,7 +178,7 @@ impl Rule {
             inputs: draft.inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             evidence: draft.evidence,
             overlaps: self.overlaps.iter().map(|id| (*id).to_owned()).collect(),
-            tries: draft.tries.into_iter().chain(self.tries.iter().filter(fits).map(words)).collect(),
+            tries: draft.tries.into_iter().chain(self.tries.iter().filter(fits).map(Advice::to_try)).collect(),
             view: self.view,
         }
     }

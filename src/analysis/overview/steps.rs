@@ -1,6 +1,6 @@
 //! This module compares the steps of the device (rules F32 and F33).
 
-use super::context::Context;
+use super::context::{Context, longest_first};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
@@ -8,11 +8,10 @@ use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::base::{Interval, Step, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
-use crate::profile::OpId;
+use crate::profile::{Op, OpId};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -93,7 +92,7 @@ const FEW_STEPS: &str = "The capture has fewer than five steady steps.";
 fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some(Outliers { median, slow }) = outliers(context) else { return unknown(FEW_STEPS) };
     let more: Picos = slow.iter().map(|step| step.length().saturating_sub(median)).sum();
-    rule.by_time(context, more, |context| {
+    rule.by_time(context, more, &mut |context| {
         let of_device = context.steps.devices.get(context.by_op.ledger.device);
         let times = of_device.map_or(&[][..], |of| &of.steps);
         let is_slow = |number: u64| slow.iter().any(|step| step.number == number);
@@ -158,9 +157,9 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             }
         }
     }
-    varying.small_sort_by_key(|(at, time)| (std::cmp::Reverse(*time), *at));
+    let varying = longest_first(varying);
     let more: Picos = varying.iter().map(|(_, time)| *time).sum();
-    rule.by_time(context, more, |context| Draft {
+    rule.by_time(context, more, &mut |context| Draft {
         detail: format!(
             "{} vary by more than {} between steps. {}",
             counted(varying.len() as u64, "op", "ops"),
@@ -175,17 +174,11 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// Returns the self time in ps of each of `ops` in each of `steps`.
 fn times_by_step(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<Vec<u64>> {
     let mut times = vec![vec![0_u64; steps.len()]; ops.len()];
-    let names: FxHashMap<_, usize> = ops
-        .iter()
-        .enumerate()
-        .map(|(row, at)| {
-            let op = context.op(*at).0;
-            ((op.stats.program, op.name), row)
-        })
-        .collect();
     let plane = context.plane();
-    let rows: Vec<Option<usize>> =
-        plane.ops.iter().map(|op| names.get(&(op.stats.program, op.name)).copied()).collect();
+    // At most 200 ops have more than 0.5 % of a step.
+    let key = |op: &Op| (op.stats.program, op.name);
+    let names: Vec<_> = ops.iter().map(|at| key(context.op(*at).0)).collect();
+    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| names.iter().position(|name| *name == key(op))).collect();
     let row = |op: OpId| rows[op.0 as usize];
     for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
         let Some(events) = intervals(line, context.device().event_clock) else { continue };

@@ -1,20 +1,28 @@
 //! This module writes the verdict.
 
-use super::report::Finding;
+use super::report::{Finding, Overview};
+use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
 
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
 
-/// Returns the verdict in one or two sentences. `needed` is the compute that the device needs, per step, and `unit` is
-/// "a step" or "the capture".
-pub(super) fn verdict(
-    findings: &[Finding],
-    recoverable: Picos,
-    (period, needed): (Picos, Picos),
-    unit: &str,
-) -> String {
+/// Returns the title of a finding that names a device or a primitive. `None` for other findings, which have the title of
+/// their rule.
+pub(super) fn title(id: &str, device: &str) -> Option<String> {
+    let primitive = id.strip_prefix("exposed_").map(|primitive| primitive.replace('_', "-"));
+    match id {
+        "straggler" => Some(format!("{device} is slower than the other devices")),
+        _ => primitive.map(|primitive| format!("The device waits for {primitive}")),
+    }
+}
+
+/// Returns the verdict in one or two sentences.
+pub(super) fn verdict(of: &Overview) -> String {
+    let needed = of.ledger.per_step(of.ledger.time(Owner::Floor));
+    let unit = if of.has_steps { "a step" } else { "the capture" };
+    let (findings, recoverable, period) = (&of.findings, of.recoverable, of.period);
     let share = |time: Picos| percent_text(time.fraction_of(period).unwrap_or(0.0));
     let cost =
         |finding: &Finding| if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
@@ -36,7 +44,7 @@ pub(super) fn verdict(
     }
     let others = findings.iter().filter(|finding| finding.recoverable > Picos::ZERO).count();
     if others > 1 {
-        text += &format!(" All {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
+        text += &format!(" {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
     }
     text
 }

@@ -7,8 +7,8 @@ use super::{Failure, OpenCapture, Printed, heading, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::comm::{NamedMesh, Topology};
 use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::{ModelFacts, Overview, OverviewQuery};
-use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::overview::{Overview, OverviewQuery};
+use rooflight::analysis::roofline::{RooflineQuery, UsefulFlops};
 use rooflight::report::overview_text::{self, TextStyle};
 use rooflight::report::{json, overview_json};
 use rooflight::session;
@@ -50,19 +50,18 @@ pub struct OverviewArgs {
 impl OpenCapture<'_> {
     pub(super) fn overview(&self, args: &OverviewArgs) -> Result<Printed, Failure> {
         let query = self.query(GroupBy::Op, Filter::default())?;
+        let flops_per_token = args.flops_per_token.or_else(|| args.parameters.map(|n| 6.0 * n));
+        let useful = args.tokens.zip(flops_per_token).map(|(tokens, flops_per_token)| UsefulFlops {
+            batch: tokens,
+            sequence: 1.0,
+            flops_per_token,
+            devices: args.job_devices,
+        });
+        let roofline = RooflineQuery { query, useful, ..RooflineQuery::default() };
         let query = OverviewQuery {
-            ledger: LedgerQuery {
-                roofline: RooflineQuery { query, ..RooflineQuery::default() },
-                attainable: args.attainable,
-            },
+            ledger: LedgerQuery { roofline, attainable: args.attainable },
             topology: args.topology.clone().map(|topology| Topology { wrap: args.wrap, ..topology }),
             mesh: args.mesh.clone(),
-            model: ModelFacts {
-                tokens: args.tokens,
-                flops_per_token: args.flops_per_token,
-                parameters: args.parameters,
-                devices: args.job_devices,
-            },
         };
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;

@@ -6,6 +6,7 @@ use rooflight::analysis::base::{Filter, GroupBy, Status};
 use rooflight::analysis::breakdown::{Breakdown, StepStats};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::ledger::LedgerQuery;
+use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::report::summary::{self, Summary};
 use rooflight::report::{json, tables};
@@ -41,32 +42,34 @@ impl OpenCapture<'_> {
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
-                let lines = self.summed(&kinds, &sources, &steps, attainable, summary::lines)?;
-                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &notes_text(&notes)
+                let render = |summary: Summary<'_>| (verdict(summary), summary::lines(summary));
+                let (verdict, lines) = self.summed(&kinds, &sources, &steps, attainable, render)?;
+                heading(&kinds.header) + &verdict + &all(Table::aligned) + "\n" + &lines + &notes_text(&notes)
             }
         })
     }
 
     /// Computes roofline, memory, communication and the ledger, and passes all results to `render`, which writes the summary.
     /// Formats that do not show these results do not call this function.
-    fn summed(
+    fn summed<T>(
         &self,
         kinds: &Breakdown,
         sources: &Breakdown,
         steps: &StepStats,
         attainable: f64,
-        render: impl FnOnce(Summary<'_>) -> String,
-    ) -> Result<String, Failure> {
-        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
+        render: impl FnOnce(Summary<'_>) -> T,
+    ) -> Result<T, Failure> {
         let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
+        let ledger = LedgerQuery { roofline: request.clone(), attainable };
+        let overview = self.overview_of(&OverviewQuery { ledger, ..OverviewQuery::default() });
+        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
         let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
-        let comm = CommQuery { query: request.query.clone(), ..CommQuery::default() };
-        let ledger = LedgerQuery { roofline: request, attainable };
-        let ledger = session::ledger(analysis, profile, programs, &ledger);
+        let comm = CommQuery { query: request.query, ..CommQuery::default() };
         let comm = session::comm(analysis, profile, programs, &comm);
         let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
         Ok(render(Summary {
+            verdict: overview.as_ref().map(|overview| overview.verdict.as_str()),
             kinds,
             sources,
             steps,
@@ -74,7 +77,12 @@ impl OpenCapture<'_> {
             programs: &memory.programs,
             allocators: &runtime.allocators,
             comm: &comm,
-            ledger: ledger.as_ref().map(|ledger| (ledger, analysis.devices[ledger.device].label.as_str())),
+            ledger: overview.as_ref().map(|overview| (&overview.ledger, overview.device.as_str())),
         }))
     }
+}
+
+/// Writes the verdict above the tables.
+fn verdict(summary: Summary<'_>) -> String {
+    summary.verdict.map_or_else(String::new, |verdict| format!("{verdict}\n\n"))
 }

@@ -255,7 +255,7 @@ mod tests {
             is_anonymous: false,
         };
         let mut session =
-            SessionInfo { summary: Some(summary), capabilities: Capabilities::report(false), ..session(3, 4) };
+            SessionInfo { summary: Some(summary), capabilities: Capabilities::report(false, true), ..session(3, 4) };
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
         assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
         let query_by = |by, within| Query {
@@ -270,7 +270,7 @@ mod tests {
             "neither categories of what is summed, nor sources"
         );
         assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
-        session.capabilities = Capabilities::report(true);
+        session.capabilities = Capabilities::report(true, true);
         let query = available_query(&session, query_by(GroupBy::Category, FilterField::default()));
         assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
         session

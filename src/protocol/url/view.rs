@@ -4,8 +4,10 @@
 /// The views of the page. A digit key opens each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum View {
-    /// Time by op, source, scope or another grouping.
+    /// What limits the run, and what to try.
     #[default]
+    Overview,
+    /// Time by op, source, scope or another grouping.
     Breakdown,
     /// Position of ops in the roofline model.
     Roofline,
@@ -19,11 +21,13 @@ pub enum View {
 
 impl View {
     /// All views, in order.
-    pub const ALL: [Self; 5] = [Self::Breakdown, Self::Roofline, Self::Memory, Self::Communication, Self::File];
+    pub const ALL: [Self; 6] =
+        [Self::Overview, Self::Breakdown, Self::Roofline, Self::Memory, Self::Communication, Self::File];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
+            Self::Overview => "overview",
             Self::Breakdown => "breakdown",
             Self::Roofline => "roofline",
             Self::Memory => "memory",
@@ -35,6 +39,7 @@ impl View {
     /// Returns the label for users.
     pub const fn label(self) -> &'static str {
         match self {
+            Self::Overview => "Overview",
             Self::Breakdown => "Breakdown",
             Self::Roofline => "Roofline",
             Self::Memory => "Memory",
@@ -46,6 +51,7 @@ impl View {
     /// Returns the digit key that opens the view.
     pub const fn digit(self) -> &'static str {
         match self {
+            Self::Overview => "1",
             Self::Breakdown => "2",
             Self::Roofline => "3",
             Self::Memory => "4",

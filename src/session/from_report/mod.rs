@@ -4,6 +4,7 @@
 
 mod breakdown;
 mod memory_comm;
+mod overview;
 mod roofline;
 
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
@@ -12,6 +13,7 @@ use crate::protocol::view_request::decode_question;
 use crate::protocol::{
     Capabilities, DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo,
 };
+use crate::report::overview_text;
 use crate::session::open::messages;
 use crate::session::session_trait::Session;
 use crate::share::{Report, ShareError};
@@ -79,6 +81,11 @@ impl ReportSession {
             }
             Question::Op { .. } => Err(self.lacks("the details of an op")),
             Question::Graph { .. } => Err(self.lacks("the graph around an op")),
+            Question::Overview(query) => self.overview(query).map(|of| Reply::answer_to_question(&of)),
+            Question::OverviewMarkdown(query) => {
+                let text = self.overview(query)?.as_ref().map(overview_text::markdown).unwrap_or_default();
+                Ok(Reply::answer_to_question(&text))
+            }
             Question::Gaps(_) => Err(self.lacks("the idle gaps")),
             Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
             Question::File
@@ -162,7 +169,7 @@ fn session(report: &Report) -> SessionInfo {
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),
-        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows()),
+        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some()),
         framework: Framework::Unknown,
     }
 }

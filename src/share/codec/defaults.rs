@@ -83,6 +83,7 @@ pub fn report() -> Report {
         steps: StepStats::default(),
         memory: MemoryPart::default(),
         comm: CommPart { comm, more: (0, ZERO), more_copies: (0, ZERO) },
+        overview: None,
         notes: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@
 //! into a list of their variants; new variants are added at the end. Values that follow from other values are not
 //! visited: `derive.rs` computes them.
 //!
-//! Version 2 added the periods of steps, the waits of devices, and the time of phases.
+//! Version 2 added the periods of steps, the waits of devices, and the time of phases. Version 3 added the overview.
 
 mod comm;
 mod defaults;
@@ -14,6 +14,7 @@ mod figures;
 mod memory;
 mod ops;
 mod origin;
+mod overview;
 pub(super) mod visit;
 
 use super::codec::visit::{Done, Visit, each};
@@ -37,6 +38,9 @@ pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> Done {
         v.rows(&mut of.phases, || (Phase::Forward, Picos::ZERO))?;
         each(&mut of.phases, |(phase, _)| v.one_of(phase, &Phase::ALL))?;
         each(&mut of.phases, |(_, time)| v.time(time))?;
+    }
+    if v.version() >= 3 {
+        overview::overview(v, &mut of.overview)?;
     }
     Ok(())
 }

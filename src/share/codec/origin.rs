@@ -140,7 +140,7 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
     each(&mut of.spread, |step| v.float(&mut step.spread, 0.0))
 }
 
-fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
+pub(super) fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
     v.present(of, Spread::default)?;
     let Some(of) = of else { return Ok(()) };
     v.small(&mut of.n)?;

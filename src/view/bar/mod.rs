@@ -114,7 +114,10 @@ fn Tabs(state: State) -> impl IntoView {
     view! {
         <div class="tabs">
             <div role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
-                {View::ALL.map(tab).collect_view()}
+                {live(move || {
+                    let is_offered = |view: &View| *view != View::Overview || state.can(|can| can.overview);
+                    Some(View::ALL.into_iter().filter(is_offered).map(tab).collect_view())
+                })}
             </div>
             <span class="grow"></span>
             <If when=partial>

@@ -59,7 +59,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
             <div class="coverage-tools" data-roving="">
                 <peaks::Peaks model />
                 <editors::Kernels model />
-                <editors::Useful model />
+                <editors::Useful state=model.state />
             </div>
         </div>
     }

@@ -4,7 +4,9 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
+use crate::protocol::url::roofline::RooflineViewState;
 use crate::table::format;
+use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
@@ -134,9 +136,16 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 
 /// Renders the button and the editor of the useful FLOPs of a step.
 #[component]
-pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
+pub(crate) fn Useful(state: State) -> impl IntoView {
+    // The roofline view reports a state that cannot be read.
+    let place = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflineViewState>().unwrap_or_default()));
+    let change = move |useful: Option<UsefulFlops>| {
+        let mut place = place.get_untracked();
+        place.useful = useful;
+        state.roofline.set(place.to_string());
+    };
     let face = move || {
-        let given = model.place.with(|place| place.useful.is_some());
+        let given = place.with(|place| place.useful.is_some());
         view! { <span>{if given { "Useful FLOPs: set" } else { "Useful FLOPs" }}</span> }.any()
     };
     let fields: [Field; 4] = [
@@ -160,15 +169,14 @@ pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
                 .map(|((batch, sequence), flops_per_token)| UsefulFlops { batch, sequence, flops_per_token, devices });
             wrong.set(useful.is_none() || (devices.is_none() && !text(3).trim().is_empty()));
             if !wrong.get_untracked() {
-                model.change(|place| place.useful = useful);
+                change(useful);
             }
         };
-    let clear = move |_| model.change(|place| place.useful = None);
+    let clear = move |_| change(None);
     let form = move || {
         let one = |(label, node, of): Field| {
-            let value = move || {
-                model.place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default()
-            };
+            let value =
+                move || place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default();
             view! {
                 <label class="editor-line"><span>{label}</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=node prop:value=value /></label>
             }

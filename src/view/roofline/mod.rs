@@ -9,6 +9,8 @@ mod peaks;
 mod rows;
 mod tools;
 
+pub(crate) use editors::Useful;
+
 use crate::chart::roofline::figures;
 use crate::view::breakdown;
 use crate::view::state::State;

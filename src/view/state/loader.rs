@@ -322,6 +322,8 @@ impl State {
         // A capture that holds only compiled programs has no times, so the view of the files is shown.
         if session.planes.is_empty() && session.summary.is_none() {
             self.view.set(View::File);
+        } else if !session.capabilities.overview && self.view.get_untracked() == View::Overview {
+            self.view.set(View::Breakdown);
         }
         self.opened.set(Some(PtrEq::new(Opened { name: picker_options::session_name(&names), session })));
         let late =

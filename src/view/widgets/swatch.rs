@@ -31,6 +31,14 @@ pub(crate) fn patterns() -> AnyView {
                     <rect class="p-other" width="4" height="4" />
                     <circle class="p-ground" cx="2" cy="2" r=".9" />
                 </pattern>
+                <pattern id="p-lost" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <rect class="p-ground" width="5" height="5" />
+                    <rect class="p-lost" width="1.4" height="5" />
+                </pattern>
+                <pattern id="p-not-judged" width="5" height="5" patternUnits="userSpaceOnUse">
+                    <rect class="p-ground" width="5" height="5" />
+                    <circle class="p-lost" cx="2.5" cy="2.5" r=".8" />
+                </pattern>
                 <pattern id="p-wall" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-25)">
                     <rect class="p-wall" width="1.2" height="6" />
                 </pattern>

@@ -151,6 +151,7 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
         &lines.join("\n"),
         &[
             ("", heading),
+            ("", figures(views.summary["verdict"].as_str().unwrap_or_default())),
             ("Roofline efficiency:", [efficiency(views), mean.collect()].concat()),
             ("Potential savings:", if efficiency(views).is_empty() { Vec::new() } else { all_printed(roof, savings) }),
             ("Whole", all_printed(window, &["model_mfu", "mfu", "hbm_util"])),

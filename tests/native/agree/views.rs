@@ -63,6 +63,7 @@ impl Views {
         });
         let (points, roofline, comm) = (points.collect::<Vec<_>>(), &report.roofline, &report.comm.comm);
         let summary = Summary {
+            verdict: report.overview.as_ref().map(|overview| overview.verdict.as_str()),
             kinds: &breakdown,
             sources: &breakdown,
             steps: &report.steps,

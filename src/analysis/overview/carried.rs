@@ -1,0 +1,167 @@
+//! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
+
+use super::advice::flag_try;
+use super::report::{
+    Checked, DeviceShare, Evidence, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit,
+};
+use super::rule::Rule;
+use super::{figures, rules, words};
+use crate::analysis::breakdown::{DeviceSteps, StepStats, StepTime};
+use crate::analysis::comm::flags;
+use crate::units::Picos;
+
+/// Number of all rules.
+pub fn n_rules() -> usize {
+    rules().count()
+}
+
+/// Returns the rule with an index; the first rule if there is no such rule.
+fn rule(at: usize) -> &'static Rule {
+    let mut all = rules();
+    let first = all.next();
+    let found = at.checked_sub(1).and_then(|at| all.nth(at));
+    // There always is a first rule.
+    found.or(first).unwrap_or(&super::host::RULES[0])
+}
+
+/// Returns the index of the rule of a finding or of a list entry.
+pub fn rule_index(id: &str) -> usize {
+    let is = |rule: &Rule| rule.id == id || (rule.id == "exposed_collective" && id.starts_with("exposed_"));
+    rules().position(is).unwrap_or(0)
+}
+
+impl Finding {
+    /// Returns a finding of a rule without numbers and evidence.
+    pub fn of_rule(at: usize) -> Self {
+        let rule = rule(at);
+        Self {
+            id: rule.id.to_owned(),
+            severity: Severity::Low,
+            confidence: rule.confidence,
+            reason: rule.basis.to_owned(),
+            title: rule.title.to_owned(),
+            detail: String::new(),
+            why: rule.why.to_owned(),
+            worked_if: rule.worked_if.to_owned(),
+            at_stake: Picos::ZERO,
+            claimed: Picos::ZERO,
+            recoverable: Picos::ZERO,
+            per_capture: None,
+            share: 0.0,
+            bytes: None,
+            formula: rule.formula.to_owned(),
+            inputs: Vec::new(),
+            evidence: Evidence::default(),
+            overlaps: rule.overlaps.iter().map(|id| (*id).to_owned()).collect(),
+            tries: Vec::new(),
+            view: rule.view,
+        }
+    }
+
+    /// Returns which of the advice of its rule the finding gives, as bits, and the names of the flags that come first.
+    pub fn advice(&self) -> (u64, Vec<String>) {
+        let of_rule = rule(rule_index(&self.id)).advice();
+        let is_given = |advice: &Try| self.tries.iter().any(|of| of.flag.is_none() && of.text == advice.text);
+        let bits = of_rule.iter().take(64).enumerate().filter(|(_, advice)| is_given(advice));
+        let bits = bits.fold(0, |bits, (at, _)| bits | 1_u64 << at);
+        (bits, self.tries.iter().filter_map(|of| of.flag.clone()).collect())
+    }
+
+    /// Sets the advice by what [`Finding::advice`] returns. `chip` is the chip of the flags.
+    pub fn set_advice(&mut self, bits: u64, flags_first: &[String], chip: Option<&str>) {
+        let of_rule = rule(rule_index(&self.id)).advice();
+        let known = flags_first.iter().filter_map(|name| flags::named(name));
+        let of_rule = of_rule.into_iter().take(64).enumerate().filter(|(at, _)| bits >> at & 1 == 1);
+        self.tries = known.map(|flag| flag_try(&flag, chip)).chain(of_rule.map(|(_, advice)| advice)).collect();
+    }
+}
+
+impl Checked {
+    /// Returns the entry of a rule without numbers.
+    pub fn of_rule(at: usize) -> Self {
+        let Rule { id, name, threshold, unit, .. } = rule(at);
+        let (id, name) = ((*id).to_owned(), (*name).to_owned());
+        Self { id, name, measured: 0.0, threshold: *threshold, at_stake: None, unit: *unit }
+    }
+}
+
+impl SkippedRule {
+    /// Returns the entry of a rule without a reason.
+    pub fn of_rule(at: usize) -> Self {
+        let Rule { id, name, .. } = rule(at);
+        Self { id: (*id).to_owned(), name: (*name).to_owned(), reason: String::new() }
+    }
+}
+
+impl Figure {
+    /// Returns all figures without values.
+    pub fn all_unknown() -> Vec<Self> {
+        let unknown = |(name, unit): &(&str, Unit)| Self {
+            name: (*name).to_owned(),
+            unit: *unit,
+            value: None,
+            inputs: Vec::new(),
+            coverage: None,
+            absent: None,
+        };
+        figures::NAMES.iter().map(unknown).collect()
+    }
+}
+
+impl Overview {
+    /// Sets the steps and the devices. `waited` returns for how long a device waits for the others, by its label.
+    pub fn set_steps(&mut self, stats: &StepStats, waited: &dyn Fn(&str) -> Option<Picos>) {
+        let share = |step: &StepTime| {
+            let mut parts = [Picos::ZERO; 8];
+            parts[..7].copy_from_slice(&step.by_kind);
+            parts[7] = step.idle;
+            StepShare {
+                number: step.number,
+                length: step.length,
+                is_counted: step.not_steady.is_none(),
+                reason: step.not_steady.map(|reason| reason.label().to_owned()),
+                parts,
+            }
+        };
+        let own = stats.devices.iter().find(|device| device.label == self.device);
+        self.steps = own.map_or_else(Vec::new, |device| device.steps.iter().map(share).collect());
+        let device = |of: &DeviceSteps| DeviceShare { label: of.label.clone(), waited: waited(&of.label) };
+        self.devices = stats.devices.iter().map(device).collect();
+    }
+
+    /// Returns the overview without the numbers in formulas and without notes, which reports do not carry.
+    #[must_use]
+    pub fn as_carried(mut self) -> Self {
+        self.notes.clear();
+        self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
+        self.all_findings().for_each(|finding| finding.inputs.clear());
+        self
+    }
+
+    /// Iterates over all findings.
+    pub fn all_findings(&mut self) -> impl Iterator<Item = &mut Finding> {
+        let options = self.findings.iter_mut().chain(&mut self.options);
+        options.chain(&mut self.memory).chain(&mut self.quality)
+    }
+
+    /// Computes the values that follow from the other values: shares, severities, some titles, the sum and the verdict.
+    pub fn derive(&mut self) {
+        let period = self.period;
+        let share = |finding: &mut Finding| finding.share = finding.at_stake.fraction_of(period).unwrap_or(0.0);
+        for findings in [&mut self.findings, &mut self.options, &mut self.memory, &mut self.quality] {
+            findings.iter_mut().for_each(share);
+        }
+        for finding in self.findings.iter_mut().chain(&mut self.options).chain(&mut self.memory) {
+            finding.severity = Severity::of_share(finding.share);
+        }
+        self.quality.iter_mut().for_each(|finding| finding.severity = Severity::High);
+        let device = self.device.clone();
+        for finding in self.all_findings() {
+            if let Some(title) = words::title(&finding.id, &device) {
+                finding.title = title;
+            }
+        }
+        self.recoverable = self.findings.iter().map(|finding| finding.recoverable).sum();
+        self.verdict = words::verdict(self);
+    }
+}

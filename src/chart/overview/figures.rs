@@ -1,0 +1,102 @@
+//! This module writes the figures above the overview, with their formulas.
+
+use crate::analysis::overview::{Figure as Known, KindShare, Overview, Unit};
+use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row, share_figure};
+use crate::report::overview_text::number;
+use crate::table::format::{self, ABSENT};
+use crate::units::Picos;
+
+/// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
+const SHOWN: [(&str, &str, &str); 9] = [
+    ("useful_mfu", "MFU, useful FLOPs", "useful FLOPs of a step ÷ (devices × peak × step time)"),
+    ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
+    ("hardware_mfu", "HFU", "Σ flops ÷ (peak × step time): with recomputation"),
+    ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
+    ("peak_hbm", "Peak HBM", "max(peak of the program, peak in use) ÷ capacity"),
+    ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
+    ("idle", "Idle", "time without an op ÷ step time"),
+    ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
+    ("device_spread", "Spread of devices", "mean over steps of (longest − shortest) ÷ mean duration"),
+];
+
+/// Returns which device and steps the overview is about.
+pub fn about(of: &Overview) -> String {
+    let steps = match of.ledger.n_steps {
+        _ if !of.has_steps => "the whole capture".to_owned(),
+        1 => "one step".to_owned(),
+        n => format!("mean of {n} steady steps"),
+    };
+    let why = if of.devices.len() > 1 { ", the device on which the time of a step depends" } else { "" };
+    format!("{}{why}; {steps}", of.device)
+}
+
+/// Returns the figures of the overview.
+pub fn readout(of: &Overview) -> Readout {
+    let figure = |(name, label, formula): &(&str, &str, &str)| {
+        let known = of.figures.iter().find(|figure| figure.name == *name)?;
+        // A figure that the user may never give is left out.
+        (known.value.is_some() || *name != "useful_mfu").then(|| share(known, label, formula))
+    };
+    let mut main = vec![lost(of)];
+    main.extend(SHOWN.iter().filter_map(figure).filter(|figure| figure.value != ABSENT));
+    Readout { hero: hero(of), main, side: Vec::new() }
+}
+
+fn hero(of: &Overview) -> Figure {
+    let (value, unit) = format::figure_time(of.period);
+    let mut rows = vec![row("Device", format!("{}, for which the others wait, or the first one", of.device))];
+    if let Some(known) = of.figures.iter().find(|figure| figure.name == "step_time") {
+        rows.extend(known.value.map(|median| row("Median", number(median, Unit::Ps))));
+        rows.extend(inputs(known));
+    }
+    rows.push(row("Result", exact(of.period)));
+    let (label, formula) = if of.has_steps {
+        ("Time per step", "mean over steady steps of (start of the next step − start of the step)")
+    } else {
+        ("Whole capture", "end of the last op − start of the first")
+    };
+    Figure { label: label.to_owned(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+}
+
+/// The time that the device does not need.
+fn lost(of: &Overview) -> Figure {
+    let sum = |part: fn(&KindShare) -> Picos| of.kinds.iter().map(part).sum::<Picos>();
+    let (needed, lost, not_judged) = (sum(|of| of.needed), sum(|of| of.lost), sum(|of| of.not_judged));
+    let (value, unit) = format::figure_time(lost);
+    let rows = vec![
+        row("Needed", exact(needed)),
+        row("Lost", exact(lost)),
+        row("Not judged", exact(not_judged)),
+        row("Attainable", format!("{} of the roofline", format::percent_text(of.ledger.attainable))),
+    ];
+    Figure {
+        label: "Of it lost".to_owned(),
+        value,
+        unit,
+        scope: lost.fraction_of(of.period).map(format::percent_text),
+        how: Formula { formula: "step time − roofline time ÷ attainable − not judged".to_owned(), rows },
+    }
+}
+
+fn share(known: &Known, label: &str, formula: &str) -> Figure {
+    let (value, unit) = share_figure(known.value);
+    let mut rows = inputs(known);
+    rows.extend(known.coverage.map(|coverage| row("Coverage", format::percent_text(coverage))));
+    rows.extend(known.absent.as_ref().map(|reason| row("Unknown", reason.clone())));
+    Figure { label: label.to_owned(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+}
+
+/// Returns the inputs of a figure as rows. The end of a name tells its unit.
+fn inputs(known: &Known) -> Vec<(String, String)> {
+    let line = |(name, value): &(String, f64)| {
+        let (stem, unit) = match name.rsplit_once('_') {
+            Some((stem, "ps")) => (stem, Unit::Ps),
+            Some((stem, "bytes")) => (stem, Unit::Bytes),
+            _ if name.contains("flops") || name == "bytes" => (name.as_str(), Unit::Flops),
+            _ if name.contains("spread") => (name.as_str(), Unit::Fraction),
+            _ => (name.as_str(), Unit::Count),
+        };
+        (format::capitalized(&stem.replace('_', " ")), number(*value, unit))
+    };
+    known.inputs.iter().map(line).collect()
+}

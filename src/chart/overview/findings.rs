@@ -1,0 +1,121 @@
+//! This module writes the rows of findings.
+
+use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
+use crate::protocol::url::View;
+use crate::table::format::{ABSENT, bytes_text, percent_text, time_text};
+use crate::units::Picos;
+
+/// A group of findings with its heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    pub title: &'static str,
+    /// A few words behind the heading.
+    pub about: String,
+    /// Whether the first finding is open.
+    pub is_main: bool,
+    pub rows: Vec<FindingRow>,
+}
+
+/// A finding as the page shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindingRow {
+    /// Distinguishes the row from the others.
+    pub id: String,
+    /// The time that can be recovered or that is at stake, or the bytes.
+    pub cost: String,
+    /// The share of a step. Empty if the finding is not about time.
+    pub share: String,
+    /// Length of the bar: the time ÷ that of the largest finding.
+    pub bar: f64,
+    pub title: String,
+    pub detail: String,
+    pub confidence: &'static str,
+    /// Filled dots of three.
+    pub dots: usize,
+    pub reason: String,
+    pub why: String,
+    /// What to try: text, and code to copy.
+    pub tries: Vec<(String, Option<String>)>,
+    pub worked_if: String,
+    /// How the numbers are computed.
+    pub formula: String,
+    /// Names of ops or of host events, and their time or source.
+    pub evidence: Vec<(String, String)>,
+    /// The view that shows the evidence.
+    pub see: View,
+}
+
+/// Returns the time by which a finding is ranked.
+fn time(finding: &Finding) -> Picos {
+    if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake }
+}
+
+fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
+    let time = time(finding);
+    let has_time = time > Picos::ZERO && finding.bytes.is_none();
+    let share = time.fraction_of(period).filter(|_| has_time).map_or(String::new(), percent_text);
+    let cost = match finding.bytes {
+        Some(bytes) => bytes_text(bytes),
+        None if has_time => time_text(time),
+        None => ABSENT.to_owned(),
+    };
+    let dots = match finding.confidence {
+        Confidence::Measured => 3,
+        Confidence::Likely => 2,
+        Confidence::Guess => 1,
+    };
+    let ops = finding.evidence.ops.iter().map(|op| {
+        let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+        (op.name.clone(), format!("{}{source}", time_text(op.time)))
+    });
+    let host = finding.evidence.host_events.iter().map(|(name, time)| (name.clone(), time_text(*time)));
+    FindingRow {
+        id: finding.id.clone(),
+        cost,
+        share,
+        bar: time.fraction_of(largest).filter(|_| has_time).unwrap_or(0.0),
+        title: finding.title.clone(),
+        detail: finding.detail.clone(),
+        confidence: finding.confidence.label(),
+        dots,
+        reason: finding.reason.clone(),
+        why: finding.why.clone(),
+        tries: finding.tries.iter().map(|of| (of.text.clone(), of.code.clone())).collect(),
+        worked_if: finding.worked_if.clone(),
+        formula: finding.formula.clone(),
+        evidence: ops.chain(host).collect(),
+        see: match finding.view {
+            SeeView::Breakdown => View::Breakdown,
+            SeeView::Roofline => View::Roofline,
+            SeeView::Memory => View::Memory,
+            SeeView::Comm => View::Communication,
+            SeeView::File => View::File,
+        },
+    }
+}
+
+/// Returns the groups of findings that are not empty. The first group is always there.
+pub fn sections(of: &Overview) -> Vec<Section> {
+    let rows = |findings: &[Finding]| {
+        let largest = findings.iter().map(time).max().unwrap_or_default();
+        findings.iter().map(|finding| row(finding, of.period, largest)).collect::<Vec<FindingRow>>()
+    };
+    let unit = if of.has_steps { "step" } else { "capture" };
+    let about = if of.findings.is_empty() {
+        format!("{} rules were checked, and none reached its threshold", of.checked.len())
+    } else {
+        let share = percent_text(of.recoverable.fraction_of(of.period).unwrap_or(0.0));
+        format!("together {} of a {unit}, {share}; no time is counted twice", time_text(of.recoverable))
+    };
+    let mut sections = Vec::new();
+    let mut add = |title, about: &str, findings: &[Finding], always: bool| {
+        if always || !findings.is_empty() {
+            sections.push(Section { title, about: about.to_owned(), is_main: always, rows: rows(findings) });
+        }
+    };
+    add("The capture", "", &of.quality, false);
+    add("Findings", &about, &of.findings, true);
+    add("Options", "they change numerics or the model, and are in no sum", &of.options, false);
+    add("Memory", "", &of.memory, false);
+    sections
+}

@@ -1,0 +1,12 @@
+//! This module prepares the overview for the page: figures, the strip of needed and lost time, findings, steps and
+//! devices. It holds texts and fractions, and does not depend on pixels.
+
+mod figures;
+mod findings;
+mod side;
+mod strip;
+
+pub use figures::{about, readout};
+pub use findings::{FindingRow, Section, sections};
+pub use side::{Dot, RuleLine, StepRow, checked, devices, skipped, steps};
+pub use strip::{Legend, NONE, Segment, StripPart, kinds, legend, segment_label, segments};

@@ -1,0 +1,102 @@
+//! This module prepares what stands beside the findings: steps, devices, and the rules that found nothing.
+
+use crate::analysis::overview::{Overview, StepShare, Unit};
+use crate::chart::plot::time_part::TimePart;
+use crate::report::overview_text::number;
+use crate::table::format::{percent_text, time_text};
+use crate::units::Picos;
+
+/// Largest number of steps that are drawn. Of more, these are the first ones.
+const MAX_STEPS: usize = 60;
+
+/// A step as a bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepRow {
+    pub number: String,
+    pub time: String,
+    /// Why the step is not counted. Empty for a step that is.
+    pub reason: String,
+    /// The parts with start and length, as fractions of the longest step.
+    pub parts: Vec<(TimePart, (f64, f64))>,
+}
+
+/// Returns the steps, and a few words about them.
+pub fn steps(of: &Overview) -> (Vec<StepRow>, String) {
+    let longest = of.steps.iter().map(|step| step.length).max().unwrap_or_default();
+    let row = |step: &StepShare| {
+        let mut at = 0.0;
+        let parts = TimePart::all().zip(step.parts).filter(|(_, time)| *time > Picos::ZERO).map(|(part, time)| {
+            let place = (at, time.fraction_of(longest).unwrap_or(0.0));
+            at += place.1;
+            (part, place)
+        });
+        StepRow {
+            number: step.number.to_string(),
+            time: time_text(step.length),
+            reason: step.reason.clone().unwrap_or_default(),
+            parts: parts.collect(),
+        }
+    };
+    let about = of.periods.as_ref().map_or(String::new(), |periods| {
+        let spread = periods.std_dev.map(|deviation| percent_text(deviation / periods.mean));
+        let spread = spread.map_or(String::new(), |spread| format!(", standard deviation {spread}"));
+        format!("{} of {} counted{spread}", periods.n, of.steps.len())
+    });
+    (of.steps.iter().take(MAX_STEPS).map(row).collect(), about)
+}
+
+/// A device on a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dot {
+    pub label: String,
+    pub time: String,
+    /// Place between the shortest and the longest, from 0 to 1.
+    pub at: f64,
+    /// Whether the step depends on this device.
+    pub is_critical: bool,
+}
+
+/// Returns the devices by the time for which they wait for others in collectives, and a few words about them. Empty for
+/// a capture of one device.
+pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
+    let waits: Vec<(&str, Picos)> =
+        of.devices.iter().filter_map(|device| Some((&*device.label, device.waited?))).collect();
+    if waits.len() < 2 {
+        return (Vec::new(), String::new());
+    }
+    let most = waits.iter().map(|(_, wait)| *wait).max().unwrap_or_default();
+    let dot = |(label, wait): &(&str, Picos)| Dot {
+        label: (*label).to_owned(),
+        time: time_text(*wait),
+        at: wait.fraction_of(most).unwrap_or(0.0),
+        is_critical: *label == of.device,
+    };
+    let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
+    (waits.iter().map(dot).collect(), format!("wait for others per step, at most {} ({share})", time_text(most)))
+}
+
+/// A rule that found nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleLine {
+    pub name: String,
+    pub value: String,
+    pub threshold: String,
+}
+
+/// Returns the rules that were checked and found nothing.
+pub fn checked(of: &Overview) -> Vec<RuleLine> {
+    let line = |rule: &crate::analysis::overview::Checked| RuleLine {
+        name: rule.name.clone(),
+        value: number(rule.measured, rule.unit),
+        threshold: match rule.unit {
+            Unit::Fraction => format!("threshold {}", percent_text(rule.threshold)),
+            unit => format!("threshold {}", number(rule.threshold, unit)),
+        },
+    };
+    of.checked.iter().map(line).collect()
+}
+
+/// Returns the rules that could not be checked, with the reason.
+pub fn skipped(of: &Overview) -> Vec<(String, String)> {
+    of.skipped.iter().map(|rule| (rule.name.clone(), rule.reason.clone())).collect()
+}

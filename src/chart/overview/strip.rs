@@ -1,0 +1,127 @@
+//! This module divides the bar of a step by kind, and the strip below it by whether the device needs the time.
+
+use crate::analysis::overview::{KindShare, Overview};
+use crate::chart::plot::time_part::TimePart;
+use crate::table::format::{ABSENT, TimeUnit, percent_text, time, time_text};
+use crate::units::Picos;
+
+/// Whether the device needs a part of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StripPart {
+    Needed,
+    Lost,
+    NotJudged,
+}
+
+impl StripPart {
+    /// All parts, in order.
+    pub const ALL: [Self; 3] = [Self::Needed, Self::Lost, Self::NotJudged];
+
+    /// Returns the class of the mark.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Needed => "mark-needed",
+            Self::Lost => "mark-lost",
+            Self::NotJudged => "mark-not-judged",
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Needed => "needed at the roofline",
+            Self::Lost => "lost: above the roofline, communication, data movement, idle",
+            Self::NotJudged => "not judged: no roofline time",
+        }
+    }
+
+    const fn time(self, of: &KindShare) -> Picos {
+        match self {
+            Self::Needed => of.needed,
+            Self::Lost => of.lost,
+            Self::NotJudged => of.not_judged,
+        }
+    }
+}
+
+/// A part of the bar, with its parts in the strip. Places are fractions of the bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    pub part: TimePart,
+    /// Start and length.
+    pub place: (f64, f64),
+    pub strip: Vec<(StripPart, (f64, f64))>,
+}
+
+/// Returns the part of time of a kind.
+fn time_part(of: &KindShare) -> TimePart {
+    of.kind.map_or(TimePart::Idle, TimePart::Kind)
+}
+
+/// Returns the segments of the bar. They fill it.
+pub fn segments(of: &Overview) -> Vec<Segment> {
+    let whole: Picos = of.kinds.iter().map(|kind| kind.total).sum();
+    let share = |time: Picos| time.fraction_of(whole).unwrap_or(0.0);
+    let mut at = 0.0;
+    let mut found = Vec::new();
+    for kind in of.kinds.iter().filter(|kind| kind.total > Picos::ZERO) {
+        let (start, length) = (at, share(kind.total));
+        let mut inner = start;
+        let strip = StripPart::ALL
+            .into_iter()
+            .filter(|part| part.time(kind) > Picos::ZERO)
+            .map(|part| {
+                let place = (inner, share(part.time(kind)));
+                inner += place.1;
+                (part, place)
+            })
+            .collect();
+        found.push(Segment { part: time_part(kind), place: (start, length), strip });
+        at += length;
+    }
+    found
+}
+
+/// Returns the label of a segment, if it is long enough for one.
+pub fn segment_label(segment: &Segment) -> Option<String> {
+    /// Shortest share of the bar that holds a label.
+    const SHORTEST: f64 = 0.1;
+    (segment.place.1 >= SHORTEST).then(|| segment.part.short().to_owned())
+}
+
+/// An entry of the legend of the strip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Legend {
+    pub part: StripPart,
+    pub time: String,
+    pub words: &'static str,
+}
+
+/// Returns the legend of the strip.
+pub fn legend(of: &Overview) -> Vec<Legend> {
+    let entry = |part: StripPart| {
+        let sum: Picos = of.kinds.iter().map(|kind| part.time(kind)).sum();
+        Legend { part, time: time_text(sum), words: part.words() }
+    };
+    StripPart::ALL.into_iter().map(entry).collect()
+}
+
+/// The words for a kind without time.
+pub const NONE: &str = "none in this step";
+
+/// Returns the parts of a step: the part, its time with the unit, its share, and what of it is lost.
+pub fn kinds(of: &Overview) -> Vec<(TimePart, String, String, String)> {
+    let unit = TimeUnit::for_largest(of.period);
+    let line = |kind: &KindShare| {
+        let share = kind.total.fraction_of(of.period).filter(|share| *share > 0.0);
+        let share = share.map_or(String::new(), |share| format!("{} · ", percent_text(share)));
+        let lost = match kind {
+            _ if kind.total == Picos::ZERO => NONE.to_owned(),
+            _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
+            _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
+        };
+        let is_zero = kind.total == Picos::ZERO;
+        let total = if is_zero { ABSENT.to_owned() } else { format!("{} {}", time(kind.total, unit), unit.symbol()) };
+        (time_part(kind), total, share, lost)
+    };
+    of.kinds.iter().map(line).collect()
+}

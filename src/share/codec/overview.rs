@@ -1,0 +1,181 @@
+//! This module visits the overview. Texts and values that follow from its rules are not visited.
+
+use super::origin::spread;
+use super::visit::{Done, Number, Text, Visit, each};
+use crate::analysis::classify::Kind;
+use crate::analysis::ledger::{Ledger, Owner};
+use crate::analysis::overview::{
+    Checked, Confidence, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, n_rules, rule_index,
+};
+use crate::share::error::ShareError;
+use crate::units::Picos;
+
+const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
+
+pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> Done {
+    v.present(of, blank)?;
+    let Some(of) = of else { return Ok(()) };
+    v.string(&mut of.device, Text::Device)?;
+    v.flag(&mut of.has_steps)?;
+    v.exact(&mut of.period.0)?;
+    spread(v, &mut of.periods)?;
+    ledger(v, &mut of.ledger)?;
+    v.rows(&mut of.kinds, no_time)?;
+    each(&mut of.kinds, |share| v.maybe_one_of(&mut share.kind, &Kind::ALL))?;
+    each(&mut of.kinds, |share| v.exact(&mut share.total.0))?;
+    each(&mut of.kinds, |share| v.exact(&mut share.needed.0))?;
+    each(&mut of.kinds, |share| v.exact(&mut share.lost.0))?;
+    each(&mut of.kinds, |share| v.exact(&mut share.not_judged.0))?;
+    v.rows(&mut of.figures, || Figure::all_unknown().remove(0))?;
+    if let Some(known) = Figure::all_unknown().get(..of.figures.len()) {
+        of.figures.iter_mut().zip(known).for_each(|(figure, known)| {
+            figure.name.clone_from(&known.name);
+            figure.unit = known.unit;
+        });
+    }
+    each(&mut of.figures, |figure| v.real(&mut figure.value, None))?;
+    each(&mut of.figures, |figure| v.real(&mut figure.coverage, None))?;
+    each(&mut of.figures, |figure| v.text(&mut figure.absent, None, Text::Word))?;
+    for list in [&mut of.findings, &mut of.options, &mut of.memory, &mut of.quality] {
+        findings(v, list)?;
+    }
+    v.rows(&mut of.checked, || Checked::of_rule(0))?;
+    each(&mut of.checked, |entry| {
+        let at = rule(v, &entry.id)?;
+        let known = Checked::of_rule(at);
+        (entry.id, entry.name, entry.threshold, entry.unit) = (known.id, known.name, known.threshold, known.unit);
+        Ok(())
+    })?;
+    each(&mut of.checked, |entry| v.float(&mut entry.measured, 0.0))?;
+    each(&mut of.checked, |entry| v.maybe_time(&mut entry.at_stake))?;
+    v.rows(&mut of.skipped, || SkippedRule::of_rule(0))?;
+    each(&mut of.skipped, |entry| {
+        let at = rule(v, &entry.id)?;
+        let known = SkippedRule::of_rule(at);
+        (entry.id, entry.name) = (known.id, known.name);
+        Ok(())
+    })?;
+    each(&mut of.skipped, |entry| v.string(&mut entry.reason, Text::Word))?;
+    of.derive();
+    Ok(())
+}
+
+fn no_time() -> KindShare {
+    KindShare { kind: None, total: Picos::ZERO, needed: Picos::ZERO, lost: Picos::ZERO, not_judged: Picos::ZERO }
+}
+
+/// Returns an overview without values. Those that are not visited come from the rest of the report.
+fn blank() -> Overview {
+    let report = super::blank();
+    Overview {
+        header: report.header,
+        totals: report.totals,
+        device: String::new(),
+        has_steps: false,
+        period: Picos::ZERO,
+        periods: None,
+        verdict: String::new(),
+        kinds: Vec::new(),
+        ledger: Ledger {
+            device: 0,
+            n_steps: 0,
+            window: Picos::ZERO,
+            attainable: 0.0,
+            owners: Vec::new(),
+            excess: None,
+        },
+        figures: Vec::new(),
+        recoverable: Picos::ZERO,
+        findings: Vec::new(),
+        options: Vec::new(),
+        memory: Vec::new(),
+        quality: Vec::new(),
+        checked: Vec::new(),
+        skipped: Vec::new(),
+        steps: Vec::new(),
+        devices: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn ledger(v: &mut dyn Visit, of: &mut Ledger) -> Done {
+    let mut device = of.device as u32;
+    v.small(&mut device)?;
+    of.device = device as usize;
+    v.small(&mut of.n_steps)?;
+    v.float(&mut of.attainable, 0.0)?;
+    let mut excess = of.excess.map(|time| time.0);
+    v.maybe(&mut excess)?;
+    of.excess = excess.map(Picos);
+    let mut times = Owner::ALL.map(|owner| (owner, of.time(owner)));
+    times.iter_mut().try_for_each(|(_, time)| v.exact(&mut time.0))?;
+    // The sum of a damaged report may not fit, and then is no window.
+    of.window = Picos(times.iter().fold(0_u64, |sum, (_, time)| sum.saturating_add(time.0)));
+    of.owners = times.into_iter().filter(|(_, time)| *time > Picos::ZERO).collect();
+    Ok(())
+}
+
+/// Visits the rule of a finding or of a list entry. Returns its index.
+fn rule(v: &mut dyn Visit, id: &str) -> Result<usize, ShareError> {
+    let mut at = Some(rule_index(id) as u64);
+    v.choice(&mut at, Some(0), n_rules())?;
+    let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < n_rules());
+    at.ok_or(ShareError::Broken("a rule is unknown"))
+}
+
+fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
+    v.rows(of, || Finding::of_rule(0))?;
+    each(of, |finding| {
+        let at = rule(v, &finding.id)?;
+        let known = Finding::of_rule(at);
+        v.string_as(&mut finding.id, &known.id, Text::Word)?;
+        if rule_index(&finding.id) != at {
+            finding.id = known.id;
+        }
+        v.string_as(&mut finding.reason, &known.reason, Text::Word)?;
+        finding.title = known.title;
+        (finding.why, finding.worked_if, finding.formula) = (known.why, known.worked_if, known.formula);
+        (finding.overlaps, finding.view) = (known.overlaps, known.view);
+        finding.inputs.clear();
+        Ok(())
+    })?;
+    each(of, |finding| v.one_of(&mut finding.confidence, &CONFIDENCES))?;
+    each(of, |finding| v.string(&mut finding.detail, Text::Sentence))?;
+    each(of, |finding| v.exact(&mut finding.at_stake.0))?;
+    each(of, |finding| v.number(&mut finding.claimed.0, finding.at_stake.0, Number::Exact))?;
+    each(of, |finding| v.number(&mut finding.recoverable.0, finding.claimed.0, Number::Exact))?;
+    each(of, |finding| v.maybe_time(&mut finding.per_capture))?;
+    each(of, |finding| v.maybe(&mut finding.bytes))?;
+    each(of, |finding| advice(v, finding))?;
+    each(of, |finding| {
+        let evidence = &mut finding.evidence;
+        v.rows(&mut evidence.ops, op)?;
+        each(&mut evidence.ops, |op| v.string(&mut op.name, Text::Op))?;
+        each(&mut evidence.ops, |op| v.text(&mut op.program, None, Text::Program))?;
+        each(&mut evidence.ops, |op| v.program_id(&mut op.program_id))?;
+        each(&mut evidence.ops, |op| v.text(&mut op.source, None, Text::Source))?;
+        each(&mut evidence.ops, |op| v.time(&mut op.time))?;
+        v.small(&mut evidence.n_ops)?;
+        v.rows(&mut evidence.steps, || 0)?;
+        each(&mut evidence.steps, |step| v.exact(step))?;
+        v.texts(&mut evidence.devices, Text::Device)?;
+        v.rows(&mut evidence.host_events, || (String::new(), Picos::ZERO))?;
+        each(&mut evidence.host_events, |(name, _)| v.string(name, Text::Op))?;
+        each(&mut evidence.host_events, |(_, time)| v.time(time))
+    })
+}
+
+fn op() -> OpEvidence {
+    OpEvidence { name: String::new(), program: None, program_id: None, source: None, time: Picos::ZERO }
+}
+
+/// Visits which advice of its rule a finding gives, and the flags before it.
+fn advice(v: &mut dyn Visit, of: &mut Finding) -> Done {
+    let (mut bits, mut flags) = of.advice();
+    let mut chip = of.tries.iter().find_map(|advice| advice.chip.clone());
+    v.exact(&mut bits)?;
+    v.texts(&mut flags, Text::Word)?;
+    v.text(&mut chip, None, Text::Chip)?;
+    of.set_advice(bits, &flags, chip.as_deref());
+    Ok(())
+}

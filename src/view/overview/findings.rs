@@ -1,0 +1,133 @@
+//! This module renders the findings: a row each, which opens to its reason, to what to try, and to its evidence.
+
+use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::chart::overview::{self, FindingRow, Section};
+use crate::protocol::Question;
+use crate::view::state::State;
+use crate::view::type_erasure::EraseType;
+use crate::view::widgets::clipboard;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::tree::width;
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// Copies a text, and says so.
+fn copy(state: State, text: &str, what: &'static str) {
+    clipboard::copy(text, move |done| {
+        let title = if done { format!("{what} copied") } else { format!("{what} could not be copied") };
+        state.inform(crate::protocol::Failure { title, message: String::new() });
+    });
+}
+
+/// Renders all groups of findings.
+pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview) -> AnyView {
+    let markdown = move |_| {
+        let question = Question::OverviewMarkdown(request.get_untracked());
+        state.request(&question.into(), move |reply| {
+            if let Ok(text) = reply.decode::<String>() {
+                copy(state, &text, "Markdown");
+            }
+        });
+    };
+    let sections = overview::sections(of).into_iter();
+    let section = |section: Section| {
+        let rows = section.rows.into_iter().enumerate();
+        let rows = rows.map(|(n, row)| finding(state, row, section.is_main && n == 0)).collect_view();
+        view! {
+            <section class="findings">
+                <h2>{section.title} " " <span class="about">{section.about}</span></h2>
+                {rows}
+            </section>
+        }
+        .any()
+    };
+    view! {
+        <div class="overview-main" on:keydown=walk>
+            <button type="button" class="btn copy-markdown" on:click=markdown>{icon(Icon::Copy)} " Copy Markdown"</button>
+            {sections.map(section).collect_view()}
+        </div>
+    }
+    .any()
+}
+
+fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
+    let dots = (0..3).map(|at| {
+        let full = at < row.dots;
+        view! { <circle class="dot" class:full=full cx=(5 + 10 * at).to_string() cy="5" r="3.4" /> }.any()
+    });
+    let tried = move |(text, code): (String, Option<String>)| {
+        let code = code.map(|code| {
+            let shown = code.clone();
+            view! {
+                <code>{shown}</code>
+                <button type="button" class="btn icon-only small" aria-label="Copy" title="Copy" on:click=move |_| copy(state, &code, "Text")>
+                    {icon(Icon::Copy)}
+                </button>
+            }
+            .any()
+        });
+        view! { <li>{text} " " {code}</li> }.any()
+    };
+    let bar = (row.bar > 0.0).then(|| {
+        view! { <svg class="finding-bar" aria-hidden="true"><rect class="mark-lost" width=width(row.bar) height="100%" /></svg> }
+            .any()
+    });
+    let see = row.see;
+    let part =
+        |name: &'static str, text: String| (!text.is_empty()).then(|| view! { <dt>{name}</dt> <dd>{text}</dd> }.any());
+    let evidence = |(name, text): (String, String)| view! { <li><code>{name}</code> " " {text}</li> }.any();
+    let has_evidence = !row.evidence.is_empty();
+    let evidence = has_evidence.then(|| {
+        view! { <dt>"Evidence"</dt> <dd><ul>{row.evidence.into_iter().map(evidence).collect_view()}</ul></dd> }.any()
+    });
+    view! {
+        <details class="finding" open=open>
+            <summary>
+                <span class="finding-cost">
+                    <b>{row.cost}</b> <span class="sub">{row.share}</span>
+                    {bar}
+                </span>
+                <span class="finding-text">
+                    <b>{row.title}</b>
+                    <span class="sub">{row.detail}</span>
+                </span>
+                <span class="finding-confidence">
+                    <svg viewBox="0 0 30 10" aria-hidden="true">{dots.collect_view()}</svg> " " {row.confidence}
+                    <span class="sub">{row.reason}</span>
+                </span>
+            </summary>
+            <dl class="finding-body">
+                {part("Why", row.why)}
+                <dt>"Try"</dt> <dd><ul>{row.tries.into_iter().map(tried).collect_view()}</ul></dd>
+                {part("It worked if", row.worked_if)}
+                {evidence}
+                {part("Computed", row.formula)}
+                <dt>"See"</dt>
+                <dd><button type="button" class="link" on:click=move |_| state.view.set(see)>{see.label()}</button></dd>
+            </dl>
+        </details>
+    }
+    .any()
+}
+
+/// Moves the focus between findings by the arrows up and down.
+#[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
+fn walk(event: ev::KeyboardEvent) {
+    let step = match &*event.key() {
+        "ArrowDown" => 1,
+        "ArrowUp" => -1,
+        _ => return,
+    };
+    let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let within = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let Some(all) = within.and_then(|within| within.query_selector_all("summary").ok()) else { return };
+    let all: Vec<HtmlElement> = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into().ok()).collect();
+    let place = all.iter().position(|summary| *summary == at).and_then(|place| place.checked_add_signed(step));
+    if let Some(to) = place.and_then(|place| all.get(place)) {
+        event.prevent_default();
+        event.stop_propagation();
+        let _ = to.focus();
+    }
+}

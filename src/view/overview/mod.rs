@@ -1,0 +1,135 @@
+//! This module renders the overview: the verdict, the figures, the bar of a step, the findings, and beside them steps,
+//! devices and the rules that found nothing. Texts and fractions are in `chart::overview`.
+
+mod findings;
+mod side;
+
+use super::breakdown::readout;
+use super::state::{PtrEq, SharedSignal, State};
+use super::type_erasure::{EraseType, effect, live};
+use super::widgets::swatch::{fill, swatch};
+use super::widgets::tree::width;
+use crate::analysis::base::Query;
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::{Overview as Answer, OverviewQuery};
+use crate::chart::overview::{self, Segment};
+use crate::protocol::url::comm::CommViewState;
+use crate::protocol::url::roofline::RooflineViewState;
+use crate::protocol::{Question, Reply};
+use leptos::prelude::*;
+
+/// Renders the overview.
+#[component]
+pub(crate) fn Overview(state: State) -> impl IntoView {
+    let request = Memo::new(move |_| {
+        let (device, step) = state.query.with(|query| (query.device, query.step));
+        let roofline: RooflineViewState = state.roofline.with(|text| text.parse().unwrap_or_default());
+        let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
+        let roofline = roofline.to_query(Query { device, step, ..Query::default() });
+        OverviewQuery {
+            ledger: LedgerQuery { roofline, ..LedgerQuery::default() },
+            topology: comm.topology,
+            mesh: comm.mesh,
+        }
+    });
+    let found = SharedSignal::<Answer>::none();
+    let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
+    let mut shown = None;
+    effect(move || {
+        let opened = state.opened.get();
+        if opened.as_deref() != shown.as_deref() {
+            found.set(None);
+        }
+        shown = opened;
+    });
+    state.request_on_change(
+        move || {
+            is_waiting.set(true);
+            Some(Question::Overview(request.get()).into())
+        },
+        move |reply| {
+            is_waiting.set(false);
+            match reply.decode::<Option<Answer>>() {
+                Ok(answer) => {
+                    is_absent.set(answer.is_none());
+                    found.set(answer.map(PtrEq::new));
+                }
+                Err(Reply::Failed(failure)) => state.fail(failure),
+                Err(_) => {}
+            }
+        },
+    );
+    let body = move || Some(answered(state, request, &*found.get()?));
+    let empty = move || {
+        is_absent.get().then(|| {
+            let message = "No device of this capture has this step, so there is nothing to judge.";
+            view! { <p class="overview-empty">{message}</p> }.any()
+        })
+    };
+    view! {
+        <div class="overview" role="tabpanel" aria-labelledby="tab-overview" aria-busy=move || is_waiting.get().to_string()>
+            {live(body)} {live(empty)}
+        </div>
+    }
+    .any()
+}
+
+fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView {
+    view! {
+        <h1 class="verdict">{of.verdict.clone()}</h1>
+        <p class="overview-about">{overview::about(of)}</p>
+        <dl class="figures" data-roving="">{readout(overview::readout(of))}</dl>
+        {bar(of)}
+        <div class="overview-columns">
+            {findings::findings(state, request, of)}
+            {side::side(state, of)}
+        </div>
+    }
+    .any()
+}
+
+/// Renders the bar of a step by kind, the strip of needed and lost time below it, and their legends.
+fn bar(of: &Answer) -> AnyView {
+    let rect = |class: String, (x, length): (f64, f64), y: &'static str, height: &'static str| {
+        view! { <rect class=class x=width(x) y=y width=width(length) height=height /> }.any()
+    };
+    let segment = |segment: Segment| {
+        let strip =
+            segment.strip.iter().map(|(part, place)| rect(part.class().to_owned(), *place, "33", "9")).collect_view();
+        let label = overview::segment_label(&segment).map(|label| {
+            let class = format!("segment-label on-{}", segment.part.class());
+            view! { <text class=class x=width(segment.place.0) dx="8" y="19">{label}</text> }.any()
+        });
+        view! { {rect(fill(segment.part), segment.place, "0", "30")} {label} {strip} }.any()
+    };
+    let kinds = overview::kinds(of);
+    let sentence = kinds.iter().map(|(part, time, ..)| format!("{} {time}", part.label())).collect::<Vec<_>>();
+    let legend = |entry: overview::Legend| {
+        view! {
+            <span class="strip-entry">
+                <svg class="strip-mark" viewBox="0 0 14 9" aria-hidden="true"><rect class=entry.part.class() width="14" height="9" /></svg>
+                <b>{entry.time}</b> " " {entry.words}
+            </span>
+        }
+        .any()
+    };
+    let kind = |(part, time, share, lost): (crate::chart::plot::time_part::TimePart, String, String, String)| {
+        let is_zero = lost == overview::NONE;
+        view! {
+            <div class="part" class:zero=is_zero>
+                <dt>{swatch(part)} <span>{part.label()}</span></dt>
+                <dd class="part-time">{time}</dd>
+                <dd class="part-share">{share} {lost}</dd>
+            </div>
+        }
+        .any()
+    };
+    view! {
+        <svg class="overview-bar" role="img" aria-label=sentence.join("; ")>
+            {overview::segments(of).into_iter().map(segment).collect_view()}
+        </svg>
+        <p class="strip-legend">{overview::legend(of).into_iter().map(legend).collect_view()}</p>
+        <dl class="parts">{kinds.into_iter().map(kind).collect_view()}</dl>
+    }
+    .any()
+}

@@ -1,0 +1,129 @@
+//! This module renders what stands beside the findings: steps, devices, useful FLOPs, and the rules that found nothing.
+
+use crate::analysis::overview::Overview;
+use crate::chart::overview::{self, Dot, RuleLine, StepRow};
+use crate::view::roofline::Useful;
+use crate::view::state::State;
+use crate::view::type_erasure::EraseType;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::swatch::fill;
+use crate::view::widgets::tree::width;
+use leptos::prelude::*;
+
+/// Renders the column beside the findings.
+pub(super) fn side(state: State, of: &Overview) -> AnyView {
+    view! {
+        <aside class="overview-side" aria-label="Steps, devices and rules">
+            {steps(of)} {devices(of)}
+            <section>
+                <h2>"Useful FLOPs"</h2>
+                <p class="sub">"MFU from tokens needs what the capture does not tell."</p>
+                <Useful state />
+            </section>
+            {skipped(of)} {checked(of)}
+        </aside>
+    }
+    .any()
+}
+
+fn heading(title: &'static str, about: String) -> AnyView {
+    view! { <h2>{title} " " <span class="about">{about}</span></h2> }.any()
+}
+
+fn steps(of: &Overview) -> AnyView {
+    let (rows, about) = overview::steps(of);
+    if rows.len() < 2 {
+        return ().into_any();
+    }
+    let many = rows.len() > 12;
+    let row = |step: StepRow| {
+        let parts = step
+            .parts
+            .into_iter()
+            .map(|(part, (x, length))| {
+                view! { <rect class=fill(part) x=width(x) width=width(length) height="100%" /> }.any()
+            })
+            .collect_view();
+        let class = if step.reason.is_empty() { "" } else { "left-out" };
+        let title = if step.reason.is_empty() {
+            step.time.clone()
+        } else {
+            format!("{}, not counted: {}", step.time, step.reason)
+        };
+        view! {
+            <li class=class title=title>
+                <span class="sub">{step.number}</span>
+                <svg aria-hidden="true">{parts}</svg>
+                <span class="num">{step.time}</span>
+            </li>
+        }
+        .any()
+    };
+    view! {
+        <section>
+            {heading("Steps", about)}
+            <ol class="step-rows" class:many=many>{rows.into_iter().map(row).collect_view()}</ol>
+        </section>
+    }
+    .any()
+}
+
+fn devices(of: &Overview) -> AnyView {
+    let (dots, about) = overview::devices(of);
+    if dots.is_empty() {
+        return ().into_any();
+    }
+    let sentence = dots.iter().map(|dot| format!("{} {}", dot.label, dot.time)).collect::<Vec<String>>().join(", ");
+    let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
+    let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
+    let draw = |dot: Dot| {
+        view! { <circle class="device-dot" class:critical=dot.is_critical cx=format!("{:.2}%", 2.0 + 96.0 * dot.at) cy="9" r="5" /> }.any()
+    };
+    view! {
+        <section>
+            {heading("Devices", about)}
+            <svg class="device-line" role="img" aria-label=sentence>
+                <rect class="mark-line" x="2%" y="8" width="96%" height="1" />
+                {dots.into_iter().map(draw).collect_view()}
+            </svg>
+            <p class="device-ends"><span>{least}</span> <span>{most}</span></p>
+        </section>
+    }
+    .any()
+}
+
+fn skipped(of: &Overview) -> AnyView {
+    let rules = overview::skipped(of);
+    if rules.is_empty() {
+        return ().into_any();
+    }
+    let line =
+        |(name, reason): (String, String)| view! { <li><b>{name}</b> <span class="sub">{reason}</span></li> }.any();
+    view! {
+        <section>
+            {heading("Not checked", format!("{} rules", rules.len()))}
+            <ul class="rules skipped">{rules.into_iter().map(line).collect_view()}</ul>
+        </section>
+    }
+    .any()
+}
+
+fn checked(of: &Overview) -> AnyView {
+    let rules = overview::checked(of);
+    let line = |rule: RuleLine| {
+        view! {
+            <li>
+                {icon(Icon::Check)}
+                <span>{rule.name}</span> <span class="num">{rule.value}</span> <span class="sub">{rule.threshold}</span>
+            </li>
+        }
+        .any()
+    };
+    view! {
+        <section>
+            {heading("Checked, no finding", format!("{} rules", rules.len()))}
+            <ul class="rules">{rules.into_iter().map(line).collect_view()}</ul>
+        </section>
+    }
+    .any()
+}

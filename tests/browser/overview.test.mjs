@@ -1,0 +1,138 @@
+// Tests the overview: it is the first view after a drop, its texts are those of the command line, findings open and lead
+// to their evidence by mouse and by keyboard, and the page is accessible in all widths.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { violations } from "./accessibility.mjs";
+import { cpu, repository, simulatedRun, synth, tpu } from "./captures.mjs";
+import { cliOutput } from "./expected_values.mjs";
+import { onPage } from "./harness.mjs";
+import { pickFiles, waitUntil } from "./lib.mjs";
+
+const sample = join(repository, "samples/sample.xplane.pb.xz");
+const report = (file, ...options) => JSON.parse(cliOutput("overview", file, ...options, "--json"));
+
+const verdict = (page) => page.locator(".verdict");
+const finding = (page) => page.locator(".finding");
+const summaries = (page) => page.locator(".finding summary");
+
+async function open(page, file) {
+  await pickFiles(page, [file]);
+  await verdict(page).waitFor();
+}
+
+/** Asserts that the page shows what the command line prints. */
+async function assertEqualsReport(page, expected) {
+  await waitUntil(() => verdict(page).innerText(), (text) => text === expected.verdict).catch(() => {});
+  assert.equal(await verdict(page).innerText(), expected.verdict);
+  const lists = [expected.quality, expected.findings, expected.options, expected.memory_findings];
+  const texts = lists.flat().map(({ title, detail }) => [title, detail]);
+  const shown = await finding(page).locator(".finding-text").evaluateAll((all) => all.map((text) => [...text.children].map((part) => part.textContent)));
+  assert.deepEqual(shown, texts);
+  assert.equal(await page.locator(".rules:not(.skipped) li").count(), expected.thresholds.length);
+  assert.equal(await page.locator(".rules.skipped li").count(), expected.not_checked.length);
+}
+
+onPage("a capture opens in the overview, which says what the command line says", { view: "" }, async ({ page }) => {
+  await open(page, sample);
+  const expected = report(sample);
+  await assertEqualsReport(page, expected);
+  assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
+  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5, the device on which the time of a step depends; mean of 3 steady steps$/);
+  // The first finding is open, and all others are closed.
+  const opened = await finding(page).evaluateAll((all) => all.map((one) => one.open));
+  assert.deepEqual(opened, opened.map((_, at) => at === expected.quality.length));
+  // The parts of the bar fill it.
+  const widths = await page.locator(".overview-bar > rect[y='0']").evaluateAll((all) => all.map((rect) => parseFloat(rect.getAttribute("width"))));
+  assert.ok(Math.abs(widths.reduce((sum, width) => sum + width, 0) - 100) < 0.1, `${widths}`);
+  // Another step has its own findings.
+  await page.evaluate(() => (location.hash += "&device=0&step=2"));
+  await assertEqualsReport(page, report(sample, "--device", "0", "--step", "2"));
+});
+
+onPage("real captures say what limits them", { view: "", needs: tpu() }, async ({ page }) => {
+  await open(page, tpu());
+  await assertEqualsReport(page, report(tpu()));
+  assert.match(await verdict(page).innerText(), /^The device waits for asynchronous copies: 759\.70 ms of a step of 783\.37 ms, 97\.0 %\.$/);
+  await pickFiles(page, [cpu()]);
+  const expected = report(cpu());
+  await waitUntil(() => verdict(page).innerText(), (text) => text === expected.verdict);
+  await assertEqualsReport(page, expected);
+});
+
+onPage("a healthy run has no finding, and all rules are in a list", { view: "" }, async ({ page }) => {
+  const { captures: [file] } = simulatedRun("--steps", "8", "--healthy");
+  await open(page, file);
+  await assertEqualsReport(page, report(file));
+  assert.match(await verdict(page).innerText(), /^No finding is worth 2\.0 % of a step\./);
+  assert.match(await page.locator(".findings h2").first().innerText(), /rules were checked, and none reached its threshold/);
+});
+
+onPage("findings open by keyboard and lead to their view", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await open(page, sample);
+  await summaries(page).first().focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.ok(await summaries(page).nth(2).evaluate((summary) => summary === document.activeElement));
+  await page.keyboard.press("Enter");
+  assert.ok(await finding(page).nth(2).evaluate((one) => one.open));
+  await page.keyboard.press("ArrowUp");
+  assert.ok(await summaries(page).nth(1).evaluate((summary) => summary === document.activeElement));
+  // The straggler is seen in the communication.
+  await finding(page).nth(2).getByRole("button", { name: "Communication" }).click();
+  await page.locator(".comm").first().waitFor();
+  await page.keyboard.press("1");
+  await verdict(page).waitFor();
+  await page.getByRole("button", { name: "Copy Markdown" }).click();
+  const copied = await waitUntil(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.length > 100);
+  assert.equal(copied, cliOutput("overview", sample, "--markdown"));
+});
+
+onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline", { view: "" }, async ({ page }) => {
+  await open(page, sample);
+  const labels = () => page.locator(".figure dt").allInnerTexts();
+  assert.ok(!(await labels()).some((label) => /useful/.test(label)));
+  await page.locator(".overview-side").getByRole("button", { name: /Useful FLOPs/ }).click();
+  const fields = page.locator("#useful input");
+  await fields.nth(0).fill("16");
+  await fields.nth(1).fill("2048");
+  await fields.nth(2).fill("6e9");
+  await page.locator("#useful").getByRole("button", { name: "Apply" }).click();
+  await waitUntil(labels, (all) => all.some((label) => /useful/.test(label)));
+  const { figures } = report(sample, "--tokens", "32768", "--flops-per-token", "6e9");
+  const percent = (figures.useful_mfu.value * 100).toFixed(1);
+  const figure = page.locator(".figure", { hasText: "MFU, useful FLOPs" });
+  assert.match(await figure.locator("dd").innerText(), new RegExp(`^${percent}`));
+  assert.match(page.url(), /roofline=/);
+});
+
+for (const width of [390, 1440, 2560]) {
+  onPage(`the overview is accessible and fits at ${width} pixels`, { view: "", width, height: 900 }, async ({ page }) => {
+    await open(page, sample);
+    for (const theme of ["light", "dark"]) {
+      const found = await violations(page, theme);
+      assert.deepEqual(found.map(({ id, nodes }) => [id, nodes[0]?.html.slice(0, 160)]), [], theme);
+    }
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+    const inner = await page.locator(".overview").evaluate((view) => view.scrollWidth - view.clientWidth);
+    assert.ok(inner <= 0, `the view is ${inner} pixels too wide`);
+  });
+}
+
+onPage("a link opens in the overview, with the same verdict and findings", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await open(page, synth());
+  const texts = () => page.locator(".verdict, .finding-text").allInnerTexts();
+  const before = await texts();
+  await page.keyboard.press("l");
+  await page.getByRole("dialog").getByRole("button", { name: "Copy link" }).click();
+  const link = await waitUntil(() => page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes("report="));
+  await page.goto("about:blank");
+  await page.goto(link);
+  await verdict(page).waitFor();
+  assert.equal(await page.locator(".strip.summary").count(), 1);
+  const after = await texts();
+  assert.equal(after[0], before[0]);
+  assert.equal(after.length, before.length);
+  // A link without lines of source leaves out the details that name them.
+  for (const [at, text] of after.entries()) assert.ok(before[at].startsWith(text.trim().split("\n")[0]), text);
+});
