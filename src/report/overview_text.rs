@@ -78,7 +78,13 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
         );
         out += &findings(&title, &of.findings, of, style, true);
     }
-    out += &findings("Options: they change numerics or the model, and are in no sum", &of.options, of, style, false);
+    out += &findings(
+        "Options: they change memory, numerics or the model, and are in no sum",
+        &of.options,
+        of,
+        style,
+        false,
+    );
     out += &findings("Memory", &of.memory, of, style, false);
     if !of.skipped.is_empty() {
         out += &(style.bold("Not checked") + "\n");

@@ -37,7 +37,7 @@ onPage("a capture opens in the overview, which says what the command line says",
   const expected = report(sample);
   await assertEqualsReport(page, expected);
   assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
-  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5, the device on which the time of a step depends; mean of 3 steady steps$/);
+  assert.match(await page.locator(".overview-about").innerText(), /^Critical device: TPU:5; mean of 3 steady steps$/);
   // The first finding is open, and all others are closed.
   const opened = await finding(page).evaluateAll((all) => all.map((one) => one.open));
   assert.deepEqual(opened, opened.map((_, at) => at === expected.quality.length));

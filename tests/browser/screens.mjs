@@ -49,6 +49,10 @@ const states = {
     // Wait for the progress report, which comes a few times a second.
     await waitUntil(() => page.locator(".loading").innerText(), (text) => /event/.test(text));
   },
+  overview: async (page) => {
+    await pickFiles(page, [captures.simulatedRun().captures[0]]);
+    await page.locator(".verdict").waitFor();
+  },
   breakdown: async (page) => {
     await pickFiles(page, [tpu]);
     await waitForTable(page);
@@ -299,7 +303,8 @@ for (const [name, reach] of Object.entries(states)) {
   if (chosenStates.length && !chosenStates.includes(name)) continue;
   for (const theme of ["light", "dark"]) {
     for (const [width, height] of [[1440, 900], [390, 844]]) {
-      const { page, problems, close } = await openPage(browser, server.url, { width, height, theme });
+      const view = name === "overview" ? "overview" : "breakdown";
+      const { page, problems, close } = await openPage(browser, server.url, { width, height, theme, view });
       try {
         await reach(page);
         await waitForPaint(page);

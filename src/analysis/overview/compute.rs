@@ -48,7 +48,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: BY_COSTS,
         why: "The fixed time of an op outweighs its work.",
         worked_if: "fewer ops take less than 10 µs",
-        formula: "time above roofline ÷ attainable of ops that take less than 10 µs",
+        formula: "self time − (roofline time ÷ attainable share) of ops that take less than 10 µs",
         view: SeeView::Roofline,
         overlaps: &["memory_roof"],
         tries: &[Advice::words("Fuse ops, or use a larger batch.")],
@@ -82,7 +82,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: BY_COSTS,
         why: "These ops move their bytes more slowly than the memory allows.",
         worked_if: "their share of the roofline rises",
-        formula: "self time − roofline time ÷ attainable",
+        formula: "self time − (roofline time ÷ attainable share)",
         view: SeeView::Roofline,
         overlaps: &["tiny_ops"],
         tries: &[
@@ -106,7 +106,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: BY_COSTS,
         why: "These ops keep the matrix units busy for only a part of their time.",
         worked_if: "their share of the roofline rises",
-        formula: "self time − roofline time ÷ attainable",
+        formula: "self time − (roofline time ÷ attainable share)",
         view: SeeView::Roofline,
         overlaps: &["padded_compute"],
         tries: &[

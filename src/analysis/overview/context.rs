@@ -13,7 +13,7 @@ use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::profile::{Op, OpId, Plane, Profile, program_of};
 use crate::small_sort::SmallSort;
-use crate::table::format::{counted, time_text};
+use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -21,6 +21,8 @@ use std::rc::Rc;
 
 /// Largest number of ops, and of host events, that a finding names.
 const MAX_EVIDENCE: usize = 5;
+/// Longest name of an op in a sentence. Names of GPU kernels may have hundreds of characters.
+const MAX_NAME: usize = 60;
 
 /// What the rules read. Times are sums over all steps of the ledger.
 pub(super) struct Context<'a> {
@@ -134,8 +136,11 @@ impl<'a> Context<'a> {
                 time: self.per_step(*time),
             }
         };
+        // Ops without a noticeable part of the time are no evidence.
+        let most = ops.first().map_or(Picos::ZERO, |(_, time)| *time);
+        let is_noticeable = |(_, time): &&(usize, Picos)| time.fraction_of(most).is_some_and(|of| of > 0.01);
         Evidence {
-            ops: ops.iter().take(MAX_EVIDENCE).map(describe).collect(),
+            ops: ops.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
             n_ops: ops.len() as u32,
             ..Evidence::default()
         }
@@ -147,10 +152,11 @@ impl<'a> Context<'a> {
         let evidence = self.op_evidence(ops.get(..1).unwrap_or_default());
         let largest = evidence.ops.first().map(|op| {
             let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+            let name = middle_cut(&op.name, MAX_NAME);
             if ops.len() == 1 {
-                format!("{}, {} per step{source}.", op.name, time_text(op.time))
+                format!("{name}, {} per step{source}.", time_text(op.time))
             } else {
-                format!(" Largest: {}, {}{source}.", op.name, time_text(op.time))
+                format!(" Largest: {name}, {}{source}.", time_text(op.time))
             }
         });
         match ops.len() {
@@ -180,6 +186,7 @@ impl<'a> Context<'a> {
         }
         events.small_sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
         events.truncate(MAX_EVIDENCE);
+        events.iter_mut().for_each(|(_, time)| *time = self.per_step(*time));
         Evidence { host_events: events, ..Evidence::default() }
     }
 
@@ -192,8 +199,11 @@ impl<'a> Context<'a> {
             counted(self.n_steps(), "step", "steps"),
             self.step_text(self.gap_time(classes))
         );
-        if let Some((name, time)) = evidence.host_events.first() {
-            text += &format!(" Host meanwhile: {name}, {} per step.", self.step_text(*time));
+        // Of events that take about as long, the shortest is usually the innermost one and says most.
+        let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
+        let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.8);
+        if let Some((name, time)) = evidence.host_events.iter().filter(is_about_as_long).next_back() {
+            text += &format!(" Host meanwhile: {name}, {} per step.", time_text(*time));
         }
         text
     }

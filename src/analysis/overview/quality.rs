@@ -175,11 +175,11 @@ fn warm_up(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if n >= rule.threshold {
         return vec![Outcome::Below { measured: n, at_stake: None }];
     }
-    vec![Outcome::Found(Box::new(Draft {
-        detail: format!(
-            "The capture has {}, of which fewer than three are steady. Figures may be those of warm-up.",
-            counted(device.steps.len() as u64, "step", "steps")
-        ),
-        ..Draft::default()
-    }))]
+    let n_steps = counted(device.steps.len() as u64, "step", "steps");
+    let detail = if device.steps.len() < 3 {
+        format!("The capture has only {n_steps}. Figures may be those of warm-up.")
+    } else {
+        format!("The capture has {n_steps}, of which fewer than three are steady. Figures may be those of warm-up.")
+    };
+    vec![Outcome::Found(Box::new(Draft { detail, ..Draft::default() }))]
 }

@@ -37,7 +37,7 @@ pub struct Overview {
     pub recoverable: Picos,
     /// Findings in time, the most recoverable one first.
     pub findings: Vec<Finding>,
-    /// Findings that change numerics or the model. Their time is not part of `recoverable`.
+    /// Findings that change memory, numerics or the model. Their time is not part of `recoverable`.
     pub options: Vec<Finding>,
     /// Findings in bytes.
     pub memory: Vec<Finding>,
@@ -117,7 +117,7 @@ impl Unit {
 pub enum Group {
     /// Time that can be recovered.
     Time,
-    /// Time that only a change of numerics or of the model recovers.
+    /// Time that only a change of memory, numerics or the model recovers.
     Option,
     /// Bytes.
     Memory,
@@ -260,7 +260,7 @@ pub struct Evidence {
     pub steps: Vec<u64>,
     /// Labels of devices.
     pub devices: Vec<String>,
-    /// Host events with the most time, at most five. Times are sums over all steps.
+    /// Host events with the most time, at most five, with their time per step.
     pub host_events: Vec<(String, Picos)>,
 }
 

@@ -1,6 +1,6 @@
 //! This module writes the verdict.
 
-use super::report::{Finding, Overview};
+use super::report::{Confidence, Finding, Overview};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
@@ -27,18 +27,32 @@ pub(super) fn verdict(of: &Overview) -> String {
     let cost =
         |finding: &Finding| if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake };
     let is_worth = |finding: &&Finding| cost(finding).fraction_of(period).is_some_and(|share| share >= WORTH);
+    let collectives = findings.iter().filter(|finding| finding.id.starts_with("exposed_"));
+    let (n, exposed) = collectives.fold((0, Picos::ZERO), |(n, sum), finding| (n + 1, sum + finding.recoverable));
+    let not_judged = of.ledger.per_step(of.ledger.time(Owner::Opaque));
+    let unjudged = if not_judged.fraction_of(period).is_some_and(|share| share > 0.5) {
+        format!("{} of {unit} cannot be judged, because the costs of ops are unknown. ", share(not_judged))
+    } else {
+        String::new()
+    };
     let Some(first) = findings.first().filter(is_worth) else {
         let largest = findings.first().map_or(String::new(), |first| {
             format!(" The largest finding: {}, {}.", lower(&first.title), share(cost(first)))
         });
         return format!(
-            "No finding is worth {} of {unit}. Compute that the device needs takes {} of it.{largest}",
+            "{unjudged}No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}",
             percent_text(WORTH),
             share(needed)
         );
     };
-    let time = time_text(cost(first));
-    let mut text = format!("{}: {time} of {unit} of {}, {}.", first.title, time_text(period), share(cost(first)));
+    // Collectives are one finding for each primitive, but one cause.
+    let (title, time) = match n {
+        2.. if exposed > cost(first) => ("The device waits for collectives", exposed),
+        _ => (&*first.title, cost(first)),
+    };
+    let guess = if first.confidence == Confidence::Guess { " This is a guess." } else { "" };
+    let (time, part) = (time_text(time), share(time));
+    let mut text = format!("{unjudged}{title}: {time} of {unit} of {}, {part}.{guess}", time_text(period));
     if first.recoverable == Picos::ZERO {
         text += " How much of it can be recovered is unknown.";
     }

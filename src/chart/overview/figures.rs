@@ -12,7 +12,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
     ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
     ("hardware_mfu", "HFU", "Σ flops ÷ (peak × step time): with recomputation"),
     ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
-    ("peak_hbm", "Peak HBM", "max(peak of the program, peak in use) ÷ capacity"),
+    ("peak_hbm", "Peak HBM used", "max(peak of the program, peak in use) ÷ capacity"),
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
@@ -26,8 +26,8 @@ pub fn about(of: &Overview) -> String {
         1 => "one step".to_owned(),
         n => format!("mean of {n} steady steps"),
     };
-    let why = if of.devices.len() > 1 { ", the device on which the time of a step depends" } else { "" };
-    format!("{}{why}; {steps}", of.device)
+    let which = if of.devices.len() > 1 { "Critical device: " } else { "" };
+    format!("{which}{}; {steps}", of.device)
 }
 
 /// Returns the figures of the overview.
@@ -70,7 +70,7 @@ fn lost(of: &Overview) -> Figure {
         row("Attainable", format!("{} of the roofline", format::percent_text(of.ledger.attainable))),
     ];
     Figure {
-        label: "Of it lost".to_owned(),
+        label: "Lost time".to_owned(),
         value,
         unit,
         scope: lost.fraction_of(of.period).map(format::percent_text),

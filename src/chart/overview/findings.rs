@@ -115,7 +115,7 @@ pub fn sections(of: &Overview) -> Vec<Section> {
     };
     add("The capture", "", &of.quality, false);
     add("Findings", &about, &of.findings, true);
-    add("Options", "they change numerics or the model, and are in no sum", &of.options, false);
+    add("Options", "they change memory, numerics or the model, and are in no sum", &of.options, false);
     add("Memory", "", &of.memory, false);
     sections
 }

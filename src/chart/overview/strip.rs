@@ -100,7 +100,8 @@ pub struct Legend {
 pub fn legend(of: &Overview) -> Vec<Legend> {
     let entry = |part: StripPart| {
         let sum: Picos = of.kinds.iter().map(|kind| part.time(kind)).sum();
-        Legend { part, time: time_text(sum), words: part.words() }
+        let time = if sum == Picos::ZERO { "None".to_owned() } else { time_text(sum) };
+        Legend { part, time, words: part.words() }
     };
     StripPart::ALL.into_iter().map(entry).collect()
 }

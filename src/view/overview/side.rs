@@ -17,7 +17,7 @@ pub(super) fn side(state: State, of: &Overview) -> AnyView {
             {steps(of)} {devices(of)}
             <section>
                 <h2>"Useful FLOPs"</h2>
-                <p class="sub">"MFU from tokens needs what the capture does not tell."</p>
+                <p class="sub">"Enter tokens and FLOPs per token for the MFU of useful work."</p>
                 <Useful state />
             </section>
             {skipped(of)} {checked(of)}
