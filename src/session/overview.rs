@@ -60,7 +60,7 @@ pub fn overview(
         checks: &checks,
         files,
     };
-    Some(analysis.overview(profile, &inputs, Some(&module)))
+    analysis.overview(profile, &inputs, Some(&module))
 }
 
 impl CaptureSession {

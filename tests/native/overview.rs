@@ -63,6 +63,10 @@ fn check(name: &str, of: &Overview) {
     rules.sort();
     rules.dedup();
     assert_eq!(rules.len(), 36, "{name}: {rules:?}");
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/OVERVIEW.md")).unwrap();
+    for rule in rules.iter().filter(|rule| *rule != "exposed_collective") {
+        assert!(docs.contains(&format!("| `{rule}` |")), "docs/OVERVIEW.md lacks {rule}");
+    }
 }
 
 #[test]

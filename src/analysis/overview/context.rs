@@ -202,7 +202,7 @@ impl<'a> Context<'a> {
         // Of events that take about as long, the shortest is usually the innermost one and says most.
         let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
         let is_about_as_long = |(_, time): &&(String, Picos)| time.fraction_of(longest).is_some_and(|of| of > 0.8);
-        if let Some((name, time)) = evidence.host_events.iter().filter(is_about_as_long).next_back() {
+        if let Some((name, time)) = evidence.host_events.iter().rfind(is_about_as_long) {
             text += &format!(" Host meanwhile: {name}, {} per step.", time_text(*time));
         }
         text

@@ -53,7 +53,6 @@ use crate::units::Picos;
 use context::{Claims, Context};
 use rule::{Outcome, Rule};
 use std::cmp::Reverse;
-use std::rc::Rc;
 
 /// Share of the time without a roofline above which confidence is lower.
 const LEAST_COVERAGE: f64 = 0.8;
@@ -80,24 +79,18 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 impl Analysis {
-    /// Derives the overview from the other reports.
+    /// Derives the overview from the other reports. `None` if the device does not have the step.
     pub fn overview<'a>(
         &'a self,
         profile: &'a Profile,
         inputs: &OverviewInputs<'a>,
         programs: Option<Programs<'a>>,
-    ) -> Overview {
+    ) -> Option<Overview> {
         let ledger = &inputs.by_op.ledger;
         let device = &self.devices[ledger.device];
         let plane = &profile.planes[device.plane];
-        let times = match device.choose(inputs.by_op.step) {
-            Some(window) => self.measures.get_or_compute(plane, ledger.device, device, &window),
-            None => Rc::new(crate::analysis::base::op_times::OpTimes {
-                ops: vec![crate::analysis::base::op_times::OpTime::NONE; plane.ops.len()],
-                union: 0,
-                lost_lines: 0,
-            }),
-        };
+        let window = device.choose(inputs.by_op.step)?;
+        let times = self.measures.get_or_compute(plane, ledger.device, device, &window);
         let mut context = Context {
             profile,
             analysis: self,
@@ -158,7 +151,7 @@ impl Analysis {
         let waits = &inputs.by_op.waits;
         let label = |device: usize| self.devices.get(device).map_or("", |device| &*device.label);
         found.set_steps(inputs.steps, &|of| waits.iter().find(|(at, _)| label(*at) == of).map(|(_, wait)| *wait));
-        found
+        Some(found)
     }
 }
 
