@@ -1,9 +1,7 @@
 //! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
 
 use super::advice::flag_try;
-use super::report::{
-    Checked, DeviceShare, Evidence, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit,
-};
+use super::report::{Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit};
 use super::rule::Rule;
 use super::{figures, rules, words};
 use crate::analysis::breakdown::{DeviceSteps, StepStats, StepTime};
@@ -33,29 +31,7 @@ pub fn rule_index(id: &str) -> usize {
 impl Finding {
     /// Returns a finding of a rule without numbers and evidence.
     pub fn of_rule(at: usize) -> Self {
-        let rule = rule(at);
-        Self {
-            id: rule.id.to_owned(),
-            severity: Severity::Low,
-            confidence: rule.confidence,
-            reason: rule.basis.to_owned(),
-            title: rule.title.to_owned(),
-            detail: String::new(),
-            why: rule.why.to_owned(),
-            worked_if: rule.worked_if.to_owned(),
-            at_stake: Picos::ZERO,
-            claimed: Picos::ZERO,
-            recoverable: Picos::ZERO,
-            per_capture: None,
-            share: 0.0,
-            bytes: None,
-            formula: rule.formula.to_owned(),
-            inputs: Vec::new(),
-            evidence: Evidence::default(),
-            overlaps: rule.overlaps.iter().map(|id| (*id).to_owned()).collect(),
-            tries: Vec::new(),
-            view: rule.view,
-        }
+        rule(at).empty_finding()
     }
 
     /// Returns which of the advice of its rule the finding gives, as bits, and the names of the flags that come first.
@@ -79,17 +55,14 @@ impl Finding {
 impl Checked {
     /// Returns the entry of a rule without numbers.
     pub fn of_rule(at: usize) -> Self {
-        let Rule { id, name, threshold, unit, .. } = rule(at);
-        let (id, name) = ((*id).to_owned(), (*name).to_owned());
-        Self { id, name, measured: 0.0, threshold: *threshold, at_stake: None, unit: *unit }
+        rule(at).checked(0.0, None)
     }
 }
 
 impl SkippedRule {
     /// Returns the entry of a rule without a reason.
     pub fn of_rule(at: usize) -> Self {
-        let Rule { id, name, .. } = rule(at);
-        Self { id: (*id).to_owned(), name: (*name).to_owned(), reason: String::new() }
+        rule(at).skipped(String::new())
     }
 }
 

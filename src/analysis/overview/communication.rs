@@ -1,7 +1,7 @@
 //! This module checks the transfers between devices (rules F11 to F14). Waits for peers are not part of a transfer.
 
 use super::advice::flags;
-use super::context::Context;
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
@@ -102,12 +102,12 @@ fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_of(&[Owner::Transfer], &is_small);
     let n: f64 = ops.iter().map(|(at, _)| context.by_op.ops[*at].n.as_f64()).sum();
     let n = n / context.n_steps_f64();
-    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let time: Picos = total(&ops);
     if n <= MANY {
         return vec![Outcome::Below { measured: context.share(time), at_stake: Some(time) }];
     }
     rule.by_time(context, time, &mut |context| {
-        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+        let claimed = context.claims.ops(&ops, Owner::Transfer);
         Draft {
             detail: format!(
                 "{n:.0} collectives per step have less than {}. {}",
@@ -148,10 +148,10 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         Picos((time.as_f64() * (1.0 - util(context, at).unwrap_or(1.0))) as u64)
     };
     let lost: Vec<(usize, Picos)> = ops.iter().map(|(at, time)| (*at, lost(context, *at, *time))).collect();
-    let time: Picos = lost.iter().map(|(_, time)| *time).sum();
+    let time: Picos = total(&lost);
     let slowest = slow.iter().map(|(_, util)| *util).fold(1.0, f64::min);
     rule.by_time(context, time, &mut |context| {
-        let claimed = lost.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+        let claimed = context.claims.ops(&lost, Owner::Transfer);
         let slowest = format!("The slowest uses {} of the links.", percent_text(slowest));
         Draft {
             detail: format!("{slowest} {}", context.ops_text(&ops)),
@@ -182,9 +182,9 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let mut most_below: (f64, Picos) = (0.0, Picos::ZERO);
     for primitive in primitives {
         let ops = transfers_left(context, primitive);
-        let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+        let time: Picos = total(&ops);
         let mut draft = |context: &mut Context<'_>| {
-            let claimed: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Transfer, *time)).sum();
+            let claimed: Picos = context.claims.ops(&ops, Owner::Transfer);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a time")]
             let recoverable = Picos((claimed.as_f64() * share) as u64);
             let one = ops.first().and_then(|(_, most)| most.fraction_of(time)).filter(|one| *one > ONE_OP);

@@ -1,6 +1,6 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
-use super::context::{Context, longest_first};
+use super::context::{Context, longest_first, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_COSTS, BY_EVENTS, LEAST};
@@ -172,7 +172,7 @@ const TINY: Picos = Picos(10_000_000);
 fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
     let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
-    let time = ops.iter().map(|(_, time)| *time).sum();
+    let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let headroom = context.checks.iter().filter_map(|check| check.headroom).min();
         let free = match headroom.and_then(|bytes| u64::try_from(bytes).ok()) {
@@ -197,9 +197,9 @@ fn by_excess(
     if context.by_op.ops.iter().all(|op| op.floor.is_none_or(|floor| floor.self_time == 0)) {
         return unknown("No op has a roofline time: costs or peaks are unknown.");
     }
-    let time = ops.iter().map(|(_, time)| *time).sum();
+    let time = total(ops);
     rule.by_time(context, time, &mut |context| {
-        let claimed: Picos = ops.iter().map(|(at, most)| context.claims.op(*at, Owner::Excess, *most)).sum();
+        let claimed: Picos = context.claims.ops(ops, Owner::Excess);
         let all: Picos = ops.iter().map(|(at, _)| context.by_op.ops[*at].total()).sum();
         let roof: f64 = ops.iter().filter_map(|(at, _)| context.by_op.ops[*at].floor).map(|of| of.roofline_time).sum();
         let util = roof / all.as_f64();
@@ -264,7 +264,7 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 
 /// Returns why the roofline time of these ops is doubtful.
 fn doubt(context: &Context<'_>, ops: &[(usize, Picos)]) -> Option<(Confidence, &'static str)> {
-    let all: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let all: Picos = total(ops);
     let uncertain = |at: usize| context.by_op.ops[at].floor.is_some_and(|floor| floor.is_uncertain);
     let time: Picos = ops.iter().filter(|(at, _)| uncertain(*at)).map(|(_, time)| *time).sum();
     let is_much = time.fraction_of(all).is_some_and(|share| share > 0.5);
@@ -290,9 +290,9 @@ fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 /// Kernels whose cost is unknown. How much of their time would go cannot be said.
 fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_of(&[Owner::Opaque], &|_| true);
-    let time = ops.iter().map(|(_, time)| *time).sum();
+    let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
-        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Opaque, *time)).sum();
+        let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence(&ops);
         Draft { detail: context.ops_text(&ops), claimed, evidence, ..Draft::default() }
     })
@@ -316,7 +316,7 @@ fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         by_program || has_only_f32(context.profile.text(context.op(at).0.text))
     };
     let ops = context.ops_of(&OWNERS, &|at| is_matmul(at) && is_f32(at));
-    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let time: Picos = total(&ops);
     let share = time.fraction_of(all).unwrap_or(0.0);
     if all == Picos::ZERO {
         return unknown("No op is known to be a matmul.");

@@ -148,7 +148,6 @@ impl<'a> Context<'a> {
 
     /// Returns a sentence about ops: their number, their time and the largest of them.
     pub fn ops_text(&self, ops: &[(usize, Picos)]) -> String {
-        let total: Picos = ops.iter().map(|(_, time)| *time).sum();
         let evidence = self.op_evidence(ops.get(..1).unwrap_or_default());
         let largest = evidence.ops.first().map(|op| {
             let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
@@ -166,7 +165,7 @@ impl<'a> Context<'a> {
                 format!(
                     "{}, {} per step.{}",
                     counted(n as u64, "op", "ops"),
-                    self.step_text(total),
+                    self.step_text(total(ops)),
                     largest.unwrap_or_default()
                 )
             }
@@ -209,6 +208,11 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Returns the sum of the times of ops.
+pub(super) fn total(ops: &[(usize, Picos)]) -> Picos {
+    ops.iter().map(|(_, time)| *time).sum()
+}
+
 /// Sorts ops by their time, the longest first.
 pub(super) fn longest_first(mut ops: Vec<(usize, Picos)>) -> Vec<(usize, Picos)> {
     ops.small_sort_by_key(|(at, time)| (Reverse(*time), *at));
@@ -244,6 +248,11 @@ impl Claims {
     /// Returns the time of an op that is left for an owner.
     pub fn left(&self, op: usize, owner: Owner) -> Picos {
         self.ops[op].iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)
+    }
+
+    /// Claims at most the time of each op that is left for an owner. Returns the sum of what is claimed.
+    pub fn ops(&mut self, ops: &[(usize, Picos)], owner: Owner) -> Picos {
+        ops.iter().map(|(at, most)| self.op(*at, owner, *most)).sum()
     }
 
     /// Claims at most `most` of the time of an op that is left for an owner.

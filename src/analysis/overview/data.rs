@@ -1,6 +1,6 @@
 //! This module checks data movement (rules F15 to F17).
 
-use super::context::Context;
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
@@ -109,9 +109,9 @@ fn by_layout(
     ops: &[(usize, Picos)],
     confidence: Option<(Confidence, &'static str)>,
 ) -> Vec<Outcome> {
-    let time = ops.iter().map(|(_, time)| *time).sum();
+    let time = total(ops);
     rule.by_time(context, time, &mut |context| {
-        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Layout, *time)).sum();
+        let claimed = context.claims.ops(ops, Owner::Layout);
         let evidence = context.op_evidence(ops);
         Draft { detail: context.ops_text(ops), claimed, recoverable: claimed, confidence, evidence, ..Draft::default() }
     })
@@ -141,7 +141,7 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown("Only TPUs wait for asynchronous copies on their op line.");
     }
     let ops = context.ops_of(&[Owner::Dma], &|_| true);
-    let time = ops.iter().map(|(_, time)| *time).sum();
+    let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let of_host = |at: usize| context.profile.text(context.op(at).0.text).contains("S(5)");
         let host: Picos = ops.iter().filter(|(at, _)| of_host(*at)).map(|(_, time)| *time).sum();
@@ -149,7 +149,7 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         if host > Picos::ZERO {
             detail += &format!(" Copies from or to host memory: {} per step.", context.step_text(host));
         }
-        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Dma, *time)).sum();
+        let claimed = context.claims.ops(&ops, Owner::Dma);
         Draft {
             detail,
             claimed,

@@ -1,6 +1,6 @@
 //! This module checks the differences between devices (rules F10, F24 and F25).
 
-use super::context::Context;
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_NAMES, LEAST};
@@ -93,9 +93,9 @@ fn is_expert(context: &Context<'_>, at: usize) -> bool {
 
 /// Claims the time by which the ops are slower than on other devices.
 fn slower(context: &mut Context<'_>, rule: &Rule, least: f64, ops: &[(usize, Picos)]) -> Vec<Outcome> {
-    let at_stake = ops.iter().map(|(_, time)| *time).sum();
+    let at_stake = total(ops);
     rule.by_share(context, least, at_stake, &mut |context| {
-        let claimed: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Slower, *time)).sum();
+        let claimed: Picos = context.claims.ops(ops, Owner::Slower);
         let wait = longest_wait(context);
         let device = context.device().label.clone();
         let mut evidence = context.op_evidence(ops);
@@ -144,18 +144,17 @@ fn experts(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown(ONE_DEVICE);
     }
     const COMPUTE: [Owner; 4] = [Owner::Slower, Owner::Floor, Owner::Excess, Owner::Opaque];
-    let sum = |ops: &[(usize, Picos)]| ops.iter().map(|(_, time)| *time).sum::<Picos>();
-    let all = sum(&context.ops_of(&COMPUTE, &|at| is_expert(context, at)));
+    let all = total(&context.ops_of(&COMPUTE, &|at| is_expert(context, at)));
     if all == Picos::ZERO {
         return unknown("No op is a matmul of experts.");
     }
     let slower_ops = context.ops_of(&[Owner::Slower], &|at| is_expert(context, at));
-    let more = sum(&slower_ops);
+    let more = total(&slower_ops);
     let to_median = |own: Picos, more: Picos| own.fraction_of(own.saturating_sub(more)).unwrap_or(1.0);
     let ratio = to_median(all, more);
     // A device that is slower at everything has no more tokens than the others.
     let others = context.ops_of(&COMPUTE, &|at| !is_expert(context, at));
-    let others = to_median(sum(&others), sum(&context.ops_of(&[Owner::Slower], &|at| !is_expert(context, at))));
+    let others = to_median(total(&others), total(&context.ops_of(&[Owner::Slower], &|at| !is_expert(context, at))));
     if ratio / others < rule.threshold {
         return vec![Outcome::Below { measured: ratio / others, at_stake: Some(more) }];
     }

@@ -1,6 +1,6 @@
 //! This module checks the time in which the device has no op, and the self time of loops (rules F1 to F9).
 
-use super::context::Context;
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
@@ -227,10 +227,10 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     if lacks_links(context) && ops.is_empty() {
         return unknown(NO_LINKS);
     }
-    let of_ops: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let of_ops: Picos = total(&ops);
     let gaps = context.gap_time(&[GapClass::Input]);
     rule.by_time(context, gaps + of_ops, &mut |context| {
-        let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, OWNER, *time)).sum();
+        let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
         let mut detail = String::new();
@@ -328,10 +328,10 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         return unknown("The capture has one device, or its devices cannot be compared.");
     }
     let ops = context.ops_of(&[Owner::Late], &|_| true);
-    let late: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let late: Picos = total(&ops);
     let barrier = context.gap_time(&[GapClass::Barrier]);
     rule.by_time(context, late + barrier, &mut |context| {
-        let claimed_ops: Picos = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Late, *time)).sum();
+        let claimed_ops: Picos = context.claims.ops(&ops, Owner::Late);
         let claimed = context.claims.gap(GapClass::Barrier) + claimed_ops;
         let mut detail = Vec::new();
         if barrier > Picos::ZERO {
@@ -355,9 +355,9 @@ fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         share.is_none_or(|share| share >= 0.02)
     };
     let ops = context.ops_of(&[Owner::Loop], &is_much);
-    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let time: Picos = total(&ops);
     rule.by_time(context, time, &mut |context| {
-        let claimed = ops.iter().map(|(at, time)| context.claims.op(*at, Owner::Loop, *time)).sum();
+        let claimed = context.claims.ops(&ops, Owner::Loop);
         let evidence = context.op_evidence(&ops);
         Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }
     })

@@ -1,6 +1,6 @@
 //! This module checks the memory of the device (rules F27 to F31).
 
-use super::context::Context;
+use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{Draft, Outcome, Rule, unknown};
@@ -221,7 +221,7 @@ fn spare(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some((check, used)) = fullest(context) else { return unknown(NO_CAPACITY) };
     const OWNERS: [Owner; 3] = [Owner::Floor, Owner::Excess, Owner::Opaque];
     let ops = context.ops_of(&OWNERS, &|at| context.op(at).1.phase == Phase::Recompute);
-    let time: Picos = ops.iter().map(|(_, time)| *time).sum();
+    let time: Picos = total(&ops);
     if used >= rule.threshold || context.share(time) < 0.05 {
         return vec![Outcome::Below { measured: 1.0 - used, at_stake: Some(time) }];
     }

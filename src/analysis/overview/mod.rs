@@ -113,7 +113,9 @@ impl Analysis {
             for outcome in (rule.check)(&mut context, rule) {
                 match outcome {
                     Outcome::Found(draft) => found[rule.group as usize].push(rule.finding(&context, *draft)),
-                    Outcome::Below { measured, at_stake } => checked.push(rule.checked(&context, measured, at_stake)),
+                    Outcome::Below { measured, at_stake } => {
+                        checked.push(rule.checked(measured, at_stake.map(|time| context.per_step(time))));
+                    }
                     Outcome::Unknown(reason) => skipped.push(rule.skipped(reason)),
                 }
             }

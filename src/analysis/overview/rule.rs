@@ -147,7 +147,33 @@ impl Rule {
         vec![Outcome::Found(Box::new(Draft { at_stake, ..draft }))]
     }
 
-    /// Returns the finding of a draft.
+    /// Returns a finding of the rule without numbers, evidence and advice.
+    pub fn empty_finding(&self) -> Finding {
+        Finding {
+            id: self.id.to_owned(),
+            severity: Severity::Low,
+            confidence: self.confidence,
+            reason: self.basis.to_owned(),
+            title: self.title.to_owned(),
+            detail: String::new(),
+            why: self.why.to_owned(),
+            worked_if: self.worked_if.to_owned(),
+            at_stake: Picos::ZERO,
+            claimed: Picos::ZERO,
+            recoverable: Picos::ZERO,
+            per_capture: None,
+            share: 0.0,
+            bytes: None,
+            formula: self.formula.to_owned(),
+            inputs: Vec::new(),
+            evidence: Evidence::default(),
+            overlaps: self.overlaps.iter().map(|id| (*id).to_owned()).collect(),
+            tries: Vec::new(),
+            view: self.view,
+        }
+    }
+
+    /// Returns the finding of a draft. `Overview::derive` gives it its share and its severity.
     pub fn finding(&self, context: &Context<'_>, draft: Draft) -> Finding {
         let (mut confidence, basis) = draft.confidence.unwrap_or((self.confidence, self.basis));
         let mut reason = basis.to_owned();
@@ -157,42 +183,29 @@ impl Rule {
                 reason = format!("{reason}; {doubt}");
             }
         }
-        let share = context.share(draft.at_stake);
         let fits = |advice: &&Advice| advice.only_on.is_none_or(|platform| platform == context.platform());
+        let empty = self.empty_finding();
         Finding {
-            id: draft.id.unwrap_or_else(|| self.id.to_owned()),
-            severity: if self.group == Group::Quality { Severity::High } else { Severity::of_share(share) },
+            id: draft.id.unwrap_or(empty.id),
             confidence,
             reason,
-            title: self.title.to_owned(),
             detail: draft.detail,
-            why: self.why.to_owned(),
-            worked_if: self.worked_if.to_owned(),
             at_stake: context.per_step(draft.at_stake),
             claimed: context.per_step(draft.claimed),
             recoverable: context.per_step(draft.recoverable),
             per_capture: draft.per_capture,
-            share,
             bytes: draft.bytes,
-            formula: self.formula.to_owned(),
             inputs: draft.inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             evidence: draft.evidence,
-            overlaps: self.overlaps.iter().map(|id| (*id).to_owned()).collect(),
             tries: draft.tries.into_iter().chain(self.tries.iter().filter(fits).map(Advice::to_try)).collect(),
-            view: self.view,
+            ..empty
         }
     }
 
     /// Returns the entry of the list of rules that found nothing.
-    pub fn checked(&self, context: &Context<'_>, measured: f64, at_stake: Option<Picos>) -> Checked {
-        Checked {
-            id: self.id.to_owned(),
-            name: self.name.to_owned(),
-            measured,
-            threshold: self.threshold,
-            at_stake: at_stake.map(|time| context.per_step(time)),
-            unit: self.unit,
-        }
+    pub fn checked(&self, measured: f64, at_stake: Option<Picos>) -> Checked {
+        let (id, name) = (self.id.to_owned(), self.name.to_owned());
+        Checked { id, name, measured, threshold: self.threshold, at_stake, unit: self.unit }
     }
 
     /// Returns the entry of the list of rules that could not be checked.

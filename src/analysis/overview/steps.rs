@@ -1,6 +1,6 @@
 //! This module compares the steps of the device (rules F32 and F33).
 
-use super::context::{Context, longest_first};
+use super::context::{Context, longest_first, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
@@ -158,7 +158,7 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         }
     }
     let varying = longest_first(varying);
-    let more: Picos = varying.iter().map(|(_, time)| *time).sum();
+    let more: Picos = total(&varying);
     rule.by_time(context, more, &mut |context| Draft {
         detail: format!(
             "{} vary by more than {} between steps. {}",

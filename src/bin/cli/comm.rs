@@ -15,9 +15,16 @@ pub struct CommArgs {
     /// Groups rows by this property.
     #[arg(long, default_value = CommBy::Op.key(), value_parser = one_of(CommBy::ALL, CommBy::key))]
     by: CommBy,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// The arrangement of the devices.
+#[derive(clap::Args)]
+pub struct MachineArgs {
     /// The axes of the program's device mesh with their sizes, the fastest varying last. Replica groups get the names of the axes.
     #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
-    mesh: Option<NamedMesh>,
+    pub mesh: Option<NamedMesh>,
     /// The chips along each dimension of the machine, x first. The utilisation of links needs it.
     #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
     topology: Option<Topology>,
@@ -26,14 +33,20 @@ pub struct CommArgs {
     wrap: bool,
 }
 
+impl MachineArgs {
+    /// Returns the topology with its wrap-around links.
+    pub fn topology(&self) -> Option<Topology> {
+        self.topology.clone().map(|topology| Topology { wrap: self.wrap, ..topology })
+    }
+}
+
 impl OpenCapture<'_> {
     pub(super) fn comm(&self, links: &CommArgs) -> Result<String, Failure> {
-        let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
         let request = CommQuery {
             query: self.query(GroupBy::Op, Filter::default())?,
             by: links.by,
-            topology,
-            mesh: links.mesh.clone(),
+            topology: links.machine.topology(),
+            mesh: links.machine.mesh.clone(),
         };
         let comm = session::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &request);
         let notes = self.notes(&comm.notes);

@@ -2,10 +2,10 @@
 //! the library.
 
 use super::args::{Output, share};
+use super::comm::MachineArgs;
 use super::roofline_args::positive;
 use super::{Failure, OpenCapture, Printed, heading, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::comm::{NamedMesh, Topology};
 use rooflight::analysis::ledger::LedgerQuery;
 use rooflight::analysis::overview::{Overview, OverviewQuery};
 use rooflight::analysis::roofline::{RooflineQuery, UsefulFlops};
@@ -36,15 +36,8 @@ pub struct OverviewArgs {
     /// The number of devices that share a step. Default: the number that the program is compiled for, else the devices in the capture.
     #[arg(long, value_name = "N")]
     job_devices: Option<u32>,
-    /// The axes of the program's device mesh with their sizes, the fastest varying last.
-    #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
-    mesh: Option<NamedMesh>,
-    /// The chips along each dimension of the machine, x first. The bandwidth of links is judged only with it.
-    #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
-    topology: Option<Topology>,
-    /// Every dimension of the topology is a ring (wrap-around links).
-    #[arg(long, requires = "topology")]
-    wrap: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 impl OpenCapture<'_> {
@@ -60,8 +53,8 @@ impl OpenCapture<'_> {
         let roofline = RooflineQuery { query, useful, ..RooflineQuery::default() };
         let query = OverviewQuery {
             ledger: LedgerQuery { roofline, attainable: args.attainable },
-            topology: args.topology.clone().map(|topology| Topology { wrap: args.wrap, ..topology }),
-            mesh: args.mesh.clone(),
+            topology: args.machine.topology(),
+            mesh: args.machine.mesh.clone(),
         };
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;

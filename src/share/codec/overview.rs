@@ -13,7 +13,7 @@ use crate::units::Picos;
 const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
 
 pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> Done {
-    v.present(of, blank)?;
+    v.present(of, empty_overview)?;
     let Some(of) = of else { return Ok(()) };
     v.string(&mut of.device, Text::Device)?;
     v.flag(&mut of.has_steps)?;
@@ -65,7 +65,7 @@ fn no_time() -> KindShare {
 }
 
 /// Returns an overview without values. Those that are not visited come from the rest of the report.
-fn blank() -> Overview {
+fn empty_overview() -> Overview {
     let report = super::blank();
     Overview {
         header: report.header,

@@ -15,33 +15,18 @@ mod tools;
 
 pub(crate) use figures::{formula_popover, row as readout};
 
-use crate::analysis::base::Query;
 use crate::protocol::tables::Utilization;
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::{BreakdownHead, Question};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
-use crate::view::type_erasure::{EraseType, If, effect, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
 /// Requests how far the shown window uses the hardware, once `is_due` holds. The peaks are those of the roofline. Returns
 /// the newest answer, and whether another one is to come.
 fn request_utilization(state: State, is_due: Memo<bool>) -> (SharedSignal<Utilization>, RwSignal<bool>) {
-    let request = Memo::new(move |_| {
-        let (device, step) = state.query.with(|query| (query.device, query.step));
-        let roofline: RooflineViewState = state.roofline.with(|text| text.parse().unwrap_or_default());
-        roofline.to_query(Query { device, step, ..Query::default() })
-    });
-    let (found, is_waiting) = (SharedSignal::none(), RwSignal::new(true));
-    // The answer about another session is removed. The same files may be read again, after the worker failed.
-    let mut shown = None;
-    effect(move || {
-        let opened = state.opened.get();
-        if opened.as_deref() != shown.as_deref() {
-            found.set(None);
-        }
-        shown = opened;
-    });
+    let request = Memo::new(move |_| state.window_query());
+    let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
     state.request_on_change(
         move || {
             is_waiting.set(true);

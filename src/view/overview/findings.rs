@@ -44,7 +44,7 @@ pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview
         .any()
     };
     view! {
-        <div class="overview-main" on:keydown=walk>
+        <div class="overview-main" on:keydown=move_focus>
             <button type="button" class="btn copy-markdown" on:click=markdown>{icon(Icon::Copy)} " Copy Markdown"</button>
             {sections.map(section).collect_view()}
         </div>
@@ -114,7 +114,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
 
 /// Moves the focus between findings by the arrows up and down.
 #[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
-fn walk(event: ev::KeyboardEvent) {
+fn move_focus(event: ev::KeyboardEvent) {
     let step = match &*event.key() {
         "ArrowDown" => 1,
         "ArrowUp" => -1,

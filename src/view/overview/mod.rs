@@ -5,16 +5,14 @@ mod findings;
 mod side;
 
 use super::breakdown::readout;
-use super::state::{PtrEq, SharedSignal, State};
-use super::type_erasure::{EraseType, effect, live};
+use super::state::{PtrEq, State};
+use super::type_erasure::{EraseType, live};
 use super::widgets::swatch::{fill, swatch};
 use super::widgets::tree::width;
-use crate::analysis::base::Query;
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview as Answer, OverviewQuery};
 use crate::chart::overview::{self, Segment};
 use crate::protocol::url::comm::CommViewState;
-use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::{Question, Reply};
 use leptos::prelude::*;
 
@@ -22,26 +20,15 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Overview(state: State) -> impl IntoView {
     let request = Memo::new(move |_| {
-        let (device, step) = state.query.with(|query| (query.device, query.step));
-        let roofline: RooflineViewState = state.roofline.with(|text| text.parse().unwrap_or_default());
         let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
-        let roofline = roofline.to_query(Query { device, step, ..Query::default() });
         OverviewQuery {
-            ledger: LedgerQuery { roofline, ..LedgerQuery::default() },
+            ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
             topology: comm.topology,
             mesh: comm.mesh,
         }
     });
-    let found = SharedSignal::<Answer>::none();
+    let found = state.answer_of_session::<Answer>();
     let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
-    let mut shown = None;
-    effect(move || {
-        let opened = state.opened.get();
-        if opened.as_deref() != shown.as_deref() {
-            found.set(None);
-        }
-        shown = opened;
-    });
     state.request_on_change(
         move || {
             is_waiting.set(true);

@@ -1,9 +1,12 @@
 //! This module sends the requests beside the breakdown, such as scopes, statistics of steps, and exports. Each request
 //! has a handler for its answer.
 
-use super::State;
 use super::clock::now;
 use super::pending::{OnReply, SentRequest};
+use super::{SharedSignal, State};
+use crate::analysis::base::Query;
+use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::{Answer, Reply, Request, RequestId};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -11,6 +14,28 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 impl State {
+    /// Returns the query of the shown window, with the peaks, the costs and the useful FLOPs of the roofline view.
+    pub(crate) fn window_query(self) -> RooflineQuery {
+        let (device, step) = self.query.with(|query| (query.device, query.step));
+        let roofline: RooflineViewState = self.roofline.with(|text| text.parse().unwrap_or_default());
+        roofline.to_query(Query { device, step, ..Query::default() })
+    }
+
+    /// Returns a signal for an answer about the open session. The answer about another session is removed. It stays if
+    /// the same files are read again, after the worker failed.
+    pub(crate) fn answer_of_session<T: Send + Sync + 'static>(self) -> SharedSignal<T> {
+        let found = SharedSignal::none();
+        let mut shown = None;
+        effect(move || {
+            let opened = self.opened.get();
+            if opened.as_deref() != shown.as_deref() {
+                found.set(None);
+            }
+            shown = opened;
+        });
+        found
+    }
+
     /// Sends a request to the open session, and returns its id; `None` if no session is open. `then` handles the
     /// answer, or [`Reply::Cancelled`] if the user cancels the request or the worker ends. If another session is opened
     /// meanwhile, `then` is not called.
