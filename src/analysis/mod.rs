@@ -14,6 +14,7 @@ pub mod classify;
 pub mod comm;
 pub mod data_movement;
 pub mod files;
+pub mod flags;
 pub mod gaps;
 pub mod ledger;
 pub mod memory;

@@ -14,6 +14,7 @@ use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
+use crate::analysis::flags::FlagsQuery;
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
@@ -134,6 +135,8 @@ pub enum Question {
     /// Requests the intervals of collectives and copies in one step of one device, as
     /// [`crate::analysis::comm::CommLanes`].
     CommLanes(LaneQuery),
+    /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].
+    Flags(FlagsQuery),
     /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].
     Share(crate::protocol::ShareQuery),
     /// Requests the start of a report file, as `Vec<u8>`. The page appends the bytes of the captures, in their order.

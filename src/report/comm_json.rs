@@ -46,8 +46,7 @@ struct PrimitiveJson<'a> {
 struct FlagJson {
     flag: &'static str,
     value: &'static str,
-    /// Null if the default was not checked.
-    default: Option<&'static str>,
+    default: &'static str,
     verified_with: &'static str,
 }
 

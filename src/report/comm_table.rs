@@ -135,8 +135,7 @@ pub fn flags(comm: &Comm) -> String {
         checked = Some(first.checked_with());
         let _ = writeln!(text, "{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall));
         for flag in flags {
-            let default = flag.default.map_or_else(String::new, |default| format!("  (default {default})"));
-            let _ = writeln!(text, "  {}{default}", flag.setting());
+            let _ = writeln!(text, "  {}  (default {})", flag.setting(), flag.default);
         }
     }
     checked.map_or_else(String::new, |version| {

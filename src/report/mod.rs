@@ -4,6 +4,8 @@ pub mod comm_json;
 pub mod comm_table;
 pub mod data_movement_json;
 pub mod data_movement_table;
+pub mod flags_json;
+pub mod flags_table;
 pub mod gaps_json;
 pub mod gaps_table;
 pub mod inspect;

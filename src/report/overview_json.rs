@@ -126,6 +126,7 @@ struct TryJson<'a> {
     flag: Option<&'a str>,
     value: Option<&'a str>,
     default: Option<&'a str>,
+    set: Option<&'a str>,
     chips: Vec<&'a str>,
     verified_with: Option<&'a str>,
 }
@@ -246,6 +247,7 @@ fn try_json(of: &Try) -> TryJson<'_> {
         flag: of.flag.as_deref(),
         value: of.value.as_deref(),
         default: of.default.as_deref(),
+        set: of.set.as_deref(),
         chips: of.chip.iter().map(String::as_str).collect(),
         verified_with: of.verified_with.as_deref(),
     }

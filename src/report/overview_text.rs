@@ -189,7 +189,7 @@ fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, 
         if with_try {
             for tried in &finding.tries {
                 let code = tried.code.as_ref().map_or(String::new(), |code| format!(" {code}"));
-                out += &style.wrapped(&neutralise(&format!("Try: {}{code}", tried.text)), 3);
+                out += &style.wrapped(&neutralise(&format!("Try: {}{code}", tried.sentence())), 3);
             }
         }
     }

@@ -195,6 +195,7 @@ impl CaptureSession {
                 self.answer_memory(|of, profile, all| memory_lanes(profile, of, all, query, *points))
             }
             Question::Comm(query) => self.comm_view(query),
+            Question::Flags(query) => Reply::answer_to_question(&self.flags(query)),
             Question::Table { of, action } => self.table(of, action),
             Question::CommLanes(query) => self.comm_lanes_view(query),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {

@@ -6,6 +6,7 @@ mod breakdown_rows;
 pub mod capture;
 pub mod comm;
 pub mod data_movement;
+pub mod flags;
 pub mod from_report;
 mod gaps;
 pub mod hlo_text_cache;
@@ -31,6 +32,7 @@ mod utilization;
 
 pub use comm::{comm, comm_lanes};
 pub use data_movement::data_movement;
+pub use flags::flags;
 pub use ledger::ledger;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, peak_without, static_memory, whole_memory};
 pub use open::{Input, Opened, open};

@@ -52,6 +52,7 @@ impl CaptureSession {
             ledger: LedgerQuery { roofline: roofline.clone(), ..LedgerQuery::default() },
             topology: comm.topology.clone(),
             mesh: comm.mesh.clone(),
+            flags: None,
         };
         let overview = self.overview_kept(&overview).clone();
         let comm = self.comm_answer(comm).clone();

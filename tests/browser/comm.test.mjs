@@ -217,10 +217,10 @@ onPage("the suggested flags and the straggler equal the command line's", async (
   const report = cliReport(captures[0]);
   await openPane(page, "Flags");
   await page.locator(".flags code").first().waitFor();
-  const shownFlags = await page.locator(".finding").evaluateAll((all) => all.map((finding) => [finding.querySelector("h3").textContent, [...finding.querySelectorAll("code")].map((code) => code.textContent)]));
-  const flagText = (item) => `--${item.flag}=${item.value}`;
-  assert.deepEqual(shownFlags, report.primitives.map((item) => [item.primitive, item.flag_settings.map(flagText)]));
-  assert.ok((await page.locator(".comm-pane .found").innerText()).includes("Flags to try on TPU v5, checked with libtpu 0.0.51"));
+  const shown = await shownFlags(page);
+  assert.ok(shown.length > 0);
+  assert.deepEqual(shown, JSON.parse(cliOutput("flags", captures[0], "--json")).rows.map(flagRow));
+  assert.ok((await page.locator(".comm-pane .picture-note").innerText()).includes("libtpu 0.0.51"));
   await openPane(page, "Devices");
   await page.locator(".found-table td").first().waitFor();
   const first = report.balance.devices[0];
@@ -229,6 +229,56 @@ onPage("the suggested flags and the straggler equal the command line's", async (
   const names = await page.locator(".found-table").first().locator("tbody th").allTextContents();
   assert.deepEqual(names, report.balance.devices.map((device) => device.device));
 });
+
+onPage("pasted flags are judged as the command line judges them, and can be changed", async ({ page }) => {
+  const file = capture();
+  const text = 'LIBTPU_INIT_ARGS="--xla_tpu_enable_async_collective_fusion_fuse_all_gather=true --xla_gpu_autotune_level=2 --xla_nothing=1"';
+  await openCommunication(page, file);
+  await openPane(page, "Flags");
+  const field = page.getByLabel("XLA flags");
+  await field.fill(text);
+  const judged = () => JSON.parse(cliOutput("flags", file, "--json", "--flags", text));
+  await waitUntil(() => shownFlags(page), (rows) => rows.some(([verdict]) => verdict === "unknown"));
+  assert.deepEqual(await shownFlags(page), judged().rows.map(flagRow));
+  const marked = await page.locator(".flag-field u").allTextContents();
+  assert.deepEqual(marked, ["--xla_tpu_enable_async_collective_fusion_fuse_all_gather=true", "--xla_gpu_autotune_level=2", "--xla_nothing=1"]);
+  // The marks lie below the letters of the text.
+  const boxes = await page.locator(".flag-field > *").evaluateAll((all) => all.map((one) => [one.clientWidth, one.clientHeight]));
+  assert.deepEqual(boxes[0], boxes[1]);
+  // A change is made in the text.
+  await page.locator(".comm-flags tr", { hasText: "--xla_gpu_autotune_level" }).getByRole("button", { name: "Take it out" }).click();
+  assert.equal(await field.inputValue(), text.replace(" --xla_gpu_autotune_level=2", ""));
+  await waitUntil(() => page.locator(".flag-field u").count(), (n) => n === 2);
+  // The overview names the flag that is refused, and the address does not hold the text.
+  await page.keyboard.press("Escape");
+  await page.locator("#tab-overview").click();
+  await page.locator(".finding", { hasText: "XLA flags are refused" }).waitFor();
+  assert.ok(!page.url().includes("xla_"));
+  await page.locator("#tab-communication").click();
+  await page.getByRole("button", { name: "Clear" }).click();
+  assert.equal(await field.inputValue(), "");
+});
+
+onPage("a flag file is judged by the open capture", async ({ page }) => {
+  const file = capture();
+  const flagFile = { name: "module_0001.flagfile", mimeType: "text/plain", buffer: Buffer.from("--xla_tpu_scoped_vmem_limit_kib=65536\n") };
+  await page.locator("input[type=file]").first().setInputFiles(flagFile);
+  await page.getByText("holds XLA flags").waitFor();
+  await openCommunication(page, file);
+  await page.locator("input[type=file]").first().setInputFiles(flagFile);
+  await waitUntil(() => shownFlags(page), (rows) => rows.some(([verdict, flags]) => verdict === "set" && flags[0] === "--xla_tpu_scoped_vmem_limit_kib"));
+  assert.equal(await page.getByLabel("XLA flags").inputValue(), "--xla_tpu_scoped_vmem_limit_kib=65536\n");
+});
+
+/** The verdicts on the page: each with its flags and its reason. */
+const shownFlags = (page) =>
+  page.locator(".comm-flags tbody tr").evaluateAll((rows) =>
+    rows.map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("code")].map((code) => code.textContent), row.querySelector(".flag-reason").lastChild.textContent.trim()]));
+
+const VERDICT_LABELS = { to_try: "to try", no_effect: "no effect", working: "seen working" };
+
+/** A verdict of the command line, as the page shows it. */
+const flagRow = (row) => [VERDICT_LABELS[row.verdict] ?? row.verdict, row.flags.map((flag) => `--${flag}`), row.text];
 
 onPage("rows can be grouped by source, device group and primitive, sorted, and filtered", async ({ page }) => {
   const file = capture();

@@ -1,10 +1,10 @@
 //! These tests compare the drawing of communication on the page (steps, lanes, bandwidth, rows) with the figures of the
 //! analysis and with plain sums.
 
-use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::analysis::comm::flags::Flag;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Platform, Query, StepChoice};
 use rooflight::analysis::comm::{Comm, CommQuery, CommRow, LaneQuery, NamedMesh, StepComm, Topology, TransferFilter};
-use rooflight::chart::comm::{bandwidth, figures, key, lanes, steps, text, usual};
+use rooflight::analysis::flags::{Verdict, judge};
+use rooflight::chart::comm::{bandwidth, figures, flags, key, lanes, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::CommRows;
@@ -98,18 +98,29 @@ fn sentence_and_figures_match_the_analysis() {
     let large = view.comm.rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= 1 << 20));
     let least = large.filter_map(|row| row.bus_rate).fold(f64::INFINITY, f64::min);
     assert_eq!(worst.value, format!("{:.1}", least / 1e9));
-    let advice = text::advice(&view.comm);
-    assert_eq!(advice.len(), view.comm.primitives.len());
-    // The chip is a v5p. The compiler for v5p refuses the fusions of all-gather that the compiler for v5e takes.
-    let gather = advice.iter().find(|of| of.primitive == "all-gather").unwrap();
-    let flags: Vec<String> = gather.flags.iter().map(Flag::setting).collect();
-    assert_eq!(flags[0], "--xla_tpu_enable_ici_ag_pipelining=true");
-    assert!(flags.iter().all(|flag| !flag.contains("fuse_all_gather")), "{flags:?}");
-    let origin = text::advice_origin(&view.comm, &advice);
-    assert!(origin.contains("TPU v5, checked with libtpu 0.0.51"), "{origin}");
     let result = text::balance(&view.comm);
     // The sample is simulated with a straggler.
     assert!(result[0].starts_with("Straggler: TPU:5. "), "{result:?}");
+}
+
+#[test]
+fn flags_are_shown_with_their_verdicts_and_marks() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let text = "--xla_gpu_autotune_level=1\n--xla_tpu_enable_ici_ag_pipelining=true\n";
+    let report = judge(text, Some(Platform::Tpu), &view.comm);
+    let lines = flags::lines(&report);
+    let gather = lines.iter().find(|line| line.flags[0].contains("loop_variant")).unwrap();
+    assert_eq!(gather.verdict, Verdict::ToTry);
+    assert_eq!(flags::class(gather.verdict), "caution");
+    let stall = view.comm.primitives.iter().find(|sums| sums.primitive.key() == "all-gather").unwrap().traffic.stall;
+    assert_eq!(gather.stall, format::time_text(stall));
+    let pieces = flags::pieces(text, &report).unwrap();
+    let all: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
+    assert_eq!(all, format!("{text} "));
+    let marked: Vec<&str> = pieces.iter().filter(|(_, verdict)| verdict.is_some()).map(|(text, _)| &**text).collect();
+    assert_eq!(marked, ["--xla_gpu_autotune_level=1", "--xla_tpu_enable_ici_ag_pipelining=true"]);
+    // Marks of another text are not drawn.
+    assert_eq!(flags::pieces("--xla", &report), None);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod depth;
 mod dropped;
 mod files;
 mod filters;
+mod flags;
 mod fuzz_seeds;
 mod gaps;
 mod generated;

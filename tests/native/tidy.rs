@@ -37,6 +37,8 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "ledger",
             "op",
             "files",
+            "flags",
+            "overview",
         ],
     ),
     ("chart", &["plot", "widgets", "breakdown", "data_movement", "gaps", "roofline", "memory", "comm", "op", "files"]),

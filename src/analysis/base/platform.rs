@@ -1,6 +1,7 @@
 //! This module determines the type of a plane's device and the lines that hold its ops, by the names of planes and
 //! lines.
 
+use crate::chip::Chip;
 use crate::profile::{Line, Plane};
 
 /// The type of a device.
@@ -26,6 +27,17 @@ impl Platform {
             _ => return None,
         };
         (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(platform)
+    }
+
+    /// Returns the platform of a device type, such as `TPU v5` or `NVIDIA H100`. `None` if the type is unknown.
+    pub fn from_device_type(device_type: &str) -> Option<Self> {
+        let is_gpu = |name: &str| ["NVIDIA", "AMD"].iter().any(|vendor| name.starts_with(vendor));
+        match Chip::named(device_type) {
+            Some(chip) if chip.name.starts_with("TPU") => Some(Self::Tpu),
+            Some(_) => Some(Self::Gpu),
+            None if device_type.starts_with("TPU") => Some(Self::Tpu),
+            None => is_gpu(device_type).then_some(Self::Gpu),
+        }
     }
 
     /// Returns the indices of the lines whose events are ops, without empty lines. For a GPU, these are its streams if
@@ -67,6 +79,19 @@ pub fn device_type(plane: &Plane) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn device_types_have_a_platform() {
+        for (name, expected) in [
+            ("TPU v5", Some(Platform::Tpu)),
+            ("TPU v99", Some(Platform::Tpu)),
+            ("NVIDIA H100 80GB HBM3", Some(Platform::Gpu)),
+            ("AMD Instinct MI300X", Some(Platform::Gpu)),
+            ("cpu", None),
+        ] {
+            assert_eq!(Platform::from_device_type(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn devices_by_name() {

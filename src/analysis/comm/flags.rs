@@ -11,7 +11,7 @@ use crate::chip::Chip;
 
 /// The version of libtpu with which the TPU flags and their defaults were checked.
 pub const CHECKED_TPU: &str = "libtpu 0.0.51";
-/// The version of jaxlib with which the GPU flags were checked.
+/// The version of jaxlib with which the GPU flags and their defaults were checked.
 pub const CHECKED_GPU: &str = "jaxlib 0.10.2";
 
 /// A flag with the value to try.
@@ -21,8 +21,8 @@ pub struct Flag {
     pub name: &'static str,
     /// The value to try.
     pub value: &'static str,
-    /// The default of the compiler; `auto` means that the compiler decides. `None` if it was not checked.
-    pub default: Option<&'static str>,
+    /// The default of the compiler; `auto` means that the compiler decides.
+    pub default: &'static str,
 }
 
 impl Flag {
@@ -37,11 +37,11 @@ impl Flag {
     }
 
     const fn new(name: &'static str, value: &'static str, default: &'static str) -> Self {
-        Self { name, value, default: Some(default) }
+        Self { name, value, default }
     }
 
     const fn gpu(name: &'static str) -> Self {
-        Self { name, value: "true", default: None }
+        Self { name, value: "true", default: OFF }
     }
 }
 
@@ -102,10 +102,9 @@ const ASYNC_ALL_TO_ALL: &[Flag] = &[Flag::new("xla_tpu_enable_async_all_to_all",
 const GPU_SCHEDULER: &[Flag] = &[Flag::gpu("xla_gpu_enable_latency_hiding_scheduler")];
 const GPU_ALL_GATHER: &[Flag] = &[Flag::gpu("xla_gpu_enable_pipelined_all_gather")];
 const GPU_ALL_REDUCE: &[Flag] = &[Flag::gpu("xla_gpu_enable_pipelined_all_reduce")];
-const GPU_REDUCE_SCATTER: &[Flag] = &[Flag::gpu("xla_gpu_enable_pipelined_reduce_scatter")];
 
 /// All flags that are ever suggested.
-const ALL: [&[Flag]; 11] = [
+pub const ALL: [&[Flag]; 10] = [
     FUSE_ALL_GATHER,
     FUSE_ALL_REDUCE,
     OFFLOAD_ALL_GATHER,
@@ -116,7 +115,6 @@ const ALL: [&[Flag]; 11] = [
     GPU_SCHEDULER,
     GPU_ALL_GATHER,
     GPU_ALL_REDUCE,
-    GPU_REDUCE_SCATTER,
 ];
 
 /// Returns the flags to try if compute waits for `primitive` on `target`. Flags that belong together are neighbours.
@@ -132,8 +130,8 @@ pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
         (Target::TpuPlain | Target::TpuFusing | Target::TpuOffloading, AllToAll) => &[ASYNC_ALL_TO_ALL],
         (Target::Gpu, AllGather) => &[GPU_SCHEDULER, GPU_ALL_GATHER],
         (Target::Gpu, AllReduce) => &[GPU_SCHEDULER, GPU_ALL_REDUCE],
-        (Target::Gpu, ReduceScatter) => &[GPU_SCHEDULER, GPU_REDUCE_SCATTER],
-        (Target::Gpu, AllToAll | RaggedAllToAll | Permute) => &[GPU_SCHEDULER],
+        // Pipelined reduce-scatters are on by default.
+        (Target::Gpu, ReduceScatter | AllToAll | RaggedAllToAll | Permute) => &[GPU_SCHEDULER],
         _ => &[],
     };
     sets.concat()
@@ -214,8 +212,7 @@ mod tests {
     #[test]
     fn nothing_is_suggested_that_is_so_by_default() {
         for flag in ALL.iter().copied().flatten() {
-            assert_ne!(flag.default, Some(flag.value), "{}", flag.name);
-            assert_eq!(flag.default.is_some(), flag.checked_with() == CHECKED_TPU);
+            assert_ne!(flag.default, flag.value, "{}", flag.name);
         }
         let defaults = [
             "xla_tpu_enable_async_collective_fusion",

@@ -1,6 +1,6 @@
 //! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
 
-use super::advice::flag_try;
+use super::flags::flag_try;
 use super::report::{Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit};
 use super::rule::Rule;
 use super::{figures, rules, words};
@@ -102,12 +102,15 @@ impl Overview {
         self.devices = stats.devices.iter().map(device).collect();
     }
 
-    /// Returns the overview without the numbers in formulas and without notes, which reports do not carry.
+    /// Returns the overview without the numbers in formulas, without notes and without the user's flags, which reports do not carry.
     #[must_use]
     pub fn as_carried(mut self) -> Self {
         self.notes.clear();
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
-        self.all_findings().for_each(|finding| finding.inputs.clear());
+        self.all_findings().for_each(|finding| {
+            finding.inputs.clear();
+            finding.tries.iter_mut().for_each(|of| of.set = None);
+        });
         self
     }
 

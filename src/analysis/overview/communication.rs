@@ -1,7 +1,7 @@
 //! This module checks the transfers between devices (rules F11 to F14). Waits for peers are not part of a transfer.
 
-use super::advice::flags;
 use super::context::{Context, total};
+use super::flags::flags_to_try;
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
@@ -33,12 +33,12 @@ pub(super) const RULES: [Rule; 3] = [
             Advice::flag(
                 Platform::Tpu,
                 "Let XLA combine larger messages, of 4 to 16 MiB. The same flag exists for other collectives.",
-                "--xla_tpu_all_reduce_latency_bound_threshold_in_bytes=4194304",
+                "--xla_all_reduce_latency_bound_threshold_in_bytes=4194304",
             ),
             Advice::flag(
                 Platform::Gpu,
                 "Let XLA combine larger messages. The same flag exists for all_gather and reduce_scatter.",
-                "--xla_gpu_all_reduce_combine_threshold_bytes=16777216",
+                "--xla_gpu_all_reduce_combine_threshold_bytes=134217728",
             ),
         ],
         check: small_collectives,
@@ -202,7 +202,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                     ("share", share),
                 ],
                 evidence: context.op_evidence(&ops),
-                tries: flags(context, primitive),
+                tries: flags_to_try(context, primitive),
                 ..Draft::default()
             }
         };

@@ -8,6 +8,7 @@ use crate::analysis::classify::OpFacts;
 use crate::analysis::comm::{Comm, OpTransfer};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::FileView;
+use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::{GapClass, Gaps};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
@@ -40,6 +41,8 @@ pub(super) struct Context<'a> {
     pub memory: Option<&'a SpaceMemory>,
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
+    /// The XLA flags that the user gave. `None` if there are none.
+    pub flags: Option<&'a FlagsReport>,
     /// Inclusive and self times of the device's ops in the steps.
     pub times: Rc<OpTimes>,
     pub claims: Claims,

@@ -13,7 +13,6 @@
 //!
 //! This module depends on all other analyses, and not on files and pages.
 
-mod advice;
 mod carried;
 mod communication;
 mod compute;
@@ -21,6 +20,7 @@ mod context;
 mod data;
 mod devices;
 mod figures;
+mod flags;
 mod host;
 mod memory;
 mod quality;
@@ -43,6 +43,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::{FileView, FindingKind};
+use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
@@ -69,13 +70,20 @@ pub struct OverviewInputs<'a> {
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
+    /// The XLA flags that the user gave. `None` if there are none.
+    pub flags: Option<&'a FlagsReport>,
 }
 
 /// The rules of all topics, in the order in which they claim time.
 fn rules() -> impl Iterator<Item = &'static Rule> {
     let idle_and_devices = host::RULES.iter().chain(devices::RULES.iter());
     let ops = communication::RULES.iter().chain(data::RULES.iter()).chain(compute::RULES.iter());
-    idle_and_devices.chain(ops).chain(memory::RULES.iter()).chain(steps::RULES.iter()).chain(quality::RULES.iter())
+    idle_and_devices
+        .chain(ops)
+        .chain(memory::RULES.iter())
+        .chain(steps::RULES.iter())
+        .chain(quality::RULES.iter())
+        .chain(flags::RULES.iter())
 }
 
 impl Analysis {
@@ -103,6 +111,7 @@ impl Analysis {
             memory: inputs.memory,
             checks: inputs.checks,
             files: inputs.files,
+            flags: inputs.flags,
             times,
             claims: Claims::new(inputs.by_op),
             doubts: doubts(inputs, device.has_few_steady),

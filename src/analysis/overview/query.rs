@@ -13,4 +13,6 @@ pub struct OverviewQuery {
     pub topology: Option<Topology>,
     /// The mesh of the program.
     pub mesh: Option<NamedMesh>,
+    /// The XLA flags of the run, as text. `None` if the user gave none.
+    pub flags: Option<String>,
 }

@@ -289,10 +289,23 @@ pub struct Try {
     pub value: Option<String>,
     /// The value that the compiler uses without the flag; "auto" if the compiler decides.
     pub default: Option<String>,
+    /// The value that the flags of the user give it. `None` if they do not set the flag, or if they are unknown.
+    pub set: Option<String>,
     /// The chip whose compiler accepts the flag.
     pub chip: Option<String>,
     /// The version of the compiler with which the flag was checked.
     pub verified_with: Option<String>,
+}
+
+impl Try {
+    /// Returns what to do in words, and whether the user's flags do it already.
+    pub fn sentence(&self) -> String {
+        match &self.set {
+            Some(set) if Some(set) == self.value.as_ref() => format!("{}. It is set already", self.text),
+            Some(set) => format!("{}. It is set to {set} now", self.text),
+            None => self.text.clone(),
+        }
+    }
 }
 
 /// A rule that found nothing.

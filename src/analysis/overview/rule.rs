@@ -70,6 +70,7 @@ impl Advice {
             flag: None,
             value: None,
             default: None,
+            set: None,
             chip: None,
             verified_with: None,
         }

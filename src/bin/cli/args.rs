@@ -1,7 +1,8 @@
 //! This module declares the arguments of the command line. Their doc comments are the text of `--help`. The arguments
 //! of `roofline`, `memory`, `comm` and `report` stand in their own modules.
 
-use super::comm::CommArgs;
+use super::comm::{CommArgs, MachineArgs};
+use super::flags::FlagArgs;
 use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
 use super::report::ReportArgs;
@@ -78,6 +79,15 @@ pub enum Command {
     Comm {
         #[command(flatten)]
         links: CommArgs,
+        #[command(flatten)]
+        view: View,
+    },
+    /// XLA flags: which are refused, have no effect or are missing, judged by defaults, chip and communication.
+    Flags {
+        #[command(flatten)]
+        flags: FlagArgs,
+        #[command(flatten)]
+        machine: MachineArgs,
         #[command(flatten)]
         view: View,
     },
@@ -198,6 +208,7 @@ impl Args {
             | Command::Roofline { view, .. }
             | Command::Memory { view, .. }
             | Command::Comm { view, .. }
+            | Command::Flags { view, .. }
             | Command::Report { view, .. }
             | Command::Summary { view, .. }
             | Command::Inspect { view } => view,

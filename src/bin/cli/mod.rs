@@ -7,6 +7,7 @@
 mod args;
 mod comm;
 mod files;
+mod flags;
 mod gaps;
 mod memory;
 mod overview;
@@ -133,6 +134,7 @@ fn run(args: &Args) -> Result<(Printed, bool), Failure> {
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,
+        Command::Flags { flags, machine, .. } => session.flags(flags, machine)?,
         Command::Summary { attainable, .. } => session.summary(*attainable)?,
         Command::Inspect { .. } | Command::Overview { .. } | Command::Report { .. } => session.inspect(),
     };

@@ -3,6 +3,7 @@
 
 use super::args::{Output, share};
 use super::comm::MachineArgs;
+use super::flags::FlagArgs;
 use super::roofline_args::positive;
 use super::{Failure, OpenCapture, Printed, heading, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy};
@@ -37,6 +38,8 @@ pub struct OverviewArgs {
     #[arg(long, value_name = "N")]
     job_devices: Option<u32>,
     #[command(flatten)]
+    flags: FlagArgs,
+    #[command(flatten)]
     machine: MachineArgs,
 }
 
@@ -55,6 +58,7 @@ impl OpenCapture<'_> {
             ledger: LedgerQuery { roofline, attainable: args.attainable },
             topology: args.machine.topology(),
             mesh: args.machine.mesh.clone(),
+            flags: args.flags.text()?,
         };
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;

@@ -4,6 +4,7 @@
 
 pub mod bandwidth;
 pub mod figures;
+pub mod flags;
 pub mod lanes;
 pub mod steps;
 pub mod text;

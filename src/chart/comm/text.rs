@@ -1,60 +1,9 @@
-//! This module holds the texts of the communication view: suggested XLA flags, stragglers, and the spread of steps. It
+//! This module holds the texts of the communication view about devices: stragglers, and the spread of steps. It
 //! does not depend on pixels.
 
-use crate::analysis::comm::flags::Flag;
-use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums};
+use crate::analysis::comm::{Arrival, ArrivalSpread, Comm};
 use crate::report::comm_table;
 use crate::table::format::{self, ABSENT};
-
-/// A primitive with its sums and the suggested flags.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advice {
-    pub primitive: &'static str,
-    /// Sentence with the stall, the number of executions and the hidden share.
-    pub text: String,
-    /// XLA flags to try; empty if nothing waits, or if no flag is known for the chip.
-    pub flags: Vec<Flag>,
-}
-
-/// Returns one entry per primitive, the longest stall first.
-pub fn advice(comm: &Comm) -> Vec<Advice> {
-    let one = |of: &PrimitiveSums| {
-        let traffic = &of.traffic;
-        let core = if of.core == Core::Sparse { " on a SparseCore" } else { "" };
-        let share = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step));
-        let share = share.map_or_else(String::new, |share| format!(" ({} of the time)", format::percent_text(share)));
-        let hidden = traffic.overlap.share().map_or_else(
-            || ABSENT.to_owned(),
-            |share| format!("{} of what is in flight is hidden", format::percent_text(share)),
-        );
-        let text = format!(
-            "{} in {}{share}{core}; {hidden}.",
-            format::time_text(traffic.stall),
-            format::counted_executions(traffic.n, "execution", "executions"),
-        );
-        let flags = of.suggestions(comm.header.device_type.as_deref());
-        Advice { primitive: of.primitive.key(), text, flags }
-    };
-    comm.primitives.iter().map(one).collect()
-}
-
-/// Returns the chip that the flags are for and the version they were checked with, and states that the capture does not
-/// record flags.
-pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
-    const UNRECORDED: &str = "The capture does not record which flags were set.";
-    let chip = comm.header.device_type.as_deref();
-    match (advice.iter().find_map(|of| of.flags.first()), chip) {
-        (Some(flag), Some(chip)) => format!(
-            "Flags to try on {chip}, checked with {}: those that its compiler accepts and that are not on by default. {UNRECORDED}",
-            flag.checked_with()
-        ),
-        (Some(flag), None) => format!("Flags to try, checked with {}. {UNRECORDED}", flag.checked_with()),
-        (None, Some(chip)) => {
-            format!("No flag is suggested for {chip}: none was checked for what waits here. {UNRECORDED}")
-        }
-        (None, None) => format!("No flag is suggested: the capture does not name its chip. {UNRECORDED}"),
-    }
-}
 
 /// Returns sentences about differences between devices: the straggler, the spread of steps, and collectives that could
 /// not be compared. Empty for one device.

@@ -80,7 +80,7 @@ fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
         dots,
         reason: finding.reason.clone(),
         why: finding.why.clone(),
-        tries: finding.tries.iter().map(|of| (of.text.clone(), of.code.clone())).collect(),
+        tries: finding.tries.iter().map(|of| (of.sentence(), of.code.clone())).collect(),
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
         evidence: ops.chain(host).collect(),

@@ -1,7 +1,9 @@
 //! This module answers requests about memory and communication from a report.
 
 use super::{Answered, ReportSession, notes};
+use crate::analysis::base::Platform;
 use crate::analysis::comm::{CommBy, CommQuery};
+use crate::analysis::flags::{FlagsQuery, judge};
 use crate::analysis::memory::{
     Estimate, LiveRangeRows, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak,
     StaticMemory, roll_ups,
@@ -98,6 +100,16 @@ impl ReportSession {
             more: part.more,
             more_copies: part.more_copies,
         }))
+    }
+
+    /// Answers [`Question::Flags`](crate::protocol::Question::Flags).
+    pub(crate) fn flags(&self, query: &FlagsQuery) -> Answered {
+        self.check_comm(&query.comm)?;
+        let comm = &self.report.comm.comm;
+        let platform = comm.header.device_type.as_deref().and_then(Platform::from_device_type);
+        let mut report = judge(&query.text, platform, comm);
+        report.notes = notes(&self.report, &report.notes);
+        Ok(Reply::answer_to_question(&report))
     }
 }
 

@@ -75,6 +75,7 @@ impl ReportSession {
             Question::MemoryOf(query) => self.memory_of(query),
             Question::MemoryAt { query, point } => self.memory_at(query, *point),
             Question::Comm(query) => self.comm(query),
+            Question::Flags(query) => self.flags(query),
             Question::Table { of, action } => self.table(of, action),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))

@@ -1,6 +1,7 @@
 //! This module composes the communication view: figures, steps, a pane with lanes, bandwidth, flags or devices, and the
 //! table. [`model`] holds the state that these parts share.
 
+mod flags;
 mod lanes;
 mod mesh;
 mod model;

@@ -1,9 +1,9 @@
 //! This module renders the pane beside the steps: lanes, bandwidth, flags or devices. Figures and texts are in
 //! `chart::comm`.
 
+use super::flags::Flags;
 use super::lanes::Lanes;
 use super::model::CommModel;
-use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::protocol::url::comm::{CommRows, Pane as Which};
 use crate::view::state::{PtrEq, SharedMemo};
@@ -25,7 +25,7 @@ pub(super) fn Pane(model: CommModel) -> impl IntoView {
     let body = move || match which.get() {
         Which::Lanes => view! { <Lanes model head=choice(model) /> }.any(),
         Which::Bandwidth => view! { <Bandwidth model head=choice(model) /> }.any(),
-        Which::Flags => view! { {head(model)} {flags(model)} }.any(),
+        Which::Flags => view! { <Flags model head=choice(model) /> }.any(),
         Which::Devices => view! { {head(model)} {devices(model)} }.any(),
     };
     view! { <section class="comm-pane" aria-label="Details">{live(body)}</section> }.any()
@@ -125,39 +125,6 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
         </div>
     }
     .any()
-}
-
-/// Renders the kinds of collectives, each with the XLA flags that control its overlap with compute.
-fn flags(model: CommModel) -> AnyView {
-    let all = move || {
-        let view = model.view.get()?;
-        let advice = text::advice(&view.comm);
-        if advice.is_empty() {
-            return Some(view! { <p class="chart-empty">"No collective ran: there is nothing to overlap."</p> }.any());
-        }
-        let one = |of: text::Advice| {
-            let flag = |of: Flag| {
-                let default = of.default.map(|default| format!("default {default}"));
-                view! { <li><code>{of.setting()}</code> " " <span class="sub">{default}</span></li> }.any()
-            };
-            let flags = if of.flags.is_empty() {
-                view! { <p class="sub">"No flag is known to help here."</p> }.any()
-            } else {
-                view! { <ul class="flags">{of.flags.into_iter().map(flag).collect_view()}</ul> }.any()
-            };
-            view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.text}</p> {flags}</section> }.any()
-        };
-        let origin = text::advice_origin(&view.comm, &advice);
-        let listed = advice.into_iter().map(one).collect_view();
-        Some(
-            view! {
-                <p class="sub">{origin}</p>
-                {listed}
-            }
-            .any(),
-        )
-    };
-    view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="visually-hidden">"Flags"</h2>{live(all)}</div> }.any()
 }
 
 /// Renders the devices that the others wait for, and the collectives with arrival skew.

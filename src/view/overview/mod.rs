@@ -25,6 +25,7 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
             ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
             topology: comm.topology,
             mesh: comm.mesh,
+            flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
         }
     });
     let found = state.answer_of_session::<Answer>();

@@ -21,9 +21,30 @@ const MAX_FILES: usize = 20_000;
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
     let picked = input.files().map(|files| list(&files)).unwrap_or_default();
     input.set_value("");
-    if !picked.is_empty() {
-        state.open(picked);
+    open(state, picked);
+}
+
+/// Opens files as one session. Files of XLA flags are no part of it: their text becomes the flags of the run.
+fn open(state: State, picked: Vec<Picked>) {
+    let (flags, files): (Vec<Picked>, Vec<Picked>) = picked.into_iter().partition(|one| is_flag_file(&one.path));
+    if !files.is_empty() {
+        state.open(files);
     }
+    // The flags of an XLA dump are the same for each of its programs, so one file is enough.
+    let Some(first) = flags.into_iter().next() else { return };
+    spawn_local(async move {
+        match JsFuture::from(first.file.text()).await.ok().and_then(|text| text.as_string()) {
+            Some(text) => state.set_flags(text, &first.path),
+            None => state.fail(Failure {
+                title: format!("{} could not be read", first.path),
+                message: "The browser does not read the file.".to_owned(),
+            }),
+        }
+    });
+}
+
+fn is_flag_file(path: &str) -> bool {
+    [".flagfile", ".debug_options"].iter().any(|end| path.ends_with(end))
 }
 
 fn list(files: &FileList) -> Vec<Picked> {
@@ -44,9 +65,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
         (0..items.length()).filter_map(|at| items.get(at)?.webkit_get_as_entry().ok().flatten()).collect();
     let plain = transfer.files().map(|files| list(&files)).unwrap_or_default();
     if !entries.iter().any(FileSystemEntry::is_directory) {
-        if !plain.is_empty() {
-            state.open(plain);
-        }
+        open(state, plain);
         return;
     }
     let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
@@ -63,7 +82,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
                     "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves."
                         .to_owned(),
             }),
-            Ok(picked) => state.open(picked),
+            Ok(picked) => open(state, picked),
             Err(error) => state.load_failed(Failure {
                 title: format!("{} could not be read", names.join(", ")),
                 message: format!("The browser does not list the folder: {error:?}."),

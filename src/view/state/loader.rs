@@ -16,6 +16,7 @@ use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
+use crate::protocol::url::comm::{CommViewState, Pane};
 use crate::protocol::url::{FilePlace, View};
 use crate::protocol::{Answer, BreakdownHead, Estimate, Failure, Reply, SessionInfo, Skip};
 use crate::view::widgets::table::GridCell;
@@ -28,6 +29,24 @@ impl State {
     pub(crate) fn open(self, files: Vec<Picked>) {
         self.failure.set(None);
         self.start(OpenRequest { files, ..OpenRequest::default() }, false);
+    }
+
+    /// Sets the XLA flags of the run to the text of a file, and shows them if a session is open.
+    pub(super) fn set_flags(self, text: String, path: &str) {
+        if self.opened.with_untracked(Option::is_none) && self.load.with_untracked(Option::is_none) {
+            return self.fail(Failure {
+                title: format!("{path} holds XLA flags"),
+                message: "Flags are judged by a capture. Open the capture first, or together with this file."
+                    .to_owned(),
+            });
+        }
+        self.flags.set(text);
+        if self.load.with_untracked(Option::is_none) {
+            let mut place: CommViewState = self.comm.with_untracked(|text| text.parse().unwrap_or_default());
+            place.pane = Pane::Flags;
+            self.comm.set(place.to_string());
+            self.view.set(View::Communication);
+        }
     }
 
     /// Opens files that are stored on this device under the name `stored`.

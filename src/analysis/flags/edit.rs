@@ -1,0 +1,100 @@
+//! This module changes the flags of a text and leaves the rest of the text as it is.
+
+use super::text::{FlagText, Setting};
+
+/// Returns the text without the settings `removed`, and with the flags `added` after the last flag. Each added flag is
+/// written like the flags of the text.
+pub(super) fn changed(text: &str, removed: &[&Setting], added: &[(&str, &str)]) -> String {
+    let mut rest = text.to_owned();
+    let mut by_place = removed.to_vec();
+    by_place.sort_by_key(|setting| std::cmp::Reverse(setting.start));
+    by_place.dedup_by_key(|setting| setting.start);
+    for setting in by_place {
+        let range = with_separator(&rest, setting.start, setting.end);
+        rest.replace_range(range, "");
+    }
+    if added.is_empty() {
+        return rest;
+    }
+    let settings = FlagText::read(&rest).settings;
+    let is_debug_options = text.lines().any(|line| line.trim_start().starts_with("xla"));
+    let flag = |(name, value): &(&str, &str)| {
+        if is_debug_options { format!("{name}: {value}") } else { format!("--{name}={value}") }
+    };
+    let added: Vec<String> = added.iter().map(flag).collect();
+    let Some(last) = settings.last() else {
+        let separator = if rest.is_empty() || rest.ends_with('\n') { "" } else { "\n" };
+        return rest + separator + &added.join("\n");
+    };
+    // The separator before the last flag, with the quotes and the continuation of its line.
+    let before = settings.iter().rev().nth(1).map_or(0, |one| one.end);
+    let usual = if is_debug_options { "\n" } else { " " };
+    let between = rest.get(before..last.start).filter(|_| settings.len() > 1);
+    let separator = between.filter(|text| text.contains(char::is_whitespace)).unwrap_or(usual).to_owned();
+    let added: String = added.iter().map(|flag| format!("{separator}{flag}")).collect();
+    let end = last.end;
+    rest.insert_str(end, &added);
+    rest
+}
+
+/// Extends the range of a setting by the space before it, or by the space after it if it is the first of its line.
+fn with_separator(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
+    let is_blank = |c: &char| *c == ' ' || *c == '\t';
+    let before = text.get(..start).map_or(0, |before| before.chars().rev().take_while(is_blank).count());
+    let starts_line = text.get(..start - before).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+    let after = text.get(end..).unwrap_or_default();
+    if !starts_line {
+        return start - before..end;
+    }
+    let blanks = after.chars().take_while(is_blank).count();
+    let is_whole_line = after.get(blanks..).is_some_and(|after| after.starts_with('\n'));
+    start - before..end + blanks + usize::from(is_whole_line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn with(text: &str, removed: &[&str], added: &[(&str, &str)]) -> String {
+        let settings = FlagText::read(text).settings;
+        let removed: Vec<&Setting> =
+            settings.iter().filter(|setting| removed.contains(&setting.name.as_str())).collect();
+        changed(text, &removed, added)
+    }
+
+    #[test]
+    fn the_rest_of_the_text_stays() {
+        let line = "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_b=2 --xla_c=3\" python t.py";
+        assert_eq!(with(line, &["xla_b"], &[]), "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_c=3\" python t.py");
+        assert_eq!(
+            with(line, &["xla_a"], &[("xla_d", "true")]),
+            "LIBTPU_INIT_ARGS=\" --xla_b=2 --xla_c=3 --xla_d=true\" python t.py"
+        );
+        let lines = "--xla_a=1\n--xla_b=2\n--xla_c=3\n";
+        assert_eq!(with(lines, &["xla_b"], &[("xla_d", "4")]), "--xla_a=1\n--xla_c=3\n--xla_d=4\n");
+        let script = "export XLA_FLAGS=\"\\\n  --xla_a=1 \\\n  --xla_b=2\"\n";
+        assert_eq!(
+            with(script, &[], &[("xla_c", "3")]),
+            "export XLA_FLAGS=\"\\\n  --xla_a=1 \\\n  --xla_b=2 \\\n  --xla_c=3\"\n"
+        );
+        assert_eq!(with("", &[], &[("xla_c", "3"), ("xla_d", "4")]), "--xla_c=3\n--xla_d=4");
+        assert_eq!(with("xla_a: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_c: 3\n");
+        assert_eq!(with("xla_a: 1\nxla_b: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_b: 1\nxla_c: 3\n");
+    }
+
+    proptest! {
+        #[test]
+        fn removed_flags_are_gone_and_added_ones_are_there(
+            flags in prop::collection::vec(("xla_[a-d]", "[a-z0-9]{0,4}"), 0..6),
+            separator in prop::sample::select(vec![" ", "\n", " \\\n  ", "\", \""]),
+            removed in prop::sample::select(vec!["xla_a", "xla_b"]),
+        ) {
+            let text = flags.iter().map(|(name, value)| format!("--{name}={value}")).collect::<Vec<_>>().join(separator);
+            let next = FlagText::read(&with(&text, &[removed], &[("xla_new", "1")]));
+            let kept: Vec<&str> =
+                flags.iter().map(|(name, _)| name.as_str()).filter(|name| *name != removed).chain(["xla_new"]).collect();
+            prop_assert_eq!(next.settings.iter().map(|setting| setting.name.as_str()).collect::<Vec<_>>(), kept);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! This module holds the verdicts about flags. It is plain data and does not depend on the analysis.
+
+use crate::analysis::base::{Header, Totals};
+use crate::analysis::comm::Primitive;
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// The flags of a run, judged by the communication of a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlagsReport {
+    /// The device and the window.
+    pub header: Header,
+    /// Sums over all ops of the window.
+    pub totals: Totals,
+    /// The compiler whose flags and defaults were used, with its version. `None` if the platform is unknown.
+    pub compiler: Option<String>,
+    /// Number of flags in the text.
+    pub n_flags: u32,
+    /// Number of options of other programs in the text.
+    pub n_other: u32,
+    /// The verdicts: problems first, and within a verdict the longest stall first.
+    pub rows: Vec<FlagRow>,
+    /// Parts of the text that have a problem, in order.
+    pub marks: Vec<FlagMark>,
+    /// The text with all changes. `None` if there is nothing to change.
+    pub changed: Option<String>,
+    /// Names and values that the text sets, the last value of each flag first.
+    pub settings: Vec<(String, String)>,
+    pub notes: Vec<Note>,
+}
+
+impl FlagsReport {
+    /// Returns the value that the text gives a flag. `None` if the text does not set it.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What a flag does in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The compiler of the chip does not accept the flag.
+    Refused,
+    /// Two flags exclude each other, or a flag is set twice.
+    Conflict,
+    /// A flag that is not set, or has another value, may shorten what is waited for.
+    ToTry,
+    /// The flag changes nothing in this run.
+    NoEffect,
+    /// No compiler in the tables has the flag.
+    Unknown,
+    /// The capture shows what the flag does.
+    Working,
+    /// The flag is set; the capture does not show what it does.
+    Set,
+    /// The flag has its default value.
+    Default,
+}
+
+impl Verdict {
+    /// All verdicts, problems first.
+    pub const ALL: [Self; 8] = [
+        Self::Refused,
+        Self::Conflict,
+        Self::ToTry,
+        Self::NoEffect,
+        Self::Unknown,
+        Self::Working,
+        Self::Set,
+        Self::Default,
+    ];
+
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Conflict => "conflict",
+            Self::ToTry => "to_try",
+            Self::NoEffect => "no_effect",
+            Self::Unknown => "unknown",
+            Self::Working => "working",
+            Self::Set => "set",
+            Self::Default => "default",
+        }
+    }
+
+    /// Returns the name for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Conflict => "conflict",
+            Self::ToTry => "to try",
+            Self::NoEffect => "no effect",
+            Self::Unknown => "unknown",
+            Self::Working => "seen working",
+            Self::Set => "set",
+            Self::Default => "default",
+        }
+    }
+
+    /// Whether the verdict is a reason to change the flags.
+    pub const fn is_problem(self) -> bool {
+        matches!(self, Self::Refused | Self::Conflict | Self::NoEffect | Self::Unknown)
+    }
+}
+
+/// A verdict about one flag or several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlagRow {
+    pub verdict: Verdict,
+    /// Names without `--`, or `name=value` for flags to try.
+    pub flags: Vec<String>,
+    /// The reason, with what was measured.
+    pub text: String,
+    /// The primitive that the flags concern. `None` if they concern no primitive alone.
+    pub primitive: Option<Primitive>,
+    /// Time for which compute waits for the primitive. `None` if the flags concern no primitive alone.
+    pub stall: Option<Picos>,
+    pub change: Option<Change>,
+}
+
+/// A change of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What the change does, as the label of a button.
+    pub label: String,
+    /// The whole text after the change.
+    pub text: String,
+}
+
+/// A part of the text with a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlagMark {
+    /// Bytes of the text.
+    pub start: u32,
+    pub end: u32,
+    pub verdict: Verdict,
+}

@@ -1,0 +1,50 @@
+//! This module writes the verdicts about flags as sentences and tables for the terminal, and as CSV.
+
+use crate::analysis::flags::{FlagRow, FlagsReport};
+use crate::table::format::{counted, time_text};
+use crate::table::text::Table;
+
+const ABSENT: &str = "–";
+
+/// Returns a sentence about the flags and the compiler.
+pub fn head(of: &FlagsReport) -> String {
+    let compiler = of.compiler.as_deref();
+    let compiler = compiler.map_or_else(
+        || "The compiler is unknown, because the capture does not name its platform.".to_owned(),
+        |compiler| format!("Defaults are those of {compiler}."),
+    );
+    let own = if of.n_flags == 0 {
+        "No flags are given, and a capture does not record them. The defaults are judged.".to_owned()
+    } else {
+        let other = if of.n_other == 0 {
+            String::new()
+        } else {
+            format!(" and {} of other programs", counted(of.n_other.into(), "option", "options"))
+        };
+        format!("{}{other}.", counted(of.n_flags.into(), "flag", "flags"))
+    };
+    format!("{own} {compiler}")
+}
+
+/// Returns the verdicts as a table.
+pub fn rows(of: &FlagsReport) -> Table {
+    let mut table = Table::new(&[("Verdict", true), ("Stall", false), ("Flag", true), ("Reason", true)]);
+    for row in &of.rows {
+        let stall = row.stall.map_or_else(|| ABSENT.to_owned(), time_text);
+        table.row(vec![row.verdict.label().to_owned(), stall, row.flags.join(" "), row.text.clone()]);
+    }
+    table
+}
+
+/// Writes the verdicts for a terminal. A reason may be long, so that each stands below its flags.
+pub fn text(of: &FlagsReport) -> String {
+    let block = |row: &FlagRow| {
+        let stall = row.stall.map_or_else(String::new, |stall| format!("  stall {}", time_text(stall)));
+        let flags: String = row.flags.iter().map(|flag| format!("    --{flag}\n")).collect();
+        format!("{:<12}{stall}\n{flags}    {}\n", row.verdict.label(), row.text)
+    };
+    let rows: String = of.rows.iter().map(block).collect::<Vec<_>>().join("\n");
+    let changed =
+        of.changed.as_ref().map_or_else(String::new, |text| format!("\nWith all changes:\n{}\n", text.trim_end()));
+    format!("{}\n\n{rows}{changed}", head(of))
+}
