@@ -45,10 +45,10 @@ pub fn overview(
     };
     let roofline = RooflineQuery { query: one.clone(), ..query.ledger.roofline.clone() };
     let gaps = analysis.gaps(profile, &one);
-    let steps = analysis.step_stats(profile);
+    let steps = analysis.step_stats_of(profile, by_op.ledger.device)?;
     let query_programs = QueryPrograms::new(profile, programs);
     let module = |id| query_programs.module(id);
-    let comm = analysis.comm(profile, &comm, Some(&module));
+    let comm = analysis.comm_without_balance(profile, &comm, Some(&module));
     // The query has no filter, so it is a valid one.
     let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
     let platform = analysis.devices[by_op.ledger.device].platform;
@@ -70,12 +70,10 @@ pub fn overview(
 impl CaptureSession {
     /// Returns the overview. The last one is cached, because the page first shows it and then may copy it.
     pub(super) fn overview_kept(&mut self, query: &OverviewQuery) -> &Option<Overview> {
-        self.file();
-        let Self { profile, analysis, programs, file, overview: cached, .. } = self;
+        let Self { profile, analysis, programs, files, partial, overview: cached, .. } = self;
         if cached.as_ref().is_none_or(|(for_query, _)| for_query != query) {
-            let files = file.as_ref();
-            let found = files.and_then(|files| overview(analysis, profile, programs, files, query));
-            *cached = Some((query.clone(), found));
+            let files = analysis.file_view_without_times(profile, files, *partial);
+            *cached = Some((query.clone(), overview(analysis, profile, programs, &files, query)));
         }
         cached.as_ref().map_or(&None, |(_, found)| found)
     }

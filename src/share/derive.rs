@@ -43,7 +43,9 @@ impl Report {
         overview.totals.clone_from(&self.totals);
         let arrivals = self.comm.comm.balance.as_ref().map_or(&[][..], |balance| &balance.devices);
         let waited = |label: &str| arrivals.iter().find(|of| of.device == label).and_then(|of| of.waited);
-        overview.set_steps(&self.steps, &waited);
+        let devices = &self.steps.devices;
+        let own = devices.iter().find(|device| device.label == overview.device);
+        overview.set_steps(own, &mut devices.iter().map(|device| &*device.label), &waited);
         overview.derive();
     }
 }

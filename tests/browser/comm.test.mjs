@@ -254,7 +254,8 @@ onPage("pasted flags are judged as the command line judges them, and can be chan
   await page.locator("#tab-overview").click();
   await page.locator(".finding", { hasText: "XLA flags are refused" }).waitFor();
   assert.ok(!page.url().includes("xla_"));
-  await page.locator("#tab-communication").click();
+  await page.locator(".finding", { hasText: "XLA flags are refused" }).locator("summary").click();
+  await page.locator(".finding", { hasText: "XLA flags are refused" }).getByRole("button", { name: "the flags of your run" }).click();
   await page.getByRole("button", { name: "Clear" }).click();
   assert.equal(await field.inputValue(), "");
 });
@@ -273,7 +274,7 @@ onPage("a flag file is judged by the open capture", async ({ page }) => {
 /** The verdicts on the page: each with its flags and its reason. */
 const shownFlags = (page) =>
   page.locator(".comm-flags tbody tr").evaluateAll((rows) =>
-    rows.map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("code")].map((code) => code.textContent), row.querySelector(".flag-reason").lastChild.textContent.trim()]));
+    rows.map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("code")].map((code) => code.textContent), row.querySelector("p").textContent]));
 
 const VERDICT_LABELS = { to_try: "to try", no_effect: "no effect", working: "seen working" };
 

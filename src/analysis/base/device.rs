@@ -104,12 +104,23 @@ pub enum Clock {
 pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     match clock {
         Clock::Device => offset_intervals(line.events.device_times()?, 0),
-        Clock::Event { origin_ns } => {
-            let base =
-                line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
-            offset_intervals(line.events.times(), base)
-        }
+        Clock::Event { origin_ns } => offset_intervals(line.events.times(), base_of(line, origin_ns)?),
     }
+}
+
+/// Returns one event of `line` as an interval, as [`intervals`] does.
+pub fn interval_of(line: &Line, clock: Clock, event: usize) -> Option<Interval> {
+    let (base, (start, duration)) = match clock {
+        Clock::Device => (0, line.events.device_time(event)?),
+        Clock::Event { origin_ns } => (base_of(line, origin_ns)?, line.events.time(event)),
+    };
+    let start = start.checked_add(base)?;
+    Some((start, start.saturating_add(duration)))
+}
+
+/// Returns the start of a line in ps after the origin. `None` if it does not fit 64 bits.
+fn base_of(line: &Line, origin_ns: i64) -> Option<u64> {
+    line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)
 }
 
 /// Iterates over the threads of the host of the file with index `file`, each after the index of its plane.

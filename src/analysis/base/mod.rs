@@ -28,7 +28,7 @@ pub(in crate::analysis) mod self_time;
 pub(in crate::analysis) mod spread;
 
 pub use analysis::Analysis;
-pub use device::{Clock, Device, Step, StepBasis, intervals};
+pub use device::{Clock, Device, Step, StepBasis, interval_of, intervals};
 pub use filter::{Filter, FilterError, FilterField, Matcher};
 pub use framework::Framework;
 pub use merged::Merged;

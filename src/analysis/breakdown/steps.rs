@@ -90,16 +90,18 @@ pub struct AcrossDevices {
 impl Analysis {
     /// Returns the steps of all devices with their statistics.
     pub fn step_stats(&self, profile: &Profile) -> StepStats {
-        let of = |(device, facts): (&Device, &PlaneFacts)| {
-            let plane = &profile.planes[device.plane];
-            let steps = step_times(plane, device, facts);
-            let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
-            let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
-            let (all, steady) = (Spread::new(lengths), Spread::new(steady));
-            DeviceSteps { label: device.label.clone(), all, steady, is_short: device.has_few_steady, steps }
-        };
-        let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
-        StepStats { devices, spread: self.step_spread(profile) }
+        let devices = (0..self.devices.len()).filter_map(|device| self.step_stats_of(profile, device));
+        StepStats { devices: devices.collect(), spread: self.step_spread(profile) }
+    }
+
+    /// Returns the steps of one device with their statistics. `None` if the session has no device with this index.
+    pub fn step_stats_of(&self, profile: &Profile, device: usize) -> Option<DeviceSteps> {
+        let (device, facts) = self.devices.get(device).zip(self.facts.get(device))?;
+        let steps = step_times(&profile.planes[device.plane], device, facts);
+        let lengths: Vec<Picos> = steps.iter().map(|step| step.length).collect();
+        let steady = steps.iter().filter(|step| step.not_steady.is_none()).map(|step| step.length).collect();
+        let (all, steady) = (Spread::new(lengths), Spread::new(steady));
+        Some(DeviceSteps { label: device.label.clone(), all, steady, is_short: device.has_few_steady, steps })
     }
 
     /// Compares the durations of each step on the devices that have it. No event of an op is read.

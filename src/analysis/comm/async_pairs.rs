@@ -91,6 +91,11 @@ impl AsyncPairs {
         self.parts.get(op.0 as usize).copied().flatten()
     }
 
+    /// Returns the role of an op and the index of its transfer, as [`AsyncPairs::part`] does. `None` also for copies.
+    pub fn part_of_collective(&self, op: OpId) -> Option<(Part, u32)> {
+        self.part(op).filter(|(_, transfer)| !self.all[*transfer as usize].is_copy)
+    }
+
     /// Iterates over the ops that belong to a transfer, with their role and the index of the transfer.
     pub fn parts(&self) -> impl Iterator<Item = (OpId, Part, u32)> {
         self.parts

@@ -11,10 +11,11 @@
 
 use super::async_pairs::{AsyncPairs, Part};
 use crate::analysis::base::Merged;
-use crate::analysis::base::{Clock, Device, Interval, intervals, self_time};
+use crate::analysis::base::{Clock, Device, Interval, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 
 /// The events from which a span was derived.
@@ -89,8 +90,8 @@ impl CoreTimeline {
         Self::read(plane, device, clock, transfers, Some(kinds))
     }
 
-    /// Reads only spans and dones. The waits and the lists of compute, busy and self time stay empty.
-    pub fn spans(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs) -> Self {
+    /// Reads only spans and dones of collectives. The waits and the lists of compute, busy and self time stay empty.
+    pub fn collective_spans(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs) -> Self {
         Self::read(plane, device, clock, transfers, None)
     }
 
@@ -112,45 +113,48 @@ impl CoreTimeline {
         let mut on_line = vec![false; transfers.all.len()];
         for line in async_lines(plane) {
             timeline.has_line = true;
-            timeline.read_async(plane, line, transfers, &mut on_line);
+            timeline.read_async(plane, line, transfers, &mut on_line, kinds.is_some());
         }
         let (mut compute, mut busy) = (Vec::new(), Vec::new());
         let (mut moving, mut communicating) = (Vec::new(), Vec::new());
         let mut halves = Vec::new();
         for line in device.ops.iter().filter_map(|i| plane.lines.get(*i)) {
+            let Some(kinds) = kinds else {
+                // Only the events of collectives are read.
+                for (event, op) in line.events.ops().enumerate() {
+                    let Some(part) = transfers.part_of_collective(op) else { continue };
+                    let Some(at) = interval_of(line, clock, event) else {
+                        timeline.lost_lines += 1;
+                        break;
+                    };
+                    timeline.add_part(at, part, &on_line, &mut halves);
+                }
+                continue;
+            };
             let Some(events) = intervals(line, clock) else {
                 timeline.lost_lines += 1;
                 continue;
             };
-            let kind = |op: OpId| kinds.and_then(|kinds| kinds.get(op.0 as usize));
-            if kinds.is_some() {
-                self_time(&events, |event, from, to| {
-                    let op = line.events.op(event);
-                    busy.push((from, to));
-                    match kind(op) {
-                        Some(Kind::DataMovement) => moving.push((from, to)),
-                        Some(Kind::Communication) => communicating.push((from, to)),
-                        _ => {}
-                    }
-                    if let Some((Part::Done | Part::Whole, transfer)) = transfers.part(op) {
-                        timeline.waits.push(((from, to), transfer));
-                    }
-                });
-            }
+            let kind = |op: OpId| kinds.get(op.0 as usize);
+            self_time(&events, |event, from, to| {
+                let op = line.events.op(event);
+                busy.push((from, to));
+                match kind(op) {
+                    Some(Kind::DataMovement) => moving.push((from, to)),
+                    Some(Kind::Communication) => communicating.push((from, to)),
+                    _ => {}
+                }
+                if let Some((Part::Done | Part::Whole, transfer)) = transfers.part(op) {
+                    timeline.waits.push(((from, to), transfer));
+                }
+            });
             for (at, op) in events.into_iter().zip(line.events.ops()) {
                 // A start that computes as well (a fused op) overlaps the other transfers in flight.
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
-                if let Some((Part::Done, transfer)) = transfers.part(op) {
-                    timeline.dones.push((at, transfer));
-                }
-                match transfers.part(op) {
-                    Some((Part::Whole, transfer)) => timeline.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
-                    Some((part @ (Part::Start | Part::Done), transfer)) if !on_line[transfer as usize] => {
-                        halves.push((at, part, transfer));
-                    }
-                    _ => {}
+                if let Some(part) = transfers.part(op) {
+                    timeline.add_part(at, part, &on_line, &mut halves);
                 }
             }
         }
@@ -165,6 +169,24 @@ impl CoreTimeline {
         timeline
     }
 
+    /// Adds an event of a transfer's op. `halves` collects the starts and dones of transfers that are on no async line.
+    fn add_part(
+        &mut self,
+        at: Interval,
+        (part, transfer): (Part, u32),
+        on_line: &[bool],
+        halves: &mut Vec<(Interval, Part, u32)>,
+    ) {
+        if part == Part::Done {
+            self.dones.push((at, transfer));
+        }
+        match part {
+            Part::Whole => self.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
+            Part::Start | Part::Done if !on_line[transfer as usize] => halves.push((at, part, transfer)),
+            _ => {}
+        }
+    }
+
     /// Returns the interval from the first start to the last end of all ops and transfers, or `(0, 0)` without any.
     pub fn extent(&self) -> Interval {
         let busy = self.busy.intervals();
@@ -174,14 +196,23 @@ impl CoreTimeline {
         (start.min(end), end)
     }
 
-    fn read_async(&mut self, plane: &Plane, line: &Line, transfers: &AsyncPairs, on_line: &mut [bool]) {
-        let Some(events) = intervals(line, self.clock) else {
+    /// Reads an async line: all events, or only those of collectives.
+    fn read_async(&mut self, plane: &Plane, line: &Line, transfers: &AsyncPairs, on_line: &mut [bool], all: bool) {
+        let events = if all { intervals(line, self.clock) } else { Some(Vec::new()) };
+        let Some(events) = events else {
             self.lost_lines += 1;
             return;
         };
-        let mut flows: IndexMap<(u64, u32), (Interval, u32)> = IndexMap::default();
+        let mut flows: IndexMap<(u64, u32), (Interval, u32), FxBuildHasher> = IndexMap::default();
         let mut pending_flows = line.flows.iter().peekable();
-        for (i, (at, op)) in events.into_iter().zip(line.events.ops()).enumerate() {
+        for (i, op) in line.events.ops().enumerate() {
+            if !all && transfers.part_of_collective(op).is_none() {
+                continue;
+            }
+            let Some(at) = events.get(i).copied().or_else(|| interval_of(line, self.clock, i)) else {
+                self.lost_lines += 1;
+                break;
+            };
             while pending_flows.next_if(|(event, _)| (*event as usize) < i).is_some() {}
             let flow = pending_flows.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
             let Some((_, transfer)) = transfers.part(op) else {

@@ -95,7 +95,8 @@ impl Analysis {
         Some(balance)
     }
 
-    fn step_balance(&self, profile: &Profile) -> DeviceBalance {
+    /// Compares the durations of the devices' steps.
+    pub(in crate::analysis) fn step_balance(&self, profile: &Profile) -> DeviceBalance {
         let all = self.step_spread(profile);
         let worst = all.iter().rev().max_by(|a, b| a.spread.total_cmp(&b.spread));
         #[expect(clippy::cast_precision_loss, reason = "a mean of ratios")]

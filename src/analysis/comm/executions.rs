@@ -53,7 +53,7 @@ impl Analysis {
         let (window, whole) = device.window_on(step, clock)?;
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
         let transfers = AsyncPairs::new(profile, plane, &kinds);
-        let timeline = CoreTimeline::spans(plane, device, clock, &transfers);
+        let timeline = CoreTimeline::collective_spans(plane, device, clock, &transfers);
         add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
         Some(transfers)
     }

@@ -58,6 +58,22 @@ impl Analysis {
     /// Reports the communication of the devices and the step of `query`. The grouping and the filter of the inner query
     /// are ignored. `programs` supplies message sizes and device groups that the texts of ops lack.
     pub fn comm(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
+        self.comm_and_balance(profile, query, programs, true)
+    }
+
+    /// Reports the communication as [`Analysis::comm`] does, but does not compare the devices. Comparing reads all devices,
+    /// whatever the query selects.
+    pub fn comm_without_balance(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
+        self.comm_and_balance(profile, query, programs, false)
+    }
+
+    fn comm_and_balance(
+        &self,
+        profile: &Profile,
+        query: &CommQuery,
+        programs: Option<Programs<'_>>,
+        has_balance: bool,
+    ) -> Comm {
         let Selection { header, totals, slices, chosen, step, scale, notes: selection_notes } =
             self.selection(profile, &query.query);
         let tensor_cores: Vec<CoreWindow<'_>> =
@@ -72,7 +88,8 @@ impl Analysis {
         let (topology, mesh) = (query.topology.as_ref(), query.mesh.as_ref());
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&infos));
         let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
-        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
+        let first = chosen.first().filter(|_| has_balance);
+        let balance = first.and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
         let mut sums = Sums::new(profile, self, query.by, infos, wiring, scale);
         tensor_cores.iter().chain(&sparse_cores).for_each(|core_window| sums.add(core_window));
         let pairing = Pairing {

@@ -19,6 +19,16 @@ impl Analysis {
     /// Reports the contents of all opened files. `files` are those of the profile, in its order. `partial` means that
     /// only a part of the files could be read.
     pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
+        self.contents(profile, files, partial, true)
+    }
+
+    /// Reports the contents of all opened files as [`Analysis::file_view`] does, but without the spans of lines and the
+    /// self time of programs. Only these need the times of all events.
+    pub fn file_view_without_times(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
+        self.contents(profile, files, partial, false)
+    }
+
+    fn contents(&self, profile: &Profile, files: &[FileInfo], partial: bool, has_times: bool) -> FileView {
         // Derived planes and lines are in no file, so they are not listed.
         let by_plane: IndexMap<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
@@ -26,13 +36,13 @@ impl Analysis {
             let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
             let is_host = plane.name == "/host:CPU";
             let has_devices = || self.devices.iter().any(|device| profile.planes[device.plane].file == plane.file);
-            of_plane(plane, device, is_host && on_threads(), is_host && has_devices())
+            of_plane(plane, device, is_host && on_threads(), is_host && has_devices(), has_times)
         });
         let mut view = FileView {
             files: files.to_vec(),
             hosts: profile.hosts.clone(),
             planes: planes.collect(),
-            programs: self.programs(profile),
+            programs: self.list_programs(profile, has_times),
             n_events: profile.n_events() as u64,
             n_lines: profile.planes.iter().flat_map(|plane| &plane.lines).filter(|line| !line.derived).count() as u64,
             bytes: files.iter().map(|file| file.bytes).sum(),
@@ -51,10 +61,11 @@ fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
 }
 
 /// Reports a plane. `on_threads` means that ops run on the threads of the plane, and `is_host` that the plane has the threads
-/// of a host with devices.
-fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool, is_host: bool) -> FilePlane {
+/// of a host with devices. Without `has_times`, the spans of lines are not computed.
+fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool, is_host: bool, has_times: bool) -> FilePlane {
     let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
     let origin_ns = with_events.map(|line| line.timestamp_ns).min();
+    let span_origin = origin_ns.filter(|_| has_times);
     let line_bytes: u64 = plane.lines.iter().map(|line| line.bytes).sum();
     let (role, words) = match device.map(|device| device.platform) {
         None if on_threads => (PlaneRole::Host, "threads of the host: the ops on them are those of the CPU devices"),
@@ -78,7 +89,7 @@ fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool, is_host: b
             .iter()
             .map(|(name, n)| StatUse { name: name.clone(), on_events: n.on_events, on_metadata: n.on_metadata })
             .collect(),
-        lines: own.map(|(i, line)| of_line(line, used(line, i, device, is_host), origin_ns)).collect(),
+        lines: own.map(|(i, line)| of_line(line, used(line, i, device, is_host), span_origin)).collect(),
         origin_ns,
     }
 }
@@ -101,8 +112,13 @@ fn of_line(line: &Line, used: LineUse, origin_ns: Option<i64>) -> FileLine {
 /// if the times do not fit 64 bits.
 fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
-    let first = line.events.times().map(|(start, _)| start).min()?;
-    let last = line.events.times().map(|(start, duration)| start.saturating_add(duration)).max()?;
+    let widest = |(first, last): (u64, u64), (start, duration): (u64, u64)| {
+        (first.min(start), last.max(start.saturating_add(duration)))
+    };
+    let (first, last) = line.events.times().fold((u64::MAX, 0), widest);
+    if line.events.is_empty() {
+        return None;
+    }
     Some((Picos(base.checked_add(first)?), Picos(base.checked_add(last)?)))
 }
 

@@ -26,9 +26,14 @@ impl Analysis {
     /// self time of its ops if no run is reported. Programs that did not run follow, the one with the largest HLO
     /// first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
+        self.list_programs(profile, true)
+    }
+
+    /// Lists the programs. Without `has_self_times`, the self time of ops is not computed.
+    pub(super) fn list_programs(&self, profile: &Profile, has_self_times: bool) -> Vec<FileProgram> {
         let mut known: IndexMap<ProgramId, ProgramRuns> =
             profile.programs.keys().map(|id| (*id, ProgramRuns::default())).collect();
-        self.add_runs(profile, &mut known);
+        self.add_runs(profile, &mut known, has_self_times);
         let mut listed = Vec::new();
         let mut programs: Vec<FileProgram> = Vec::new();
         for (id, ran) in known {
@@ -56,7 +61,7 @@ impl Analysis {
         programs
     }
 
-    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, ProgramRuns>) {
+    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, ProgramRuns>, has_self_times: bool) {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
@@ -66,6 +71,9 @@ impl Analysis {
                     ran.n_runs += 1;
                     ran.run_time = Picos(ran.run_time.0.saturating_add(length));
                 }
+            }
+            if !has_self_times {
+                continue;
             }
             let measured = self.measures.get_or_compute(plane, index, device, &device.whole_capture());
             for (op, time) in plane.ops.iter().zip(&measured.ops) {

@@ -71,7 +71,8 @@ impl Analysis {
                 remedy: Some("Capture fewer steps.".to_owned()),
             })
         }));
-        found.extend(profile.planes.iter().filter_map(|plane| {
+        let with_unresolved = profile.planes.iter().filter(|plane| plane.ops.iter().any(|op| !op.resolved));
+        found.extend(with_unresolved.filter_map(|plane| {
             let named = |op: &OpId| !plane.op(*op).resolved;
             let n = plane.lines.iter().map(|line| line.events.ops().filter(named).count() as u64).sum::<u64>();
             (n > 0).then(|| Finding {

@@ -4,7 +4,7 @@ use super::flags::flag_try;
 use super::report::{Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit};
 use super::rule::Rule;
 use super::{figures, rules, words};
-use crate::analysis::breakdown::{DeviceSteps, StepStats, StepTime};
+use crate::analysis::breakdown::{DeviceSteps, StepTime};
 use crate::analysis::comm::flags;
 use crate::units::Picos;
 
@@ -82,8 +82,14 @@ impl Figure {
 }
 
 impl Overview {
-    /// Sets the steps and the devices. `waited` returns for how long a device waits for the others, by its label.
-    pub fn set_steps(&mut self, stats: &StepStats, waited: &dyn Fn(&str) -> Option<Picos>) {
+    /// Sets the steps and the devices. `own` are the steps of the device, and `labels` the labels of all devices. `waited`
+    /// returns for how long a device waits for the others, by its label.
+    pub fn set_steps(
+        &mut self,
+        own: Option<&DeviceSteps>,
+        labels: &mut dyn Iterator<Item = &str>,
+        waited: &dyn Fn(&str) -> Option<Picos>,
+    ) {
         let share = |step: &StepTime| {
             let mut parts = [Picos::ZERO; 8];
             parts[..7].copy_from_slice(&step.by_kind);
@@ -96,10 +102,8 @@ impl Overview {
                 parts,
             }
         };
-        let own = stats.devices.iter().find(|device| device.label == self.device);
         self.steps = own.map_or_else(Vec::new, |device| device.steps.iter().map(share).collect());
-        let device = |of: &DeviceSteps| DeviceShare { label: of.label.clone(), waited: waited(&of.label) };
-        self.devices = stats.devices.iter().map(device).collect();
+        self.devices = labels.map(|label| DeviceShare { label: label.to_owned(), waited: waited(label) }).collect();
     }
 
     /// Returns the overview without the numbers in formulas, without notes and without the user's flags, which reports do not carry.

@@ -3,7 +3,7 @@
 use super::report::{Evidence, OpEvidence};
 use crate::analysis::base::op_times::OpTimes;
 use crate::analysis::base::{Analysis, Device, Platform, Spread};
-use crate::analysis::breakdown::StepStats;
+use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::OpFacts;
 use crate::analysis::comm::{Comm, OpTransfer};
 use crate::analysis::data_movement::Programs;
@@ -36,7 +36,8 @@ pub(super) struct Context<'a> {
     /// Communication of the device in the steps.
     pub comm: &'a Comm,
     pub transfers: FxHashMap<OpId, OpTransfer>,
-    pub steps: &'a StepStats,
+    /// The steps of the device.
+    pub steps: &'a DeviceSteps,
     /// Memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     pub checks: &'a [CrossCheck],
@@ -88,7 +89,7 @@ impl<'a> Context<'a> {
 
     /// Returns the statistics of the periods of the device's steady steps. `None` without steps.
     pub fn periods(&self) -> Option<&'a Spread> {
-        self.steps.devices.get(self.by_op.ledger.device)?.steady.as_ref()
+        self.steps.steady.as_ref()
     }
 
     /// Returns a sum over all steps as the mean of a step, rounded half to even.

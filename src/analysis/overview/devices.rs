@@ -178,10 +178,9 @@ fn throttled(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     }
     let times = |line| crate::analysis::base::intervals(line, device.event_clock).unwrap_or_default();
     let throttled: Vec<(u64, u64)> = lines.into_iter().flat_map(times).collect();
-    let of_device = context.steps.devices.get(context.by_op.ledger.device);
     let mut slow: Vec<(u64, Picos)> = Vec::new();
     let mut usual: Vec<Picos> = Vec::new();
-    for (step, time) in device.steps.iter().zip(of_device.map_or(&[][..], |of| &of.steps)) {
+    for (step, time) in device.steps.iter().zip(&context.steps.steps) {
         let compute = time.by_kind[Kind::Compute.index()] + time.by_kind[Kind::Fused.index()];
         let (start, end) = step.event_window;
         // A step counts as throttled if half of it is.

@@ -3,7 +3,6 @@
 use super::context::Context;
 use super::report::{Figure, Unit};
 use super::steps::outliers;
-use crate::analysis::comm::Comm;
 use crate::analysis::ledger::Owner;
 use crate::analysis::roofline::RooflineFigures;
 use crate::units::Picos;
@@ -75,7 +74,7 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         ratio(window.hbm_util, window.bytes, "bytes"),
         of_window(ledger.time(Owner::Floor)),
         peak_hbm(context),
-        device_spread(context.comm),
+        device_spread(context),
         excess(context),
     ];
     let mut figures: Vec<Figure> = NAMES.iter().zip(values).map(figure).collect();
@@ -187,8 +186,11 @@ fn peak_hbm(context: &Context<'_>) -> Value {
     Ok((used, vec![("peak_bytes", peak), ("capacity_bytes", capacity)]))
 }
 
-fn device_spread(comm: &Comm) -> Value {
-    let balance = comm.balance.as_ref().ok_or("The capture has one device.")?;
+fn device_spread(context: &Context<'_>) -> Value {
+    if context.analysis.devices.len() < 2 {
+        return Err("The capture has one device.");
+    }
+    let balance = context.analysis.step_balance(context.profile);
     let spread = balance.mean_spread.ok_or("No step is on several devices.")?;
     Ok((spread, vec![("worst_spread", balance.worst_spread.unwrap_or(spread)), ("n_steps", balance.n_steps.into())]))
 }

@@ -38,7 +38,7 @@ pub use report::{
 };
 
 use crate::analysis::base::{Analysis, StepChoice};
-use crate::analysis::breakdown::StepStats;
+use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
@@ -64,7 +64,8 @@ pub struct OverviewInputs<'a> {
     pub gaps: &'a Gaps,
     pub comm: &'a Comm,
     pub roofline: &'a RooflineFigures,
-    pub steps: &'a StepStats,
+    /// The steps of the device.
+    pub steps: &'a DeviceSteps,
     /// The main memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     /// The peaks of devices compared with their capacity.
@@ -161,7 +162,9 @@ impl Analysis {
         found.derive();
         let waits = &inputs.by_op.waits;
         let label = |device: usize| self.devices.get(device).map_or("", |device| &*device.label);
-        found.set_steps(inputs.steps, &|of| waits.iter().find(|(at, _)| label(*at) == of).map(|(_, wait)| *wait));
+        let mut labels = self.devices.iter().map(|device| &*device.label);
+        let waited = |of: &str| waits.iter().find(|(at, _)| label(*at) == of).map(|(_, wait)| *wait);
+        found.set_steps(Some(inputs.steps), &mut labels, &waited);
         Some(found)
     }
 }

@@ -135,10 +135,14 @@ fn missing_device(context: &mut Context<'_>, _: &Rule) -> Vec<Outcome> {
         let lines = device.ops.iter().map(|at| &plane.lines[*at]);
         lines.filter_map(|line| intervals(line, device.event_clock)?.into_iter().map(|(_, end)| end).max()).max()
     };
-    let ends: Vec<Option<u64>> = context.analysis.devices.iter().map(end).collect();
-    let last = ends.iter().flatten().copied().max().unwrap_or(0);
     // Some devices of a capture may only copy: they have no steps, and may end at any time.
-    let most_steps = context.analysis.devices.iter().map(|device| device.steps.len()).max().unwrap_or(0);
+    let n_steps = || context.analysis.devices.iter().map(|device| device.steps.len()).filter(|n| *n > 0);
+    let most_steps = n_steps().max().unwrap_or(0);
+    // Without a device that lacks steps, no event is read.
+    let lacks_steps = n_steps().any(|n| n < most_steps);
+    let devices = context.analysis.devices.iter().filter(|_| lacks_steps);
+    let ends: Vec<Option<u64>> = devices.map(end).collect();
+    let last = ends.iter().flatten().copied().max().unwrap_or(0);
     let is_early = |end: &Option<u64>| end.is_some_and(|end| last - end > period);
     let is_short = |device: &crate::analysis::base::Device, end: &Option<u64>| {
         is_early(end) && !device.steps.is_empty() && device.steps.len() < most_steps

@@ -93,8 +93,7 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let Some(Outliers { median, slow }) = outliers(context) else { return unknown(FEW_STEPS) };
     let more: Picos = slow.iter().map(|step| step.length().saturating_sub(median)).sum();
     rule.by_time(context, more, &mut |context| {
-        let of_device = context.steps.devices.get(context.by_op.ledger.device);
-        let times = of_device.map_or(&[][..], |of| &of.steps);
+        let times = &context.steps.steps;
         let is_slow = |number: u64| slow.iter().any(|step| step.number == number);
         // What the slow steps have more of, by kind, and idle time last.
         let parts = |time: &crate::analysis::breakdown::steps::StepTime| {

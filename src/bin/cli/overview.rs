@@ -90,7 +90,7 @@ impl OpenCapture<'_> {
     /// Derives the overview. `None` if no device has the step.
     pub(super) fn overview_of(&self, query: &OverviewQuery) -> Option<Overview> {
         let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
-        let files = self.analysis.file_view(profile, &self.opened.files, self.partial);
+        let files = self.analysis.file_view_without_times(profile, &self.opened.files, self.partial);
         session::overview(&self.analysis, profile, programs, &files, query)
     }
 }

@@ -5,7 +5,7 @@ use crate::analysis::flags::{Change, FlagRow, FlagsReport, Verdict};
 use crate::table::format::{ABSENT, time_text};
 
 /// Says where the flags come from.
-pub const ABOUT: &str = "A capture does not record XLA flags. Paste the value of LIBTPU_INIT_ARGS or XLA_FLAGS, or drop a *.flagfile or *.debug_options file of an XLA dump. The text stays in this tab.";
+pub const ABOUT: &str = "Paste LIBTPU_INIT_ARGS or XLA_FLAGS, or drop a *.flagfile or *.debug_options file of an XLA dump. The text stays in this tab.";
 
 /// A verdict as the page shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

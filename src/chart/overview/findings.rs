@@ -43,6 +43,8 @@ pub struct FindingRow {
     pub evidence: Vec<(String, String)>,
     /// The view that shows the evidence.
     pub see: View,
+    /// Whether the finding is about XLA flags, or suggests some.
+    pub has_flags: bool,
 }
 
 /// Returns the time by which a finding is ranked.
@@ -84,6 +86,7 @@ fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
         evidence: ops.chain(host).collect(),
+        has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
         see: match finding.view {
             SeeView::Breakdown => View::Breakdown,
             SeeView::Roofline => View::Roofline,

@@ -94,7 +94,7 @@ fn table(state: State, rows: Vec<FlagLine>) -> AnyView {
         view! {
             <tr>
                 <th scope="row" class=class(line.verdict)>{line.verdict.label()}</th>
-                <td class="flag-reason"><div class="flags">{flags}</div> {line.reason}</td>
+                <td class="flag-reason"><div class="flags">{flags}</div> <p>{line.reason}</p></td>
                 <td class="num">{line.stall}</td>
                 <td>{change}</td>
             </tr>

@@ -11,7 +11,7 @@ mod steps;
 mod tools;
 
 use crate::chart::comm::{figures, traffic};
-use crate::protocol::url::comm::CommRows;
+use crate::protocol::url::comm::{CommRows, Pane};
 use crate::table::format;
 use crate::view::breakdown;
 use crate::view::state::State;
@@ -40,6 +40,8 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     };
     let status = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
     let is_absent = Memo::new(move |_| model.none().is_some_and(|(_, is_absent)| is_absent));
+    // The flags need the whole width.
+    let with_flags = move || model.place.with(|place| place.pane == Pane::Flags);
     let table_model = rows::table_model(model);
     state.table.set_value(Some(table_model));
     state.place.set(Default::default());
@@ -54,7 +56,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
             <p class="comm-summary" role="status"><b>{live(status)}</b> " " {live(other)}</p>
             <If when=move || is_absent.get()>{move || rows::empty(model)}</If>
             <If when=move || !is_absent.get()>
-                <div class="comm-halves">
+                <div class="comm-halves" class:with-flags=with_flags>
                     <steps::Steps model />
                     <pane::Pane model />
                 </div>

@@ -75,6 +75,9 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
             .any()
     });
     let see = row.see;
+    let flags = row.has_flags.then(|| {
+        view! { ", " <button type="button" class="link" on:click=move |_| state.show_flags()>"the flags of your run"</button> }.any()
+    });
     let part =
         |name: &'static str, text: String| (!text.is_empty()).then(|| view! { <dt>{name}</dt> <dd>{text}</dd> }.any());
     let evidence = |(name, text): (String, String)| view! { <li><code>{name}</code> " " {text}</li> }.any();
@@ -105,7 +108,10 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
                 {evidence}
                 {part("Computed", row.formula)}
                 <dt>"See"</dt>
-                <dd><button type="button" class="link" on:click=move |_| state.view.set(see)>{see.label()}</button></dd>
+                <dd>
+                    <button type="button" class="link" on:click=move |_| state.view.set(see)>{see.label()}</button>
+                    {flags}
+                </dd>
             </dl>
         </details>
     }

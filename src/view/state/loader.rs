@@ -42,11 +42,16 @@ impl State {
         }
         self.flags.set(text);
         if self.load.with_untracked(Option::is_none) {
-            let mut place: CommViewState = self.comm.with_untracked(|text| text.parse().unwrap_or_default());
-            place.pane = Pane::Flags;
-            self.comm.set(place.to_string());
-            self.view.set(View::Communication);
+            self.show_flags();
         }
+    }
+
+    /// Shows the flags of the run in the communication view.
+    pub(crate) fn show_flags(self) {
+        let mut place: CommViewState = self.comm.with_untracked(|text| text.parse().unwrap_or_default());
+        place.pane = Pane::Flags;
+        self.comm.set(place.to_string());
+        self.view.set(View::Communication);
     }
 
     /// Opens files that are stored on this device under the name `stored`.
