@@ -4,6 +4,7 @@ use super::json::HeadJson;
 use crate::analysis::base::Spread;
 use crate::analysis::breakdown::columns::SPREAD;
 use crate::analysis::ledger::Owner;
+use crate::analysis::memory::ModelSize;
 use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Try};
 use crate::profile::Note;
 use crate::table::json::Row;
@@ -23,6 +24,7 @@ pub struct OverviewJson<'a> {
     periods: Option<Row<'a, Spread>>,
     attainable: f64,
     figures: Map<'a, Figure, FigureJson<'a>>,
+    model_guess: Option<ModelGuessJson>,
     ledger: Map<'a, Owner, Picos>,
     kinds: Vec<KindJson>,
     recoverable_ps: Picos,
@@ -60,6 +62,16 @@ struct FigureJson<'a> {
     inputs: Inputs<'a>,
     coverage_pct: Option<f64>,
     absent: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ModelGuessJson {
+    n_parameters: Option<u64>,
+    n_sequences: Option<u64>,
+    sequence_length: Option<u64>,
+    tokens: Option<u64>,
+    flops_per_token: Option<u64>,
+    is_training: bool,
 }
 
 #[derive(Serialize)]
@@ -161,6 +173,7 @@ pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> 
         periods: of.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
         attainable: of.ledger.attainable,
         figures: Map(&of.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
+        model_guess: of.model_size.map(model_guess),
         ledger: Map(&Owner::ALL, Box::new(|owner: &Owner| (owner.key(), of.ledger.per_step(of.ledger.time(*owner))))),
         kinds: of.kinds.iter().map(kind).collect(),
         recoverable_ps: of.recoverable,
@@ -171,6 +184,17 @@ pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> 
         thresholds: of.checked.iter().map(checked).collect(),
         not_checked: of.skipped.iter().map(skipped).collect(),
         notes,
+    }
+}
+
+fn model_guess(of: ModelSize) -> ModelGuessJson {
+    ModelGuessJson {
+        n_parameters: of.n_parameters,
+        n_sequences: of.batch.map(|(sequences, _)| sequences),
+        sequence_length: of.batch.map(|(_, length)| length),
+        tokens: of.tokens(),
+        flops_per_token: of.flops_per_token(),
+        is_training: of.is_training,
     }
 }
 

@@ -64,6 +64,9 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
     out.push('\n');
     out += &style.wrapped(&times(of), 0);
     out += &style.wrapped(&figure_line(of), 0);
+    if let Some(guess) = guess(of) {
+        out += &style.wrapped(&guess, 0);
+    }
     out.push('\n');
     if !of.quality.is_empty() {
         out += &findings("The capture", &of.quality, of, style, true);
@@ -99,6 +102,16 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
         out += &style.wrapped(&all.join(" · "), 2);
     }
     out
+}
+
+/// Writes the guess of useful FLOPs, and how the user confirms it. `None` if the user gave the useful FLOPs.
+fn guess(of: &Overview) -> Option<String> {
+    let is_given = of.figures.iter().any(|figure| figure.name == "useful_mfu" && figure.value.is_some());
+    let size = of.model_size.filter(|_| !is_given)?;
+    let (sentence, tokens, n) = (size.sentence()?, size.tokens()?, size.n_parameters?);
+    let flops = size.flops_per_token()?;
+    let model = if size.is_training { format!("--parameters {n}") } else { format!("--flops-per-token {flops}") };
+    Some(format!("{sentence} If it is right, add --tokens {tokens} {model}."))
 }
 
 /// Writes how long a step takes, and how much of it is lost.

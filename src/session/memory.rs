@@ -5,7 +5,7 @@ use super::programs::{LoadedMemory, Programs};
 use crate::analysis::base::Analysis;
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{
-    AliveAt, BufferId, CrossCheck, Curve, LiveRangeRows, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
+    AliveAt, BufferId, CrossCheck, Curve, LiveRangeRows, MemoryPrograms, MemoryQuery, ModelSize, Points, ProgramPeaks,
     ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::chip::Chip;
@@ -69,6 +69,18 @@ pub fn static_memory(
     let loaded = program_memory(profile, programs, all, query.program as usize)?;
     let peaks = peaks(profile, programs, all, query.program as usize);
     Ok(loaded.memory.summarize(&loaded.module, peaks, query))
+}
+
+/// Returns the size of the model and of a batch, as the parameters of a program suggest it. `None` if the memory of the
+/// program is unknown.
+pub fn model_size(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    program: usize,
+) -> Option<ModelSize> {
+    let loaded = program_memory(profile, programs, all, program).ok()?;
+    Some(loaded.memory.model_size(&loaded.module))
 }
 
 /// Returns the buffers that are alive at a point of a program's memory curve. Returns `Ok(None)` if the program has

@@ -1,7 +1,7 @@
 //! This module derives the overview from all other analyses, with the programs of the session.
 
 use super::capture::CaptureSession;
-use super::memory::{memory_programs, static_memory};
+use super::memory::{memory_programs, model_size, static_memory};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::CommQuery;
@@ -30,7 +30,9 @@ pub fn overview(
     let checks = analysis.cross_check(profile, &all, &analysis.runtime_memory(profile), None);
     let device = analysis.devices[by_op.ledger.device].label.clone();
     let checks: Vec<CrossCheck> = own_first(checks, &device);
-    let memory = memory(analysis, profile, programs, files, &by_op);
+    let main_program = main_program(analysis, profile, files, &by_op);
+    let memory = main_program.and_then(|program| memory(profile, programs, files, program));
+    let model_size = main_program.and_then(|program| model_size(profile, programs, &files.programs, program));
     let one = Query {
         device: DeviceChoice::One(by_op.ledger.device as u32),
         step: by_op.step,
@@ -60,6 +62,7 @@ pub fn overview(
         roofline: &roofline.figures,
         steps: &steps,
         memory: memory.as_ref(),
+        model_size,
         checks: &checks,
         files,
         flags: flags.as_ref(),
@@ -85,16 +88,14 @@ fn own_first(mut checks: Vec<CrossCheck>, label: &str) -> Vec<CrossCheck> {
     checks
 }
 
-/// Returns the main memory of the program with the most time in the ledger. `None` if its buffers are unknown.
-fn memory(
-    analysis: &Analysis,
-    profile: &Profile,
-    programs: &mut Programs,
-    files: &FileView,
-    by_op: &LedgerByOp,
-) -> Option<SpaceMemory> {
+/// Returns the index of the program with the most time in the ledger. `None` if its ops name no program.
+fn main_program(analysis: &Analysis, profile: &Profile, files: &FileView, by_op: &LedgerByOp) -> Option<usize> {
     let id = analysis.main_program(profile, by_op)?;
-    let program = files.programs.iter().position(|program| program.program_id == Some(id.0))?;
+    files.programs.iter().position(|program| program.program_id == Some(id.0))
+}
+
+/// Returns the main memory of a program. `None` if its buffers are unknown.
+fn memory(profile: &Profile, programs: &mut Programs, files: &FileView, program: usize) -> Option<SpaceMemory> {
     let query = MemoryQuery { program: program as u32, columns: 1, buffers: 0, ..MemoryQuery::default() };
     static_memory(profile, programs, &files.programs, &query).ok()?.space
 }

@@ -87,6 +87,22 @@ onPage("findings open by keyboard and lead to their view", { view: "", permissio
   assert.equal(copied, cliOutput("overview", sample, "--markdown"));
 });
 
+onPage("the program suggests its useful FLOPs, and the user confirms them", { view: "" }, async ({ page }) => {
+  await open(page, sample);
+  const { model_guess: guess } = report(sample);
+  const label = page.locator(".figures dt", { hasText: "MFU, useful FLOPs" });
+  assert.ok((await page.locator(".overview-side").innerText()).includes("16 sequences per step with 2,048 tokens each"));
+  assert.equal(await label.count(), 0);
+  await page.getByRole("button", { name: "Use this guess" }).click();
+  await label.waitFor();
+  const figures = report(sample, "--tokens", `${guess.tokens}`, "--flops-per-token", `${guess.flops_per_token}`).figures;
+  const shown = await page.locator(".figure", { has: label }).locator("dd").innerText();
+  assert.equal(shown.replace(/\s/g, ""), `${(100 * figures.useful_mfu.value).toFixed(1)}%`);
+  assert.equal(await page.getByRole("button", { name: "Use this guess" }).count(), 0);
+  // The address keeps what the user confirmed.
+  assert.ok(decodeURIComponent(page.url()).includes(`${guess.flops_per_token}`));
+});
+
 onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline", { view: "" }, async ({ page }) => {
   await open(page, sample);
   const labels = () => page.locator(".figure dt").allInnerTexts();

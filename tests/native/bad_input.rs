@@ -202,7 +202,7 @@ fn wrong_arguments() {
         (&["report", "--step", "99"], "Steps: 7, 8."),
         (
             &["compare"],
-            "There is no command compare. Commands: overview, breakdown, data-movement, gaps, roofline, memory, comm, summary",
+            "There is no command compare. Commands: overview, breakdown, data-movement, gaps, roofline, memory, comm, flags, summary",
         ),
         (&["breakdown", "--device", "9"], "Devices: TPU:0, TPU:1, mean, all"),
         (&["breakdown", "--by", "mood"], "mood"),

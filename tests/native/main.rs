@@ -30,6 +30,7 @@ mod means;
 mod memory;
 mod memory_rules;
 mod memory_table;
+mod model_size;
 mod op;
 mod op_graph;
 mod oracle;

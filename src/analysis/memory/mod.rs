@@ -10,6 +10,7 @@ mod estimate;
 mod estimate_arrays;
 mod live_buffer;
 mod live_ranges;
+mod model_size;
 mod program;
 mod query;
 mod report;
@@ -21,6 +22,7 @@ mod summary;
 mod train_state;
 mod words;
 
+pub use model_size::ModelSize;
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{

@@ -31,7 +31,7 @@ pub struct ProgramMemory {
     pub(super) spaces: Vec<Space>,
     pub(super) schedule: Schedule,
     pub(super) vocabularies: Vocabularies,
-    train_state: TrainState,
+    pub(super) train_state: TrainState,
     /// Number of memories that are left out, because no real program has so many.
     colors_left_out: usize,
 }

@@ -106,10 +106,11 @@ impl Overview {
         self.devices = labels.map(|label| DeviceShare { label: label.to_owned(), waited: waited(label) }).collect();
     }
 
-    /// Returns the overview without the numbers in formulas, without notes and without the user's flags, which reports do not carry.
+    /// Returns the overview without the numbers in formulas, without notes, guesses and the user's flags, which reports do not carry.
     #[must_use]
     pub fn as_carried(mut self) -> Self {
         self.notes.clear();
+        self.model_size = None;
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
         self.all_findings().for_each(|finding| {
             finding.inputs.clear();

@@ -46,7 +46,7 @@ use crate::analysis::files::{FileView, FindingKind};
 use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::ledger::{LedgerByOp, Owner};
-use crate::analysis::memory::{CrossCheck, SpaceMemory};
+use crate::analysis::memory::{CrossCheck, ModelSize, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::{NoteCode, Profile, ProgramId};
 use crate::small_sort::SmallSort;
@@ -68,6 +68,8 @@ pub struct OverviewInputs<'a> {
     pub steps: &'a DeviceSteps,
     /// The main memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
+    /// The size of the model, as the program with the most time suggests it.
+    pub model_size: Option<ModelSize>,
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
@@ -148,6 +150,7 @@ impl Analysis {
             kinds: kinds(&context),
             ledger: ledger.clone(),
             figures: figures::figures(&context, inputs.roofline),
+            model_size: inputs.model_size,
             recoverable: Picos::ZERO,
             findings,
             options,

@@ -6,6 +6,7 @@
 use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
+use crate::analysis::memory::ModelSize;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ pub struct Overview {
     /// The owners of the time, as sums over all steps.
     pub ledger: Ledger,
     pub figures: Vec<Figure>,
+    /// The size of the model and of a batch: a guess from the program with the most time, which the user may confirm.
+    pub model_size: Option<ModelSize>,
     /// Σ of the recoverable times of `findings`.
     pub recoverable: Picos,
     /// Findings in time, the most recoverable one first.

@@ -8,5 +8,5 @@ mod strip;
 
 pub use figures::{about, readout};
 pub use findings::{FindingRow, Section, sections};
-pub use side::{Dot, RuleLine, StepRow, checked, devices, skipped, steps};
+pub use side::{Dot, RuleLine, StepRow, checked, devices, guess, skipped, steps};
 pub use strip::{Legend, NONE, Segment, StripPart, kinds, legend, segment_label, segments};

@@ -1,6 +1,7 @@
 //! This module prepares what stands beside the findings: steps, devices, and the rules that found nothing.
 
 use crate::analysis::overview::{Overview, StepShare, Unit};
+use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
 use crate::report::overview_text::number;
 use crate::table::format::{percent_text, time_text};
@@ -8,6 +9,17 @@ use crate::units::Picos;
 
 /// Largest number of steps that are drawn. Of more, these are the first ones.
 const MAX_STEPS: usize = 60;
+
+/// Returns the guess of the useful FLOPs of a step, in words and as the user may confirm it. `None` if the program does not
+/// suggest it.
+#[expect(clippy::cast_precision_loss, reason = "the useful FLOPs are an estimate")]
+pub fn guess(of: &Overview) -> Option<(String, UsefulFlops)> {
+    let size = of.model_size?;
+    let ((sequences, length), flops) = size.batch.zip(size.flops_per_token())?;
+    let useful =
+        UsefulFlops { batch: sequences as f64, sequence: length as f64, flops_per_token: flops as f64, devices: None };
+    Some((size.sentence()?, useful))
+}
 
 /// A step as a bar.
 #[derive(Clone, Debug, PartialEq)]

@@ -85,6 +85,7 @@ fn empty_overview() -> Overview {
             excess: None,
         },
         figures: Vec::new(),
+        model_size: None,
         recoverable: Picos::ZERO,
         findings: Vec::new(),
         options: Vec::new(),

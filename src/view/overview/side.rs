@@ -2,6 +2,7 @@
 
 use crate::analysis::overview::Overview;
 use crate::chart::overview::{self, Dot, RuleLine, StepRow};
+use crate::protocol::url::roofline::RooflineViewState;
 use crate::view::roofline::Useful;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
@@ -17,11 +18,31 @@ pub(super) fn side(state: State, of: &Overview) -> AnyView {
             {steps(of)} {devices(of)}
             <section>
                 <h2>"Useful FLOPs"</h2>
-                <p class="sub">"Enter tokens and FLOPs per token for the MFU of useful work."</p>
+                {guess(state, of)}
                 <Useful state />
             </section>
             {skipped(of)} {checked(of)}
         </aside>
+    }
+    .any()
+}
+
+/// Renders the guess of the useful FLOPs with a button that takes it over, or says what to enter.
+fn guess(state: State, of: &Overview) -> AnyView {
+    let is_given = state.window_query().useful.is_some();
+    let Some((sentence, useful)) = overview::guess(of).filter(|_| !is_given) else {
+        return (!is_given)
+            .then(|| view! { <p class="sub">"Enter tokens and FLOPs per token for the MFU of useful work."</p> })
+            .into_any();
+    };
+    let take = move |_| {
+        let mut place: RooflineViewState = state.roofline.with_untracked(|text| text.parse().unwrap_or_default());
+        place.useful = Some(useful);
+        state.roofline.set(place.to_string());
+    };
+    view! {
+        <p class="sub">{sentence}</p>
+        <button type="button" class="btn line small-text" on:click=take>"Use this guess"</button> " "
     }
     .any()
 }

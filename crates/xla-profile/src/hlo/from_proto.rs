@@ -4,7 +4,7 @@ use super::ids::Texts;
 use super::proto_attributes::Names;
 use super::{
     Computation, ComputationId, Frame, Frames, Instruction, InstructionId, Location, Module, Operand, proto_attributes,
-    proto_shape,
+    proto_shape, sharding,
 };
 use crate::wire::proto::hlo as proto;
 use std::collections::HashMap;
@@ -29,6 +29,7 @@ fn read(from: &proto::HloModuleProto) -> Module {
             .device_assignment
             .as_ref()
             .and_then(|of| Some((u64::try_from(of.replica_count).ok()?, u64::try_from(of.computation_count).ok()?))),
+        parameter_tiles: from.spmd_parameters_shardings.iter().map(sharding::tiles).collect(),
         frames: from.stack_frame_index.as_ref().map(|f| frames(f, &mut texts)).unwrap_or_default(),
         ..Module::default()
     };

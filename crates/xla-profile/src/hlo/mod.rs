@@ -36,6 +36,7 @@ mod proto_attributes;
 mod proto_shape;
 mod replica;
 mod shape;
+mod sharding;
 pub mod text;
 mod tile;
 mod transposed;

@@ -23,6 +23,8 @@ pub struct Module {
     pub damage: Damage,
     /// Number of replicas and of partitions in the device assignment.
     pub(super) assigned: Option<(u64, u64)>,
+    /// Parts along each dimension of the entry's parameters, by number. Empty if the program does not state them.
+    pub(super) parameter_tiles: Vec<Option<Vec<u64>>>,
     pub(super) computations: Vec<Computation>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) links: Links,
@@ -86,6 +88,26 @@ impl Module {
     /// Returns the number of devices that run the module together: replicas × partitions. Returns `None` if the module
     /// contains neither.
     pub fn devices(&self) -> Option<u64> {
+        let (replicas, partitions) = self.replicas_and_partitions()?;
+        replicas.checked_mul(partitions).filter(|n| *n > 0)
+    }
+
+    /// Returns the number of replicas, each of which works on its own inputs; 1 if the module does not contain it.
+    pub fn n_replicas(&self) -> u64 {
+        self.replicas_and_partitions().map_or(1, |(replicas, _)| replicas)
+    }
+
+    /// Returns into how many parts the devices divide each dimension of a parameter of the entry; further dimensions are
+    /// not divided. `None` if the module does not contain it.
+    pub fn parameter_tiles(&self, parameter: &Instruction) -> Option<Vec<u64>> {
+        if let Some((_, 1)) = self.replicas_and_partitions() {
+            return Some(Vec::new());
+        }
+        let number = usize::try_from(parameter.parameter_number()?).ok()?;
+        self.parameter_tiles.get(number).cloned().flatten()
+    }
+
+    fn replicas_and_partitions(&self) -> Option<(u64, u64)> {
         let attribute = |key: &str| match &self.attributes.iter().find(|a| &*a.key == key)?.value {
             Value::Text(text) => text.parse().ok(),
             _ => None,
@@ -94,8 +116,7 @@ impl Module {
             (None, None) => None,
             (replicas, partitions) => Some((replicas.unwrap_or(1_u64), partitions.unwrap_or(1_u64))),
         };
-        let (replicas, partitions) = self.assigned.or_else(by_text)?;
-        replicas.checked_mul(partitions).filter(|n| *n > 0)
+        self.assigned.or_else(by_text)
     }
 
     /// Iterates over the computations with their ids, in the order of the file. The entry is usually the last one.

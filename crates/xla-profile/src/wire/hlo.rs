@@ -155,9 +155,11 @@ impl Part {
             (Self::Instruction, 3) | (Self::Shape, 4) => Some(Self::Shape),
             (Self::Buffers, 3) => Some(Self::Allocation),
             (Self::Buffers, 4) => Some(Self::Trace),
-            (Self::Buffers, 1 | 2) | (Self::Trace, 1) | (Self::Allocation, 9) | (Self::Frames, 1..=4) => {
-                Some(Self::Leaf)
-            }
+            (Self::Module, 14)
+            | (Self::Buffers, 1 | 2)
+            | (Self::Trace, 1)
+            | (Self::Allocation, 9)
+            | (Self::Frames, 1..=4) => Some(Self::Leaf),
             _ => None,
         }
     }
@@ -210,6 +212,15 @@ mod tests {
         let instruction = HloInstructionProto { shape: Some(tuple), ..HloInstructionProto::default() };
         let computation = HloComputationProto { instructions: vec![instruction], ..HloComputationProto::default() };
         let module = HloModuleProto { name: "m".into(), computations: vec![computation], ..HloModuleProto::default() };
+        assert!(matches!(decode(&program(module)), Err(HloError::Thin { .. })));
+    }
+
+    #[test]
+    fn empty_shardings_are_not_decoded_by_the_million() {
+        let spmd_parameters_shardings = vec![proto::OpShardingProto::default(); 1 << 20];
+        let computations = vec![HloComputationProto::default()];
+        let module =
+            HloModuleProto { name: "m".into(), computations, spmd_parameters_shardings, ..HloModuleProto::default() };
         assert!(matches!(decode(&program(module)), Err(HloError::Thin { .. })));
     }
 

@@ -1,0 +1,111 @@
+//! This module derives the size of the model and of a batch from the parameters of a program. Shapes in a partitioned
+//! program are those of one device's part, so each is multiplied by the number of parts.
+//!
+//! ```text
+//!  weights   bf16[2,704,1408]  divided [1,4,2]  ──► 2 × 2816 × 2816 elements of the model
+//!  tokens    s32[4,2048]       divided [4,1]    ──► 16 sequences of 2048 tokens
+//! ```
+
+use super::class::{Facts, class};
+use super::program::ProgramMemory;
+use super::words::{Category, MemoryClass};
+use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
+use crate::table::format::{count, counted, quantity};
+use serde::{Deserialize, Serialize};
+
+/// The size of the model and of a batch, as the parameters of a program suggest it. A guess: weights are recognised by
+/// names and by their use, and tokens by their type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSize {
+    /// Elements of all weights of the whole model, with all experts. `None` if no weight is recognised, or if the division
+    /// of one over the devices is unknown.
+    pub n_parameters: Option<u64>,
+    /// Sequences and tokens of a sequence in one step of the whole job: the sizes of the largest array of whole numbers
+    /// with two dimensions among the inputs. `None` if there is none.
+    pub batch: Option<(u64, u64)>,
+    /// Whether the program computes gradients.
+    pub is_training: bool,
+}
+
+impl ModelSize {
+    /// FLOPs per parameter and token of training: two each for the forward pass, for the gradients of activations and for
+    /// those of weights (Kaplan et al., "Scaling Laws for Neural Language Models", 2020, section 2.1).
+    const TRAINING: u64 = 6;
+    /// FLOPs per parameter and token of the forward pass alone.
+    const INFERENCE: u64 = 2;
+
+    /// Returns the FLOPs per token without those of attention. `None` if the number of parameters is unknown.
+    pub fn flops_per_token(&self) -> Option<u64> {
+        self.n_parameters?.checked_mul(if self.is_training { Self::TRAINING } else { Self::INFERENCE })
+    }
+
+    /// Returns the guess in words. `None` if tokens or parameters are unknown.
+    #[expect(clippy::cast_precision_loss, reason = "a number that is shown")]
+    pub fn sentence(&self) -> Option<String> {
+        let ((sequences, length), n) = self.batch.zip(self.n_parameters)?;
+        let per_parameter = if self.is_training { Self::TRAINING } else { Self::INFERENCE };
+        Some(format!(
+            "A guess from the program: {} per step with {} tokens each, {} parameters, and {per_parameter} FLOPs per parameter and \
+             token, without attention.",
+            counted(sequences, "sequence", "sequences"),
+            count(length),
+            quantity(n as f64).replace(" G", " B"),
+        ))
+    }
+
+    /// Returns the tokens of a step of the whole job. `None` if they are unknown.
+    pub fn tokens(&self) -> Option<u64> {
+        self.batch.and_then(|(sequences, length)| sequences.checked_mul(length))
+    }
+}
+
+impl ProgramMemory {
+    /// Derives the size of the model and of a batch. `module` must be the program of the memory.
+    pub fn model_size(&self, module: &Module) -> ModelSize {
+        let mut n_parameters = Some(0_u64);
+        let mut batch: Option<(u64, u64)> = None;
+        for (id, parameter) in entry_parameters(module) {
+            let Some(array) = parameter.shape.as_array() else { continue };
+            let tiles = module.parameter_tiles(parameter);
+            match self.class_of(id, parameter) {
+                MemoryClass::Weights => {
+                    let whole = tiles
+                        .zip(array.elements())
+                        .and_then(|(tiles, n)| tiles.iter().try_fold(n, |n, of| n.checked_mul(*of)));
+                    n_parameters = n_parameters.zip(whole).and_then(|(sum, n)| sum.checked_add(n));
+                }
+                MemoryClass::Inputs => {
+                    let whole = tiles.and_then(|tiles| tokens(array, &tiles));
+                    batch = [batch, whole].into_iter().flatten().max_by_key(|(n, length)| n.saturating_mul(*length));
+                }
+                _ => {}
+            }
+        }
+        let batch = batch.and_then(|(sequences, length)| Some((sequences.checked_mul(module.n_replicas())?, length)));
+        ModelSize { n_parameters: n_parameters.filter(|n| *n > 0), batch, is_training: self.schedule.has_gradient }
+    }
+
+    fn class_of(&self, id: InstructionId, parameter: &Instruction) -> MemoryClass {
+        let facts = Facts {
+            category: Category::Parameter,
+            opcode: &parameter.opcode,
+            op_name: parameter.op_name(),
+            shape: Some(&parameter.shape),
+            by_use: self.train_state.class(id),
+        };
+        class(&facts, &self.vocabularies)
+    }
+}
+
+/// Iterates over the parameters of the entry.
+fn entry_parameters(module: &Module) -> impl Iterator<Item = (InstructionId, &Instruction)> {
+    module.instructions().filter(|(_, of)| of.computation == module.entry && &*of.opcode == "parameter")
+}
+
+/// Returns the sequences and their length if an array may hold tokens: whole numbers in two dimensions.
+fn tokens(array: &ArrayShape, tiles: &[u64]) -> Option<(u64, u64)> {
+    let [rows, columns] = array.dims[..] else { return None };
+    let is_whole_number = matches!(&*array.dtype.to_string(), "s32" | "u32" | "s64" | "u64" | "s16" | "u16");
+    let whole = |dim: u64, at: usize| dim.checked_mul(tiles.get(at).copied().unwrap_or(1));
+    whole(rows, 0).zip(whole(columns, 1)).filter(|_| is_whole_number)
+}
