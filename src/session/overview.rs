@@ -22,11 +22,12 @@ pub fn overview(
     files: &FileView,
     query: &OverviewQuery,
 ) -> Option<Overview> {
+    // Memory comes first, because a program that is read for it is read for all analyses.
+    let all = memory_programs(profile, programs, &files.programs);
     let by_op = {
         let query_programs = QueryPrograms::new(profile, programs);
         analysis.ledger_by_op(profile, &query.ledger, Some(&|id| query_programs.module(id)))?
     };
-    let all = memory_programs(profile, programs, &files.programs);
     let checks = analysis.cross_check(profile, &all, &analysis.runtime_memory(profile), None);
     let device = analysis.devices[by_op.ledger.device].label.clone();
     let checks: Vec<CrossCheck> = own_first(checks, &device);

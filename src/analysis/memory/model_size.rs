@@ -10,7 +10,7 @@ use super::class::{Facts, class};
 use super::program::ProgramMemory;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
-use crate::table::format::{count, counted, quantity};
+use crate::table::format::{count, counted, decimal};
 use serde::{Deserialize, Serialize};
 
 /// The size of the model and of a batch, as the parameters of a program suggest it. A guess: weights are recognised by
@@ -40,7 +40,6 @@ impl ModelSize {
     }
 
     /// Returns the guess in words. `None` if tokens or parameters are unknown.
-    #[expect(clippy::cast_precision_loss, reason = "a number that is shown")]
     pub fn sentence(&self) -> Option<String> {
         let ((sequences, length), n) = self.batch.zip(self.n_parameters)?;
         let per_parameter = if self.is_training { Self::TRAINING } else { Self::INFERENCE };
@@ -49,7 +48,7 @@ impl ModelSize {
              token, without attention.",
             counted(sequences, "sequence", "sequences"),
             count(length),
-            quantity(n as f64).replace(" G", " B"),
+            large_count(n),
         ))
     }
 
@@ -95,6 +94,14 @@ impl ProgramMemory {
         };
         class(&facts, &self.vocabularies)
     }
+}
+
+/// Formats a number of parameters: "1.21 billion".
+#[expect(clippy::cast_precision_loss, reason = "a number that is shown")]
+fn large_count(n: u64) -> String {
+    let steps = [(1e9, "billion"), (1e6, "million")];
+    let step = steps.into_iter().find(|(scale, _)| n as f64 >= *scale);
+    step.map_or_else(|| count(n), |(scale, name)| format!("{} {name}", decimal(n as f64 / scale, 2)))
 }
 
 /// Iterates over the parameters of the entry.

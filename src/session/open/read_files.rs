@@ -13,7 +13,7 @@ use crate::session::instructions;
 use crate::session::open::messages;
 use crate::session::programs::OpenFile;
 use crate::small_sort::SmallSort;
-use crate::source::{Bomb, Inflated, Truncation, inflate};
+use crate::source::{Bomb, Inflated, Packing, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
 use crate::wire::xspace::{Outcome, walk_without};
@@ -130,11 +130,15 @@ fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
     }
 }
 
+/// Largest number of unpacked bytes that stay in memory, over all files.
+const MAX_KEPT: usize = 32 << 20;
+
 fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let reporter = ProgressReporter::new(&captures, state, progress);
     // The builder reports progress while a file is walked.
     let mut on_progress = |progress: ReadProgress<'_>| reporter.read(progress);
     let mut builder = Builder::new(&mut on_progress);
+    let mut left_to_keep = MAX_KEPT;
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
     for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
@@ -146,18 +150,23 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             continue;
         }
         builder.file(&info.name);
+        let mut unpacked = None;
         let sentence = match what {
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
                     (walk_without(source.as_ref(), &without, &mut builder), None)
                 } else {
-                    // The unpacked bytes are dropped after the walk. Programs in the file are unpacked again on
-                    // request.
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
                     reporter.set_unpacked_size(bytes.len() as u64);
-                    (walk_without(&bytes, &without, &mut builder), stopped)
+                    let outcome = walk_without(&bytes, &without, &mut builder);
+                    // Programs are read from the unpacked bytes. Many bytes are dropped, and are unpacked again on request.
+                    if bytes.len() <= left_to_keep {
+                        left_to_keep -= bytes.len();
+                        unpacked = Some(bytes);
+                    }
+                    (outcome, stopped)
                 };
                 let sentence = damage(short, &outcome, stopped.as_ref());
                 if sentence.is_some() {
@@ -173,7 +182,10 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             partial.push(sentence);
         }
         files.push(info);
-        open_files.push(OpenFile::new(source, packing));
+        open_files.push(match unpacked {
+            Some(bytes) => OpenFile::new(Box::new(bytes), Packing::default()),
+            None => OpenFile::new(source, packing),
+        });
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
