@@ -14,6 +14,7 @@ pub struct FlagsJson<'a> {
     compiler: Option<&'a str>,
     n_flags: u32,
     n_other_options: u32,
+    is_cut: bool,
     rows: Vec<FlagRowJson<'a>>,
     /// Null if there is nothing to change.
     changed_flags: Option<&'a str>,
@@ -45,6 +46,7 @@ pub fn flags<'a>(head: HeadJson<'a>, of: &'a FlagsReport, notes: &'a [Note]) -> 
         compiler: of.compiler.as_deref(),
         n_flags: of.n_flags,
         n_other_options: of.n_other,
+        is_cut: of.is_cut,
         rows: of.rows.iter().map(row).collect(),
         changed_flags: of.changed.as_deref(),
         notes,

@@ -23,7 +23,8 @@ pub fn head(of: &FlagsReport) -> String {
         };
         format!("{}{other}.", counted(of.n_flags.into(), "flag", "flags"))
     };
-    format!("{own} {compiler}")
+    let cut = if of.is_cut { " The text is too long: only its first flags are judged." } else { "" };
+    format!("{own} {compiler}{cut}")
 }
 
 /// Returns the verdicts as a table.

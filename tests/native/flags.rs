@@ -215,3 +215,14 @@ fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
     assert_eq!(scheduler.verdict, Verdict::NoEffect);
     assert_eq!(scheduler.text, "No collective runs here.");
 }
+
+/// A long text is judged in part, and its changes do not take many times its size.
+#[test]
+fn a_long_text_is_judged_in_part() {
+    let text = "--xla_gpu_autotune_level=1 ".repeat(20_000);
+    let report = judge(&text, Some(Platform::Tpu), &sample(Some(V5P)));
+    assert!(report.is_cut);
+    assert_eq!(report.n_flags, 4096);
+    let changes: usize = report.rows.iter().filter_map(|row| Some(row.change.as_ref()?.text.len())).sum();
+    assert!(changes <= 30 * text.len(), "{changes}");
+}

@@ -37,17 +37,19 @@ pub(super) fn changed(text: &str, removed: &[&Setting], added: &[(&str, &str)]) 
     rest
 }
 
-/// Extends the range of a setting by the space before it, or by the space after it if it is the first of its line.
+/// Extends the range of a setting by the space before it, or by the space after it if it is the first of its line or of its
+/// quotes.
 fn with_separator(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
     let is_blank = |c: &char| *c == ' ' || *c == '\t';
     let before = text.get(..start).map_or(0, |before| before.chars().rev().take_while(is_blank).count());
-    let starts_line = text.get(..start - before).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+    let before_blanks = text.get(..start - before).unwrap_or_default();
+    let starts_line = before_blanks.is_empty() || before_blanks.ends_with('\n');
     let after = text.get(end..).unwrap_or_default();
-    if !starts_line {
+    if !starts_line && !before_blanks.ends_with(['"', '\'']) {
         return start - before..end;
     }
     let blanks = after.chars().take_while(is_blank).count();
-    let is_whole_line = after.get(blanks..).is_some_and(|after| after.starts_with('\n'));
+    let is_whole_line = starts_line && after.get(blanks..).is_some_and(|after| after.starts_with('\n'));
     start - before..end + blanks + usize::from(is_whole_line)
 }
 
@@ -69,7 +71,7 @@ mod tests {
         assert_eq!(with(line, &["xla_b"], &[]), "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_c=3\" python t.py");
         assert_eq!(
             with(line, &["xla_a"], &[("xla_d", "true")]),
-            "LIBTPU_INIT_ARGS=\" --xla_b=2 --xla_c=3 --xla_d=true\" python t.py"
+            "LIBTPU_INIT_ARGS=\"--xla_b=2 --xla_c=3 --xla_d=true\" python t.py"
         );
         let lines = "--xla_a=1\n--xla_b=2\n--xla_c=3\n";
         assert_eq!(with(lines, &["xla_b"], &[("xla_d", "4")]), "--xla_a=1\n--xla_c=3\n--xla_d=4\n");

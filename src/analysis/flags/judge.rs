@@ -16,6 +16,8 @@ use std::cmp::Reverse;
 
 /// Share of the window for which compute must wait for a primitive before flags are worth trying.
 const LEAST_STALL: f64 = 0.005;
+/// The largest number of flags with a change of their own. The changed text has all changes.
+const MAX_CHANGES: usize = 24;
 /// The largest number of names in a row about several flags.
 const LISTED: usize = 8;
 
@@ -55,12 +57,16 @@ impl Judge<'_> {
         let (mut rows, mut marks) = (Vec::new(), Vec::new());
         let (mut removed, mut defaults): (Vec<&Setting>, Vec<&str>) = (Vec::new(), Vec::new());
         for (at, setting) in self.flags.settings.iter().enumerate() {
-            let row = self.row(at, setting);
+            let mut row = self.row(at, setting);
             if row.verdict.is_problem() {
                 marks.push(FlagMark { start: setting.start as u32, end: setting.end as u32, verdict: row.verdict });
             }
             if row.change.is_some() {
                 removed.push(setting);
+            }
+            // Each change has the whole text.
+            if removed.len() > MAX_CHANGES {
+                row.change = None;
             }
             if row.verdict == Verdict::Default { defaults.push(&setting.name) } else { rows.push(row) }
         }
@@ -83,6 +89,7 @@ impl Judge<'_> {
             compiler: self.compiler().map(str::to_owned),
             n_flags: self.flags.settings.len() as u32,
             n_other: self.flags.n_other as u32,
+            is_cut: self.flags.is_cut,
             rows,
             marks,
             changed: is_changed.then(|| self.with(&removed, &added)),

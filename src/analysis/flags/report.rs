@@ -19,6 +19,8 @@ pub struct FlagsReport {
     pub n_flags: u32,
     /// Number of options of other programs in the text.
     pub n_other: u32,
+    /// Whether the text has more flags than are judged.
+    pub is_cut: bool,
     /// The verdicts: problems first, and within a verdict the longest stall first.
     pub rows: Vec<FlagRow>,
     /// Parts of the text that have a problem, in order.

@@ -20,14 +20,25 @@ pub struct FlagText {
     pub settings: Vec<Setting>,
     /// Options of other programs.
     pub n_other: usize,
+    /// Whether the text has more flags, or is longer, than is read.
+    pub is_cut: bool,
 }
 
+/// Largest number of flags that are read. No compiler has half as many.
+const MAX_FLAGS: usize = 4096;
+/// Largest number of bytes that are read. A flag file with all flags of libtpu has 68 kB.
+const MAX_BYTES: usize = 256 << 10;
+
 impl FlagText {
-    /// Finds the flags of a text. Lines that are comments are skipped.
+    /// Finds the flags of a text, up to a limit. Lines that are comments are skipped.
     pub fn read(text: &str) -> Self {
         let mut found = Self::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
+            if start + line.len() > MAX_BYTES || found.settings.len() >= MAX_FLAGS {
+                found.is_cut = true;
+                break;
+            }
             let content = line.trim_start();
             if !content.starts_with('#') && !content.starts_with("//") {
                 match debug_option(line, start) {
@@ -73,6 +84,10 @@ impl FlagText {
                 self.n_other += 1;
                 continue;
             };
+            if self.settings.len() >= MAX_FLAGS {
+                self.is_cut = true;
+                return;
+            }
             let value = value.unwrap_or_else(|| (!is_negated).to_string());
             self.settings.push(Setting {
                 name: name.to_owned(),
@@ -182,6 +197,18 @@ mod tests {
         fn concat_names(&self) -> String {
             self.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
         }
+    }
+
+    #[test]
+    fn the_number_of_flags_has_a_limit() {
+        for text in ["--xla_a ".repeat(5000), "--xla_a\n".repeat(5000)] {
+            let read = FlagText::read(&text);
+            assert!(read.is_cut);
+            assert_eq!(read.settings.len(), MAX_FLAGS);
+        }
+        let long = format!("--xla_a\n{}--xla_b", " ".repeat(MAX_BYTES));
+        assert_eq!((flags(&long), FlagText::read(&long).is_cut), (vec![pair("xla_a", "true")], true));
+        assert!(!FlagText::read("--xla_a").is_cut);
     }
 
     proptest! {

@@ -14,6 +14,8 @@ use web_sys::{
     FileSystemFileEntry, HtmlInputElement,
 };
 
+/// The largest file of flags that is read, in bytes.
+const MAX_FLAGS_FILE: f64 = (4 << 20) as f64;
 /// The largest number of files that are collected from dropped folders.
 const MAX_FILES: usize = 20_000;
 
@@ -32,6 +34,12 @@ fn open(state: State, picked: Vec<Picked>) {
     }
     // The flags of an XLA dump are the same for each of its programs, so one file is enough.
     let Some(first) = flags.into_iter().next() else { return };
+    if first.file.size() > MAX_FLAGS_FILE {
+        return state.fail(Failure {
+            title: format!("{} could not be read", first.path),
+            message: "It is too large for a file of flags.".to_owned(),
+        });
+    }
     spawn_local(async move {
         match JsFuture::from(first.file.text()).await.ok().and_then(|text| text.as_string()) {
             Some(text) => state.set_flags(text, &first.path),
