@@ -32,10 +32,12 @@ const MAX_BYTES: usize = 256 << 10;
 impl FlagText {
     /// Finds the flags of a text, up to a limit. Lines that are comments are skipped.
     pub fn read(text: &str) -> Self {
-        let mut found = Self::default();
+        let mut found = Self { is_cut: text.len() > MAX_BYTES, ..Self::default() };
+        let end = (0..=MAX_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let text = text.get(..end.unwrap_or_default()).unwrap_or_default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            if start + line.len() > MAX_BYTES || found.settings.len() >= MAX_FLAGS {
+            if found.settings.len() >= MAX_FLAGS {
                 found.is_cut = true;
                 break;
             }
