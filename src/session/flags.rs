@@ -4,19 +4,19 @@ use super::capture::CaptureSession;
 use super::comm::comm;
 use super::programs::Programs;
 use crate::analysis::base::Analysis;
-use crate::analysis::flags::{FlagsQuery, FlagsReport, judge};
+use crate::analysis::flags::{FlagsQuery, FlagsReport, evaluate_flags};
 use crate::profile::Profile;
 
 /// Returns the verdicts about the flags of the query.
 pub fn flags(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &FlagsQuery) -> FlagsReport {
     let comm = comm(analysis, profile, programs, &query.comm);
-    judge(&query.text, analysis.devices.first().map(|device| device.platform), &comm)
+    evaluate_flags(&query.text, analysis.devices.first().map(|device| device.platform), &comm)
 }
 
 impl CaptureSession {
     /// Answers [`Question::Flags`](crate::protocol::Question::Flags).
     pub(crate) fn flags(&mut self, query: &FlagsQuery) -> FlagsReport {
         let platform = self.analysis.devices.first().map(|device| device.platform);
-        judge(&query.text, platform, self.comm_answer(&query.comm))
+        evaluate_flags(&query.text, platform, self.comm_answer(&query.comm))
     }
 }

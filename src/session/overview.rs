@@ -6,7 +6,7 @@ use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::files::FileView;
-use crate::analysis::flags::judge;
+use crate::analysis::flags::evaluate_flags;
 use crate::analysis::ledger::LedgerByOp;
 use crate::analysis::memory::{CrossCheck, MemoryQuery, SpaceMemory};
 use crate::analysis::overview::{Overview, OverviewInputs, OverviewQuery};
@@ -55,7 +55,7 @@ pub fn overview(
     // The query has no filter, so it is a valid one.
     let roofline = analysis.roofline(profile, &roofline, Some(&module)).ok()?;
     let platform = analysis.devices[by_op.ledger.device].platform;
-    let flags = query.flags.as_deref().map(|text| judge(text, Some(platform), &comm));
+    let flags = query.flags.as_deref().map(|text| evaluate_flags(text, Some(platform), &comm));
     let inputs = OverviewInputs {
         by_op: &by_op,
         gaps: &gaps,

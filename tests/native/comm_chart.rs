@@ -3,7 +3,7 @@
 
 use rooflight::analysis::base::{Analysis, DeviceChoice, Platform, Query, StepChoice};
 use rooflight::analysis::comm::{Comm, CommQuery, CommRow, LaneQuery, NamedMesh, StepComm, Topology, TransferFilter};
-use rooflight::analysis::flags::{Verdict, judge};
+use rooflight::analysis::flags::{Verdict, evaluate_flags};
 use rooflight::chart::comm::{bandwidth, figures, flags, key, lanes, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::protocol::CommView;
@@ -107,7 +107,7 @@ fn sentence_and_figures_match_the_analysis() {
 fn flags_are_shown_with_their_verdicts_and_marks() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
     let text = "--xla_gpu_autotune_level=1\n--xla_tpu_enable_ici_ag_pipelining=true\n";
-    let report = judge(text, Some(Platform::Tpu), &view.comm);
+    let report = evaluate_flags(text, Some(Platform::Tpu), &view.comm);
     let lines = flags::lines(&report);
     let gather = lines.iter().find(|line| line.flags[0].contains("loop_variant")).unwrap();
     assert_eq!(gather.verdict, Verdict::ToTry);

@@ -5,7 +5,7 @@ use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Platform, Query, StepChoice};
 use rooflight::analysis::comm::flags::{ALL, Flag};
 use rooflight::analysis::comm::{Comm, CommQuery};
-use rooflight::analysis::flags::{FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, judge};
+use rooflight::analysis::flags::{FlagRow, FlagText, FlagsReport, KnownFlags, Verdict, evaluate_flags};
 use rooflight::session::{self, Opened, Programs};
 use rooflight::units::Picos;
 
@@ -34,7 +34,7 @@ const V5P: &str = "TPU v5";
 #[test]
 fn without_flags_the_defaults_are_judged() {
     let comm = sample(Some(V5P));
-    let report = judge("", Some(Platform::Tpu), &comm);
+    let report = evaluate_flags("", Some(Platform::Tpu), &comm);
     assert_eq!((report.n_flags, report.compiler.as_deref()), (0, Some("libtpu 0.0.51")));
     assert!(report.rows.iter().all(|row| row.verdict == Verdict::ToTry));
     // The stall of a row is that of its primitive, and the longest comes first.
@@ -46,7 +46,7 @@ fn without_flags_the_defaults_are_judged() {
     }
     // What is suggested is in the changed text, and then is suggested no more.
     let changed = report.changed.unwrap();
-    let again = judge(&changed, Some(Platform::Tpu), &comm);
+    let again = evaluate_flags(&changed, Some(Platform::Tpu), &comm);
     assert!(again.n_flags > 0 && again.changed.is_none(), "{again:?}");
     assert!(again.rows.iter().all(|row| row.verdict != Verdict::ToTry));
 }
@@ -61,10 +61,10 @@ fn no_flag_is_suggested_that_the_compiler_of_the_chip_refuses() {
     ];
     for chip in ["TPU v4", "TPU v5 lite", "TPU v5", "TPU v6 lite", "TPU7x"] {
         let comm = sample(Some(chip));
-        let suggested = judge("", Some(Platform::Tpu), &comm);
+        let suggested = evaluate_flags("", Some(Platform::Tpu), &comm);
         assert!(!suggested.rows.is_empty(), "{chip}");
         for (flag, chips) in refused {
-            let set = judge(&format!("--{flag}=true"), Some(Platform::Tpu), &comm);
+            let set = evaluate_flags(&format!("--{flag}=true"), Some(Platform::Tpu), &comm);
             let row = set.rows.iter().find(|row| row.flags == [flag]).unwrap();
             assert_eq!(row.verdict == Verdict::Refused, chips.contains(&chip), "{chip}: {row:?}");
             if chips.contains(&chip) {
@@ -75,15 +75,15 @@ fn no_flag_is_suggested_that_the_compiler_of_the_chip_refuses() {
         }
         // No text leads to a refused suggestion, and the changed text has no refused flag.
         let all: String = refused.iter().map(|(flag, _)| format!("--{flag}=true ")).collect();
-        let changed = judge(&all, Some(Platform::Tpu), &comm).changed.unwrap_or(all);
-        let again = judge(&changed, Some(Platform::Tpu), &comm);
+        let changed = evaluate_flags(&all, Some(Platform::Tpu), &comm).changed.unwrap_or(all);
+        let again = evaluate_flags(&changed, Some(Platform::Tpu), &comm);
         assert!(again.rows.iter().all(|row| !matches!(row.verdict, Verdict::Refused | Verdict::Conflict)), "{chip}");
     }
 }
 
 #[test]
 fn each_verdict_has_its_reason() {
-    let report = |text: &str| judge(text, Some(Platform::Tpu), &sample(Some(V5P)));
+    let report = |text: &str| evaluate_flags(text, Some(Platform::Tpu), &sample(Some(V5P)));
     let one = |text: &str, flag: &str| verdict(&report(text), flag).cloned().unwrap_or_else(|| panic!("{text}"));
     for (text, flag, wanted, words) in [
         (
@@ -137,7 +137,7 @@ fn each_verdict_has_its_reason() {
     }
     // Two flags that exclude each other, on a chip that is unknown and therefore refuses neither.
     let text = "--xla_tpu_enable_async_collective_fusion_fuse_reduce_scatter=true --xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true";
-    let report = judge(text, Some(Platform::Tpu), &sample(None));
+    let report = evaluate_flags(text, Some(Platform::Tpu), &sample(None));
     let row = &report.rows[0];
     assert_eq!(row.verdict, Verdict::Conflict);
     assert_eq!(report.changed.as_deref(), Some("--xla_tpu_enable_sparse_core_collective_offload_reduce_scatter=true"));
@@ -148,7 +148,7 @@ fn each_verdict_has_its_reason() {
 fn marks_are_the_flags_with_a_problem() {
     let text =
         "# the é flags\nXLA_FLAGS=\"--xla_gpu_autotune_level=1 --xla_nothing=1 --xla_tpu_scoped_vmem_limit_kib=1\"";
-    let report = judge(text, Some(Platform::Tpu), &sample(Some(V5P)));
+    let report = evaluate_flags(text, Some(Platform::Tpu), &sample(Some(V5P)));
     let marked: Vec<&str> = report.marks.iter().map(|mark| &text[mark.start as usize..mark.end as usize]).collect();
     assert_eq!(marked, ["--xla_gpu_autotune_level=1", "--xla_nothing=1"]);
 }
@@ -186,11 +186,11 @@ fn suggested_flags_exist_with_the_defaults_that_are_stated() {
 #[test]
 fn a_flag_file_has_only_defaults() {
     let file = include_str!("../../src/analysis/flags/defaults/libtpu-0.0.51.txt");
-    let report = judge(file, Some(Platform::Tpu), &sample(Some(V5P)));
+    let report = evaluate_flags(file, Some(Platform::Tpu), &sample(Some(V5P)));
     assert_eq!(report.n_flags, 1474);
     let default = report.rows.iter().find(|row| row.verdict == Verdict::Default).unwrap();
     assert!(default.text.starts_with("1,474 flags") || default.text.starts_with("1474 flags"), "{}", default.text);
-    let same = judge("", Some(Platform::Tpu), &sample(Some(V5P)));
+    let same = evaluate_flags("", Some(Platform::Tpu), &sample(Some(V5P)));
     let to_try = |report: &FlagsReport| report.rows.iter().filter(|row| row.verdict == Verdict::ToTry).count();
     assert_eq!(to_try(&report), to_try(&same));
 }
@@ -201,7 +201,7 @@ fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
     let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
     let opened = open("host.xplane.pb", capture).unwrap();
     let comm = comm_of(opened);
-    let report = judge(
+    let report = evaluate_flags(
         "--xla_tpu_enable_async_all_to_all=true --xla_gpu_enable_latency_hiding_scheduler=true",
         Some(Platform::Gpu),
         &comm,
@@ -217,7 +217,7 @@ fn a_gpu_capture_is_judged_by_the_flags_of_jaxlib() {
 #[test]
 fn a_long_text_is_judged_in_part() {
     let text = "--xla_gpu_autotune_level=1 ".repeat(20_000);
-    let report = judge(&text, Some(Platform::Tpu), &sample(Some(V5P)));
+    let report = evaluate_flags(&text, Some(Platform::Tpu), &sample(Some(V5P)));
     assert!(report.is_cut);
     assert_eq!(report.n_flags, 4096);
     let changes: usize = report.rows.iter().filter_map(|row| Some(row.change.as_ref()?.text.len())).sum();

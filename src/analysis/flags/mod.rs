@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  pasted text ──text──► settings ──┐
-//!  defaults of the compilers ───────┼─judge─► verdicts, the time that is concerned, a changed text
+//!  defaults of the compilers ───────┼─evaluate─► verdicts, the time that is concerned, a changed text
 //!  communication of the window ─────┘
 //! ```
 //!
@@ -11,13 +11,13 @@
 
 mod defaults;
 mod edit;
-mod judge;
+mod evaluate;
 mod relations;
 mod report;
 mod text;
 
 pub use defaults::{KnownFlag, KnownFlags};
-pub use judge::judge;
+pub use evaluate::evaluate_flags;
 pub use report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};
 pub use text::{FlagText, Setting};
 

@@ -3,7 +3,7 @@
 use super::{Answered, ReportSession, notes};
 use crate::analysis::base::Platform;
 use crate::analysis::comm::{CommBy, CommQuery};
-use crate::analysis::flags::{FlagsQuery, judge};
+use crate::analysis::flags::{FlagsQuery, evaluate_flags};
 use crate::analysis::memory::{
     Estimate, LiveRangeRows, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak,
     StaticMemory, roll_ups,
@@ -107,7 +107,7 @@ impl ReportSession {
         self.check_comm(&query.comm)?;
         let comm = &self.report.comm.comm;
         let platform = comm.header.device_type.as_deref().and_then(Platform::from_device_type);
-        let mut report = judge(&query.text, platform, comm);
+        let mut report = evaluate_flags(&query.text, platform, comm);
         report.notes = notes(&self.report, &report.notes);
         Ok(Reply::answer_to_question(&report))
     }

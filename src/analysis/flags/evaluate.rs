@@ -22,8 +22,8 @@ const MAX_CHANGES: usize = 24;
 const LISTED: usize = 8;
 
 /// Judges the flags of `text`. `platform` is that of the devices of `comm`; `None` if it is unknown.
-pub fn judge(text: &str, platform: Option<Platform>, comm: &Comm) -> FlagsReport {
-    let judge = Judge {
+pub fn evaluate_flags(text: &str, platform: Option<Platform>, comm: &Comm) -> FlagsReport {
+    let evaluator = FlagEvaluator {
         text,
         flags: FlagText::read(text),
         known: KnownFlags::new(),
@@ -31,10 +31,10 @@ pub fn judge(text: &str, platform: Option<Platform>, comm: &Comm) -> FlagsReport
         chip: comm.header.device_type.as_deref().and_then(Chip::named),
         comm,
     };
-    judge.report()
+    evaluator.report()
 }
 
-struct Judge<'a> {
+struct FlagEvaluator<'a> {
     text: &'a str,
     flags: FlagText,
     known: KnownFlags,
@@ -52,7 +52,7 @@ struct Executions {
     n_sparse: Count,
 }
 
-impl Judge<'_> {
+impl FlagEvaluator<'_> {
     fn report(&self) -> FlagsReport {
         let (mut rows, mut marks) = (Vec::new(), Vec::new());
         let (mut removed, mut defaults): (Vec<&Setting>, Vec<&str>) = (Vec::new(), Vec::new());
