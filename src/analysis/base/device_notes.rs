@@ -83,8 +83,9 @@ pub fn derived_runs(platform: Platform) -> Note {
         "The capture has no module events. Program runs are inferred: a run spans the ops with one run_id, or begins where the \
          first op of a program repeats."
     } else {
-        "The capture has no module events. Program runs are inferred from repeated kernels. If the capture begins within a run, \
-         run boundaries are shifted by a part of a run; their number and length are right."
+        "The capture has no module events. Program runs are inferred: a run has the kernels that one host call launched, or, \
+         without such calls, begins where the first kernel of a program repeats. In the second case, a capture that begins \
+         within a run has run boundaries that are shifted by a part of a run; their number and length are right."
     };
     Note::new(Severity::Info, NoteCode::DerivedRuns, message)
 }

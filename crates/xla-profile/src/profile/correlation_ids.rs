@@ -1,6 +1,7 @@
 //! This module holds the ids that join events of different planes: a kernel to the host call that launched it, and an
 //! op of a CPU to its run and device. The ids are read for GPU and host planes only. When all files have been read, only
-//! the ids of kernels and launches are kept ([`Line::launches`](super::Line::launches)).
+//! the ids of kernels and launches are kept ([`Line::launches`](super::Line::launches)), and the nodes of CUDA graphs
+//! ([`Line::graph_nodes`](super::Line::graph_nodes)).
 
 use super::Strings;
 use super::value::Value;
@@ -34,6 +35,8 @@ pub(super) enum CorrelationStat {
     Correlation,
     /// `run_id`, which all ops of one run of a program share on all devices.
     Run,
+    /// `cuda_graph_node_id`: the graph in the high 32 bits, the number of the node in the low 32 bits.
+    GraphNode,
 }
 
 /// The ids of a line's events, in the order of the events.
@@ -43,6 +46,8 @@ pub(super) struct CorrelationIds {
     pub(super) launches: Vec<(u32, u32)>,
     /// Runs of ops on the threads of a host.
     pub(super) runs: Vec<OpRun>,
+    /// Index of the event in its line, and its node of a CUDA graph.
+    pub(super) graph_nodes: Vec<(u32, u64)>,
 }
 
 /// The run and device of an op on a host thread.
@@ -61,6 +66,7 @@ pub(super) struct OpRun {
 pub(super) struct Pending {
     correlation: Option<u32>,
     run: Option<u64>,
+    graph_node: Option<u64>,
 }
 
 impl Pending {
@@ -79,6 +85,9 @@ impl Pending {
             (CorrelationStat::Run, Value::Uint(run)) => self.run = Some(run),
             (CorrelationStat::Run, Value::Int(run)) => self.run = Some(run.cast_unsigned()),
             (CorrelationStat::Run, value) => self.run = value.number(strings).map(|run| run as u64),
+            (CorrelationStat::GraphNode, Value::Uint(node)) => self.graph_node = Some(node),
+            (CorrelationStat::GraphNode, Value::Int(node)) => self.graph_node = Some(node.cast_unsigned()),
+            (CorrelationStat::GraphNode, _) => {}
             // CUPTI and rocprofiler count launches in 32 bits, and 0 means that there is no id.
             (CorrelationStat::Correlation, value) => {
                 self.correlation =
@@ -98,8 +107,9 @@ impl Pending {
         has_op: bool,
         device: Option<u64>,
     ) {
-        let Self { correlation, run } = std::mem::take(self);
+        let Self { correlation, run, graph_node } = std::mem::take(self);
         let Ok(event) = u32::try_from(event) else { return };
+        correlation_ids.graph_nodes.extend(graph_node.map(|node| (event, node)));
         if let Some(correlation) = correlation {
             correlation_ids.launches.push((event, correlation));
         } else if role == Role::Host && has_op {

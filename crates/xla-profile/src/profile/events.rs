@@ -104,7 +104,7 @@ impl Events {
     }
 
     /// Replaces the op of an event.
-    pub(super) fn set_op(&mut self, event: usize, op: OpId) {
+    pub fn set_op(&mut self, event: usize, op: OpId) {
         self.op.set(event, op.0.into());
     }
 

@@ -109,6 +109,9 @@ pub struct Line {
     /// Indices of events with their `correlation_id`, in order; only on planes of GPUs and hosts. A kernel and the host
     /// call that launched it have the same id.
     pub launches: Vec<(u32, u32)>,
+    /// Indices of events with their `cuda_graph_node_id`, in order; only for kernels that a CUDA graph launched. The
+    /// high 32 bits are the graph, and the low 32 bits the number of the node in it.
+    pub graph_nodes: Vec<(u32, u64)>,
     /// Ids that join events to events of other planes. Empty after all files have been read.
     pub(super) correlation_ids: CorrelationIds,
 }

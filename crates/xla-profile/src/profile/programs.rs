@@ -8,10 +8,11 @@ use rustc_hash::FxHashSet;
 
 impl Profile {
     /// Completes the profile after all files have been read: names the programs, matches program files, keeps the launches
-    /// of kernels, and drops the other correlation ids.
+    /// of kernels and their nodes of CUDA graphs, and drops the other correlation ids.
     pub(super) fn settle(&mut self) {
         for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
-            line.launches = std::mem::take(&mut line.correlation_ids).launches;
+            let ids = std::mem::take(&mut line.correlation_ids);
+            (line.launches, line.graph_nodes) = (ids.launches, ids.graph_nodes);
         }
         name_programs(self);
         let program_files = self.pending_program_files.take().unwrap_or_default();

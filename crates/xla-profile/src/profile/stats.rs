@@ -81,6 +81,7 @@ const XLA_MODULE: &str = "XlaModule:";
 pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     Some(match name {
         "correlation_id" if role != Role::Other => WantedStat::Correlation(CorrelationStat::Correlation),
+        "cuda_graph_node_id" if role == Role::Gpu => WantedStat::Correlation(CorrelationStat::GraphNode),
         "run_id" if role != Role::Gpu => WantedStat::Correlation(CorrelationStat::Run),
         // XLA writes the op name as `name`, TensorFlow writes it as the outermost annotation.
         "name" | "level 0" if role == Role::Gpu => WantedStat::Op(OpStat::Annotation),

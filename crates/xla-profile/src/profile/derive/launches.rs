@@ -6,6 +6,7 @@ use super::super::cupti_copy_name;
 use super::super::model::Profile;
 use super::kernels::COMMAND_BUFFER;
 use crate::profile::ids::OpId;
+use crate::small_sort::SmallSort;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A launch: the index of its plane, and its op in that plane.
@@ -87,3 +88,31 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
     }
     found
 }
+
+/// Returns the run of a program in which a host call launched kernels, by the correlation id of the launch. A launch
+/// that no such call encloses is left out. Only launches of the same file count.
+pub(super) fn program_calls(profile: &Profile, gpu: usize) -> FxHashMap<u32, u64> {
+    let file = profile.planes[gpu].file;
+    let mut run = 0_u64;
+    let mut found = FxHashMap::default();
+    for plane in profile.planes.iter().filter(|p| p.file == file && Role::from_plane(&p.name) == Role::Host) {
+        for line in plane.lines.iter().filter(|line| !line.correlation_ids.launches.is_empty()) {
+            let is_call = |op: OpId| profile.text(plane.op(op).text).ends_with(PROGRAM_CALL);
+            let calls = line.events.times().zip(line.events.ops()).filter(|(_, op)| is_call(*op));
+            let mut calls: Vec<(u64, u64)> = calls.map(|((start, duration), _)| (start, duration)).collect();
+            calls.small_sort_by_key(|call| *call);
+            for (event, correlation) in &line.correlation_ids.launches {
+                let (start, _) = line.events.time(*event as usize);
+                let Some(at) = calls.partition_point(|(begin, _)| *begin <= start).checked_sub(1) else { continue };
+                if start - calls[at].0 < calls[at].1 {
+                    found.entry(*correlation).or_insert(run + at as u64);
+                }
+            }
+            run += calls.len() as u64;
+        }
+    }
+    found
+}
+
+/// The end of the name of the host event that spans the launches of one run: `jit_train_step:XLA GPU module`.
+const PROGRAM_CALL: &str = ":XLA GPU module";

@@ -1,13 +1,15 @@
 //! This module derives the runs of programs from their ops, as a line of module runs like that of a TPU.
 //!
 //! ```text
-//!  kernels of jit_f   a b b c   a b b c   a b      a run begins when the first op of the run before repeats
+//!  host               ├ jit_f ┤ ├ jit_f ┤          a run has the kernels that one host call launched
+//!  kernels of jit_f   a b b c   a b b c   a b      without the call, a run begins when the first op of the run before repeats
 //!  runs               ├─────┤   ├─────┤   ├─┤
 //! ```
 
 use super::super::event_links::{EventLink, RunId};
 use super::super::model::{Line, Op, OpStats, Plane, Profile};
 use super::super::{Events, StrId, Strings};
+use super::launches;
 use crate::profile::ids::{OpId, ProgramId};
 use crate::small_sort::SmallSort;
 use std::collections::HashMap;
@@ -15,7 +17,7 @@ use std::collections::HashMap;
 /// A program: its id and its name, as far as its ops have them.
 type Program = (Option<ProgramId>, Option<StrId>);
 
-/// A run: `[start, end)` in ps after the timestamp of the line, the program, and `run_id`.
+/// A run: `[start, end)` in ps after the timestamp of the line, the program, and the id of the run.
 type Run = (u64, u64, Program, Option<u64>);
 
 /// An execution of an op.
@@ -24,12 +26,21 @@ pub(super) struct Execution {
     /// `[start, end)` in ps after a timestamp that all executions share.
     pub(super) at: (u64, u64),
     pub(super) op: OpId,
-    /// `run_id`.
+    pub(super) part: Part,
+}
+
+/// What is known of the run that an execution is a part of.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Part {
+    /// An id that all executions of the run share, and no other execution of the program.
     pub(super) run: Option<u64>,
+    /// `correlation_id`: the executions that one host call launched have the same.
+    pub(super) launch: Option<u32>,
 }
 
 /// Adds a line of runs that are derived from the kernels of a plane, unless the plane has such a line.
 pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
+    let calls = launches::program_calls(profile, gpu);
     let Profile { planes, strings, .. } = profile;
     let plane = &mut planes[gpu];
     if plane.lines.iter().any(|line| line.name == LINE && !line.events.is_empty()) {
@@ -39,29 +50,40 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
     let Some(origin_ns) = streams().map(|line| line.timestamp_ns).min() else { return };
     let mut executions = Vec::with_capacity(streams().map(|line| line.events.len()).sum());
     for line in streams() {
-        add(&mut executions, line, origin_ns, &mut |_| None);
+        let mut launches = line.correlation_ids.launches.iter().peekable();
+        add(&mut executions, line, origin_ns, &mut |event| {
+            let launch = launches.next_if(|(at, _)| *at as usize == event).map(|(_, launch)| *launch);
+            Part { run: launch.and_then(|launch| calls.get(&launch).copied()), launch }
+        });
     }
-    add_line(plane, origin_ns, executions, strings);
+    add_line(plane, origin_ns, executions, strings, false);
 }
 
-/// Adds the executions of a line to `to`. `run` returns the `run_id` of an event. An execution whose start does not fit
-/// 64 bits is left out.
-pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run: &mut dyn FnMut(usize) -> Option<u64>) {
+/// Adds the executions of a line to `to`. `part` returns what is known of the run of an event. An execution whose start
+/// does not fit 64 bits is left out.
+pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, part: &mut dyn FnMut(usize) -> Part) {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok()?.checked_mul(1000));
     let Some(base) = base else { return };
     let times = line.events.times().zip(line.events.ops());
     for (i, ((start, duration), op)) in times.enumerate() {
-        let run = run(i);
+        let part = part(i);
         if let Some(start) = start.checked_add(base) {
-            to.push(Execution { at: (start, start.saturating_add(duration)), op, run });
+            to.push(Execution { at: (start, start.saturating_add(duration)), op, part });
         }
     }
 }
 
 const LINE: &str = "XLA Modules";
 
-/// Adds a line of the runs that are derived from `executions`, if there are any.
-pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Execution>, strings: &mut Strings) {
+/// Adds a line of the runs that are derived from `executions`, if there are any. With `has_run_ids`, the id of a run is
+/// its `run_id`.
+pub(super) fn add_line(
+    plane: &mut Plane,
+    origin_ns: i64,
+    mut executions: Vec<Execution>,
+    strings: &mut Strings,
+    has_run_ids: bool,
+) {
     executions.sort_by_key(|e| e.at);
     let runs = runs(plane, &executions);
     if runs.is_empty() {
@@ -76,7 +98,7 @@ pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Ex
             OpId((plane.ops.len() - 1) as u32)
         });
         let link = |run| EventLink::Run(RunId { device: None, queue: None, run });
-        links.extend(run.map(|run| (events.len() as u32, link(run))));
+        links.extend(run.filter(|_| has_run_ids).map(|run| (events.len() as u32, link(run))));
         events.push(op, (start, end - start), None);
     }
     events.close();
@@ -96,6 +118,8 @@ fn op((program, module): Program, strings: &mut Strings) -> Op {
 struct Open {
     /// The first op of the run and its kernel.
     first: (Option<StrId>, StrId),
+    /// The launch of that op. A CUDA graph launches many kernels at once, so an op may repeat in it.
+    launch: Option<u32>,
     at: (u64, u64),
 }
 
@@ -105,7 +129,7 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     // Runs with an id may overlap. Without an id, the next run of a program begins when the first op of the run
     // repeats.
     let mut open: HashMap<(Program, Option<u64>), Open> = HashMap::default();
-    for Execution { at, op, run } in executions {
+    for Execution { at, op, part: Part { run, launch } } in executions {
         let Op { stats, text, .. } = plane.op(*op);
         // `OpId`s are not compared, because one op has several if only some of its events have all stats.
         let first = (stats.hlo_op, *text);
@@ -116,11 +140,12 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
         let mut is_new = false;
         let current = open.entry((program, *run)).or_insert_with(|| {
             is_new = true;
-            Open { first, at: *at }
+            Open { first, launch: *launch, at: *at }
         });
-        if !is_new && run.is_none() && current.first == first {
+        let is_same_launch = launch.is_some() && current.launch == *launch;
+        if !is_new && run.is_none() && current.first == first && !is_same_launch {
             runs.push((current.at.0, current.at.1, program, None));
-            current.at = *at;
+            (current.at, current.launch) = (*at, *launch);
         }
         current.at.1 = current.at.1.max(at.1);
     }
