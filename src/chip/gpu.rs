@@ -26,6 +26,12 @@ pub fn fp8_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
     (has && flop_per_cycle(amd, major, minor).is_some()).then_some(2.0)
 }
 
+/// Returns the speed of f32 operands relative to bf16. From Ampere on, NVIDIA's matrix units take f32 operands as TF32,
+/// with 10 bits of mantissa, and XLA uses this unless a matmul asks for a higher precision. `None` for other GPUs.
+pub fn tf32_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
+    (!amd && major >= 8 && flop_per_cycle(amd, major, minor).is_some()).then_some(0.5)
+}
+
 /// Returns whether the matrix units take bf16. NVIDIA's matrix units take bf16 from Ampere on, and only f16 before.
 pub const fn takes_bf16(amd: bool, major: u32) -> bool {
     amd || major >= 8

@@ -4,7 +4,7 @@
 //! for each multiply-add that meets an element of its input, but none for padding and the holes of dilation. A
 //! reduction has the elements of its input minus those of its result, and elementwise arithmetic has one FLOP per
 //! element. The bytes are those of the operands and of the result, each once. Two rules differ from XLA: a
-//! transcendental function also counts as one FLOP, and library calls for matmuls and convolutions have FLOPs.
+//! transcendental function also counts as one FLOP, and library calls for matmuls, convolutions and attention have FLOPs.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
@@ -16,6 +16,9 @@ pub struct Cost {
     /// Bytes read and written.
     pub bytes: Option<f64>,
 }
+
+/// The begin of the names of cuDNN's attention calls.
+const ATTENTION: &str = "__cudnn$fmha";
 
 /// Deepest nesting of fusions whose FLOPs are counted. The FLOPs of a deeper fusion are unknown.
 const DEPTH: u32 = 4;
@@ -66,9 +69,41 @@ impl Module {
             let list = after.split_once('[')?.1.split_once(']')?.0;
             return Some(2.0 * result * contracted(self.operand_shape(id, 0)?, &numbers(list))?);
         }
+        if target.starts_with(ATTENTION) {
+            return self.attention(of, id, target);
+        }
         // The second operand of a forward convolution is its kernel. In the calls for gradients it is another operand.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
         if forward { self.convolution(of, id) } else { None }
+    }
+
+    /// Returns the FLOPs of an attention call of cuDNN. For each pair of a query and a key, the forward call has two
+    /// matmuls of the size of a head, and the backward call five, because it computes the scores again. A causal mask
+    /// leaves out the pairs after the query, and a window those long before it. The values are taken to have the head
+    /// size of the queries.
+    fn attention(&self, of: &Instruction, id: InstructionId, target: &str) -> Option<f64> {
+        let config = of.backend_config()?;
+        let (_, scores) = config.split_once("\"intermediate_tensor_shape\"")?;
+        let (_, dims) = scores.split_once("\"dimensions\"")?;
+        let dims = numbers(dims.split_once('[')?.1.split_once(']')?.0);
+        let [batch, heads, n_queries, n_keys] = dims[..] else { return None };
+        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+        let [batch, heads, n_queries, n_keys] = [batch, heads, n_queries, n_keys].map(|n| n as f64);
+        let is_causal = config.split_once("\"mask_type\"").is_some_and(|(_, mask)| mask.contains("\"CAUSAL\""));
+        let window = config.split_once("\"sliding_window_length\"").and_then(|(_, length)| {
+            let length: String =
+                length.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+            length.parse::<u32>().ok().map(f64::from)
+        });
+        let pairs = if is_causal && n_queries == n_keys {
+            let window = window.filter(|window| *window > 0.0).unwrap_or(n_keys).min(n_keys);
+            window * (window + 1.0) / 2.0 + (n_keys - window) * window
+        } else {
+            n_queries * n_keys
+        };
+        let head_size = elements(self.operand_shape(id, 0)?) / (batch * heads * n_queries);
+        let matmuls = if target.contains("Backward") { 5.0 } else { 2.0 };
+        Some(2.0 * matmuls * batch * heads * pairs * head_size)
     }
 
     fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
@@ -80,6 +115,11 @@ impl Module {
         let result_size = size(result(of)?)?;
         let taken = |i: usize| self.operand_shape(id, i).and_then(size);
         let all = || (0..of.operands.len()).map(taken).sum::<Option<f64>>();
+        if of.custom_call_target().is_some_and(|target| target.starts_with(ATTENTION)) {
+            // The last element of the result is the workspace.
+            let results = of.shape.elements().split_last().map_or(&[][..], |(_, results)| results);
+            return Some(all()? + results.iter().map(size).sum::<Option<f64>>()?);
+        }
         match &*of.opcode {
             opcode if is_free(opcode) => Some(0.0),
             "slice" | "dynamic-slice" => Some(2.0 * result_size),
@@ -275,6 +315,26 @@ mod tests {
         assert_eq!(cost(&entry(opaque), "c").0, None, "what cannot be seen is not zero");
         let sort = "  ROOT %s = f32[8,4]{1,0} sort(%a), dimensions={0}, to_apply=%less";
         assert_eq!(cost(&entry(sort), "s"), (None, Some(256.0)));
+    }
+
+    #[test]
+    fn attention_counts_the_pairs_that_its_mask_leaves() {
+        // Two sequences of 8 tokens, 3 heads of size 4, in bf16.
+        let call = |target: &str, mask: &str, window: u32| {
+            let hlo = format!(
+                "HloModule m\n\nENTRY %e {{\n  %q = bf16[2,8,3,4]{{3,2,1,0}} parameter(0)\n  \
+                 ROOT %c = (bf16[2,3,8,4]{{3,2,1,0}}, u8[512]{{0}}) custom-call(%q, %q, %q), \
+                 custom_call_target=\"__cudnn$fmhaSoftmax{target}\", backend_config={{\"cudnn_fmha_backend_config\":{{\
+                 \"intermediate_tensor_shape\":{{\"element_type\":\"BF16\",\"dimensions\":[\"2\",\"3\",\"8\",\"8\"]}},\
+                 \"mask_type\":\"{mask}\",\"sliding_window_length\":{window}}}}}\n}}\n"
+            );
+            cost(&hlo, "c")
+        };
+        let per_pair = 2.0 * 2.0 * 2.0 * 3.0 * 4.0;
+        assert_eq!(call("", "NO_MASK", 0), (Some(64.0 * per_pair), Some(4.0 * 384.0)), "without its workspace");
+        assert_eq!(call("", "CAUSAL", 0).0, Some(36.0 * per_pair), "1 + 2 + … + 8 pairs");
+        assert_eq!(call("", "CAUSAL", 3).0, Some(21.0 * per_pair), "1 + 2 + 3 × 6 pairs");
+        assert_eq!(call("Backward", "CAUSAL", 0).0, Some(36.0 * per_pair * 2.5));
     }
 
     #[test]
