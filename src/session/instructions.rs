@@ -14,7 +14,7 @@ use super::kernel_counts;
 use super::programs::{OpenFile, choose, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
-use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId, cupti_copy_name};
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
@@ -69,7 +69,9 @@ pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
                 break;
             }
         }
-        n_missing += ops.len() as u64;
+        // An op without events is the name of a graph whose kernels have got their own ops.
+        let runs = |(at, op): &(usize, OpId)| events[*at].get(op.0 as usize).is_some_and(|n| *n > 0);
+        n_missing += ops.iter().filter(|op| runs(op)).count() as u64;
     }
     profile.notes.extend(notes(n_costs, n_missing));
 }
@@ -98,7 +100,10 @@ fn events_per_execution(
     for (at, found) in &by_plane {
         let plane = &profile.planes[*at];
         let runs = kernel_counts::runs(plane, program);
-        let counts = kernel_counts::per_execution(plane, found, module, &events[*at], runs);
+        let is_memset = |op: OpId| {
+            plane.op(op).stats.kernel.is_some_and(|kernel| cupti_copy_name(profile.text(kernel)) == Some("Memset"))
+        };
+        let counts = kernel_counts::per_execution(plane, found, module, &events[*at], &is_memset, runs);
         for ((op, _), n) in found.iter().zip(counts) {
             per_execution.entry((*at, *op)).or_insert_with(|| n);
         }
@@ -130,7 +135,7 @@ fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
     if n_costs > 0 {
         let message = "The capture has no FLOPs and bytes. They are computed from the shapes in its HLO, without repeated reads and \
                        caches. The cost of an instruction that runs as several kernels is divided equally among \
-                       them.";
+                       them, without memsets.";
         notes.push(Note::new(Severity::Info, NoteCode::CostsByShapes, message));
     }
     if n_missing > 0 {
@@ -173,6 +178,10 @@ fn take(
         };
         let stack: Vec<String> = frames.iter().map(frame).collect();
         stats.source_stack = stats.source_stack.or_else(|| Some(strings.intern(&stack.join("\n"))));
+    }
+    // A memset before the kernel of a library does none of the work.
+    if per_execution == 0 {
+        return true;
     }
     let cost = module.cost(id);
     *n_costs += u64::from(stats.flops.is_none() && cost.flops.is_some());

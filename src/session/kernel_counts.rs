@@ -1,6 +1,6 @@
 //! This module counts the events that belong to one execution of an instruction. A convolution of a library runs as
 //! several kernels, and a sort on a CPU has two events. The cost of the instruction is divided among these events, so
-//! that the cost counts once per execution.
+//! that the cost counts once per execution. A memset before the kernel of a library has no part of the cost.
 //!
 //! ```text
 //!  events of a plane     a   c₁ c₂   b b     a   c₁ c₂   b b
@@ -49,18 +49,25 @@ pub(crate) fn events(plane: &Plane) -> Vec<u64> {
     events
 }
 
-/// Returns the events per execution of the instruction of each op in `found`, in the order of `found`; at least 1.
-/// `events` holds the number of events of each op of the plane. `runs` is the number of runs of the program on the
-/// plane, or `None` if it is unknown.
+/// Returns the events per execution of the instruction of each op in `found`, in the order of `found`; at least 1, or 0
+/// for a memset of an instruction that has other kernels, which do its work. `events` holds the number of events of each
+/// op of the plane, and `is_memset` tells whether the kernel of an op is a memset. `runs` is the number of runs of the
+/// program on the plane, or `None` if it is unknown.
 pub(crate) fn per_execution(
     plane: &Plane,
     found: &[OpInstruction],
     module: &Module,
     events: &[u64],
+    is_memset: &dyn Fn(OpId) -> bool,
     runs: Option<u64>,
 ) -> Vec<u32> {
+    let mut works: IndexMap<InstructionId, ()> = IndexMap::default();
+    for (_, instruction) in found.iter().filter(|(op, _)| !is_memset(*op)) {
+        works.insert(*instruction, ());
+    }
+    let has_cost = |(op, instruction): &&OpInstruction| !is_memset(*op) || !works.contains_key(instruction);
     let mut per_kernel: IndexMap<InstructionId, EventCounts> = IndexMap::default();
-    for (op, instruction) in found {
+    for (op, instruction) in found.iter().filter(has_cost) {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
         let of = plane.op(*op);
         let per_kernel = per_kernel.entry(*instruction).or_default();
@@ -74,7 +81,11 @@ pub(crate) fn per_execution(
     for (id, per_kernel) in &per_kernel {
         computations.entry(computation(*id)).or_default().push(per_kernel.least());
     }
-    let per = |(_, id): &OpInstruction| {
+    let per = |found: &OpInstruction| {
+        if !has_cost(&found) {
+            return 0;
+        }
+        let (_, id) = found;
         let of = computation(*id);
         let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
         let runs = runs.filter(|_| of.is_some() && of == module.entry);
@@ -142,7 +153,8 @@ mod tests {
             plane.ops.push(Op { resolved: true, name: text, text, stats });
             events.push(*n);
         }
-        per_execution(&plane, &found, &module, &events, runs)
+        let is_memset = |op: OpId| strings.get(plane.op(op).text).starts_with("Memset");
+        per_execution(&plane, &found, &module, &events, &is_memset, runs)
     }
 
     #[test]
@@ -156,6 +168,13 @@ mod tests {
         );
         assert_eq!(counts_of(&[("c", "exp", 10)], Some(5)), [2], "alone: by the runs");
         assert_eq!(counts_of(&[("c", "exp", 10)], None), [1], "nothing says otherwise");
+    }
+
+    #[test]
+    fn a_memset_before_a_kernel_has_no_part_of_the_cost() {
+        assert_eq!(counts_of(&[("b", "add", 5), ("c", "Memset 0", 5), ("c", "gemm", 5)], Some(5)), [1, 0, 1]);
+        assert_eq!(counts_of(&[("c", "Memset 0", 5), ("c", "a", 5), ("c", "b", 5)], Some(5)), [0, 2, 2]);
+        assert_eq!(counts_of(&[("b", "add", 5), ("c", "Memset 0", 5)], Some(5)), [1, 1], "the memset is the work");
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub mod data_movement;
 pub mod flags;
 pub mod from_report;
 mod gaps;
+mod graph_kernels;
+mod graph_order;
 pub mod hlo_text_cache;
 pub mod instructions;
 pub mod kernel_counts;

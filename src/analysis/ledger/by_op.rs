@@ -2,6 +2,8 @@
 
 use super::report::{Ledger, Owner};
 use crate::analysis::base::StepChoice;
+use crate::analysis::base::op_times::OpTime;
+use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpFloor;
 use crate::profile::OpId;
 use crate::units::{Count, Picos};
@@ -22,19 +24,35 @@ pub struct LedgerByOp {
 
 /// The time of the ops of one name in a program, in all steps of the ledger.
 pub struct OwnedOp {
-    /// The first op of this name.
+    /// The op of this name with the most time.
     pub op: OpId,
-    /// Number of executions that start in the steps.
+    /// Number of executions that start in the steps, of the ops of this name that are of the same kind as `op`. The
+    /// memset before a kernel of a library is not counted.
     pub n: Count,
     /// Time by owner. The sum is the time in which the op owns the device.
     pub parts: Vec<(Owner, Picos)>,
     /// The roofline time of an op of compute. `None` for other ops.
     pub floor: Option<OpFloor>,
+    /// The kind of `op`, and its self time in ps.
+    longest: Option<(Kind, u64)>,
 }
 
 impl OwnedOp {
     pub(super) fn new(op: OpId) -> Self {
-        Self { op, n: Count::ZERO, parts: Vec::new(), floor: None }
+        Self { op, n: Count::ZERO, parts: Vec::new(), floor: None, longest: None }
+    }
+
+    /// Adds the executions of one op of this name.
+    pub(super) fn add_op(&mut self, op: OpId, kind: Kind, time: &OpTime) {
+        let longest = self.longest.filter(|(_, longest)| *longest >= time.self_time);
+        match self.longest {
+            Some((of, _)) if of == kind => self.n += time.n,
+            _ if longest.is_none() => self.n = time.n,
+            _ => {}
+        }
+        if longest.is_none() {
+            (self.op, self.longest) = (op, Some((kind, time.self_time)));
+        }
     }
 
     /// Adds time in ps.

@@ -160,7 +160,7 @@ impl Analysis {
                 continue;
             }
             let owned = ops.entry((op.stats.program, op.name)).or_insert_with(|| OwnedOp::new(OpId(id)));
-            owned.n += time.n;
+            owned.add_op(OpId(id), facts.kind, time);
             let self_time = time.self_time;
             match facts.kind {
                 Kind::Compute | Kind::Fused => continue,

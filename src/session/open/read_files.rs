@@ -9,9 +9,9 @@ use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
-use crate::session::instructions;
 use crate::session::open::messages;
 use crate::session::programs::OpenFile;
+use crate::session::{graph_kernels, instructions};
 use crate::small_sort::SmallSort;
 use crate::source::{Bomb, Inflated, Packing, Truncation, inflate};
 use crate::wire::Span;
@@ -52,6 +52,9 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
 fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
     if profile.needs_deriving() {
         profile.derive();
+    }
+    if graph_kernels::needed(profile) {
+        graph_kernels::name(profile, open_files);
     }
     if instructions::needed(profile) {
         instructions::fill(profile, open_files);

@@ -1,0 +1,119 @@
+//! This module finds the instructions of kernels that CUDA graphs launched. XLA calls such a graph a command buffer, and
+//! an event of it has the name of the buffer (`command_buffer_12`) in place of that of its instruction.
+
+use super::graph_order::LaunchOrder;
+use super::programs::{OpenFile, choose, load};
+use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use crate::small_sort::SmallSort;
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// A node of a CUDA graph: the program that launched it, the graph, and its number in the graph.
+type Node = (Option<ProgramId>, Option<StrId>, u32, u32);
+
+/// Returns whether a program of the session launched any event by a CUDA graph.
+pub(super) fn needed(profile: &Profile) -> bool {
+    let has_graph = |plane: &Plane| plane.lines.iter().any(|line| !line.graph_nodes.is_empty());
+    !profile.hlo.is_empty() && profile.planes.iter().any(has_graph)
+}
+
+/// Gives each kernel of a CUDA graph the name of its instruction, if the instruction is found. Adds a note per plane.
+pub(super) fn name(profile: &mut Profile, files: &[OpenFile]) {
+    for at in 0..profile.planes.len() {
+        let nodes = nodes(&profile.planes[at]);
+        if nodes.is_empty() {
+            continue;
+        }
+        let mut names: IndexMap<Node, StrId> = IndexMap::default();
+        for of_program in nodes.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
+            for (node, name) in find_names(profile, files, at, of_program) {
+                names.insert(node, profile.strings.intern(&name));
+            }
+        }
+        set_names(profile, at, &names);
+    }
+}
+
+/// Returns the nodes of all graphs of a plane with the op of their events, sorted.
+fn nodes(plane: &Plane) -> Vec<(Node, OpId)> {
+    let mut nodes = Vec::new();
+    for line in &plane.lines {
+        for (event, node) in &line.graph_nodes {
+            let op = line.events.op(*event as usize);
+            nodes.push((key(plane, op, *node), op));
+        }
+    }
+    nodes.small_sort_by_key(|node| *node);
+    nodes.dedup_by_key(|(node, _)| *node);
+    nodes
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the high 32 bits are the graph, the low 32 bits the number")]
+fn key(plane: &Plane, op: OpId, node: u64) -> Node {
+    let stats = &plane.op(op).stats;
+    (stats.program, stats.hlo_module, (node >> 32) as u32, node as u32)
+}
+
+/// Returns the names of the instructions of nodes, which are those of all graphs of one program.
+fn find_names(profile: &Profile, files: &[OpenFile], at: usize, nodes: &[(Node, OpId)]) -> Vec<(Node, String)> {
+    let plane = &profile.planes[at];
+    let Some(((program, name, ..), _)) = nodes.first() else { return Vec::new() };
+    let (candidates, _) = choose(profile, *program, name.map(|name| profile.text(name)), Some(plane.file));
+    let Some(Ok(loaded)) = candidates.first().map(|at| load(files, profile, *at)) else { return Vec::new() };
+    let module = loaded.into_module();
+    let order = LaunchOrder::new(&module);
+    let mut names = Vec::new();
+    for graph in nodes.chunk_by(|(a, _), (b, _)| a.2 == b.2) {
+        let kernels: Vec<(u32, &str)> =
+            graph.iter().map(|((.., number), op)| (*number, profile.text(plane.op(*op).text))).collect();
+        for ((node, _), instruction) in graph.iter().zip(order.instructions(&kernels)) {
+            let instruction = instruction.and_then(|id| module.instruction(id));
+            names.extend(instruction.map(|instruction| (*node, instruction.name.to_string())));
+        }
+    }
+    names
+}
+
+/// Sets the names of the instructions of the events of a plane, and adds a note on them.
+fn set_names(profile: &mut Profile, at: usize, names: &IndexMap<Node, StrId>) {
+    let mut ops: IndexMap<(OpId, StrId), OpId> = IndexMap::default();
+    let (mut found, mut unknown, mut unknown_ps) = (0_u64, 0_u64, 0_u64);
+    let plane = &mut profile.planes[at];
+    let mut lines = std::mem::take(&mut plane.lines);
+    for line in &mut lines {
+        for (event, node) in &line.graph_nodes {
+            let event = *event as usize;
+            let op = line.events.op(event);
+            let Some(name) = names.get(&key(plane, op, *node)) else {
+                (unknown, unknown_ps) = (unknown + 1, unknown_ps.saturating_add(line.events.time(event).1));
+                continue;
+            };
+            found += 1;
+            let op = *ops.entry((op, *name)).or_insert_with(|| {
+                let mut of = plane.op(op).clone();
+                (of.name, of.stats.hlo_op) = (*name, Some(*name));
+                plane.ops.push(of);
+                OpId((plane.ops.len() - 1) as u32)
+            });
+            line.events.set_op(event, op);
+        }
+    }
+    plane.lines = lines;
+    let place = plane.name.trim_start_matches("/device:").to_owned();
+    let (severity, rest) = match unknown {
+        0 => (Severity::Info, String::new()),
+        _ => (
+            Severity::Caution,
+            format!(
+                " {unknown} others ({}) have the name of their graph. With XLA_FLAGS=--xla_gpu_enable_command_buffer= \
+                 (empty value) every kernel has its op.",
+                Picos(unknown_ps)
+            ),
+        ),
+    };
+    let message = format!(
+        "CUDA graphs launched kernels, and the capture does not have their ops. The ops of {found} kernels come from the order \
+         of the instructions in the HLO.{rest}"
+    );
+    profile.notes.push(Note::new(severity, NoteCode::CommandBuffers, message).with_place(&place));
+}
