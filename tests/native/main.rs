@@ -18,6 +18,7 @@ mod fuzz_seeds;
 mod gaps;
 mod generated;
 mod golden;
+mod gpu_graphs;
 mod hlo_dump;
 mod hlo_groups;
 mod hlo_proto;

@@ -136,7 +136,10 @@ pub(super) const RULES: [Rule; 9] = [
         formula: "idle time between the launch and the start of runs, if a step has at least two",
         view: SeeView::Breakdown,
         overlaps: &[],
-        tries: &[Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)")],
+        tries: &[
+            Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)"),
+            Advice::words_on(Platform::Gpu, "Launch fewer and longer kernels: a larger batch, or more fusion."),
+        ],
         check: launches,
     },
     Rule {

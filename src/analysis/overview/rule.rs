@@ -63,6 +63,11 @@ impl Advice {
         Self { text, code: Some(code), only_on: None }
     }
 
+    /// Advice in words for one platform.
+    pub const fn words_on(only_on: Platform, text: &'static str) -> Self {
+        Self { text, code: None, only_on: Some(only_on) }
+    }
+
     fn to_try(&self) -> Try {
         Try {
             text: self.text.to_owned(),

@@ -1,0 +1,158 @@
+//! These tests check captures of one H100 that XLA made with CUDA graphs, whose events do not name their instructions.
+//! Each is compared with a capture of the same program in which every kernel names its instruction.
+
+use crate::common::open;
+use prost::Message;
+use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
+use rooflight::analysis::overview::OverviewQuery;
+use rooflight::analysis::roofline::{Roof, RooflineQuery};
+use rooflight::profile::NoteCode;
+use rooflight::session::{self, Opened, Programs};
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::XSpace;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+/// The captures in `samples/gpu` with CUDA graphs, and XLA's own figure of the peak memory in bytes
+/// (`memory_analysis().peak_memory_in_bytes`).
+const GRAPHS: [(&str, u64); 5] = [
+    ("xla.graphs", 746_602_642),
+    ("again.graphs", 746_602_642),
+    ("loader.graphs", 746_602_642),
+    ("cudnn.graphs", 612_515_986),
+    ("f32.graphs", 1_493_319_828),
+];
+
+fn path(name: &str) -> String {
+    format!("{}/samples/gpu/{name}.xplane.pb.xz", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sample(name: &str) -> (Opened, Analysis) {
+    let opened = open(&format!("{name}.xplane.pb.xz"), std::fs::read(path(name)).unwrap()).unwrap();
+    assert_eq!(opened.partial, None);
+    let analysis = Analysis::new(&opened.profile);
+    (opened, analysis)
+}
+
+/// The executions and the time of each op in the whole capture.
+fn ops((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (u64, Picos)> {
+    let query = Query { step: StepChoice::All, by: GroupBy::Op, ..Query::busiest() };
+    let rows = analysis.breakdown(&opened.profile, &query).unwrap().groups;
+    rows.iter().map(|row| (row.key.clone(), (row.n_executions.whole().unwrap(), row.total))).collect()
+}
+
+#[test]
+fn kernels_of_graphs_have_the_ops_of_the_same_program_without_graphs() {
+    let (graphs, kernels) = (ops(&sample("xla.graphs")), ops(&sample("xla.kernels")));
+    let counts =
+        |ops: &BTreeMap<String, (u64, Picos)>| ops.iter().map(|(op, (n, _))| (op.clone(), *n)).collect::<Vec<_>>();
+    assert_eq!(counts(&graphs), counts(&kernels));
+    assert_eq!(graphs.len(), 104);
+    // Copies run beside other kernels in one capture and not in the other. The time of long kernels is the same.
+    for (op, (n, time)) in &graphs {
+        let (_, expected) = kernels[op];
+        let mean = time.0 / n;
+        assert!(mean < 30_000_000 || time.0.abs_diff(expected.0) < expected.0 / 10, "{op}: {time:?} {expected:?}");
+    }
+    // Without a graph, cuDNN clears its buffers by further memsets.
+    let (graphs, kernels) = (ops(&sample("cudnn.graphs")), ops(&sample("cudnn.kernels")));
+    let names = |ops: &BTreeMap<String, (u64, Picos)>| ops.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&graphs), names(&kernels));
+    let differ: Vec<&String> = graphs.keys().filter(|op| graphs[*op].0 != kernels[*op].0).collect();
+    assert!(differ.len() == 3 && differ.iter().all(|op| op.starts_with("dot_product_attention_")), "{differ:?}");
+}
+
+#[test]
+fn a_run_has_the_kernels_that_one_call_of_the_host_launched() {
+    for (name, _) in GRAPHS {
+        let (opened, analysis) = sample(name);
+        let steps = &analysis.devices[0].steps;
+        assert_eq!(steps.len(), 8, "{name}");
+        let n_events: usize = analysis.devices[0]
+            .ops
+            .iter()
+            .map(|line| opened.profile.planes[analysis.devices[0].plane].lines[*line].events.len())
+            .sum();
+        assert_eq!(n_events % 8, 0, "{name}: all runs have the same kernels");
+        for absent in [NoteCode::OpsWithoutHlo, NoteCode::UnnamedStats] {
+            assert!(opened.profile.notes.iter().all(|note| note.code != absent), "{name}: {absent:?}");
+        }
+    }
+}
+
+/// Without the threads of the host, a run begins where the first kernel repeats in another launch. These programs begin
+/// with a graph in which kernels repeat.
+#[test]
+fn without_the_host_a_kernel_that_repeats_within_a_graph_begins_no_run() {
+    for name in ["xla.graphs", "f32.graphs"] {
+        let packed = std::fs::read(path(name)).unwrap();
+        let mut bytes = Vec::new();
+        lzma_rust2::XzReader::new(&packed[..], true).read_to_end(&mut bytes).unwrap();
+        let mut space = XSpace::decode(&bytes[..]).unwrap();
+        space.planes.retain(|plane| plane.name != "/host:CPU");
+        let opened = open("host.xplane.pb", space.encode_to_vec()).unwrap();
+        assert_eq!(Analysis::new(&opened.profile).devices[0].steps.len(), 8, "{name}");
+    }
+}
+
+#[test]
+fn no_op_is_faster_than_its_peak_and_nearly_all_have_one() {
+    for (name, _) in GRAPHS {
+        let (mut opened, analysis) = sample(name);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let query = Query { step: StepChoice::Mean, by: GroupBy::Op, ..Query::busiest() };
+        let query = RooflineQuery { query, ..RooflineQuery::default() };
+        let answer = session::roofline(&analysis, &opened.profile, &mut programs, &query).unwrap();
+        let report = answer.into_report(&opened.profile, &analysis, usize::MAX);
+        let roofs: Vec<&Roof> = report.rows.iter().filter_map(|row| row.roof.as_ref()).collect();
+        let fastest = roofs.iter().filter_map(|roof| roof.mfu).fold(0.0, f64::max);
+        assert!(fastest > 0.5 && fastest < 1.0, "{name}: {fastest}");
+        let coverage = report.figures.coverage.unwrap();
+        assert!(coverage > 0.98, "{name}: {coverage}");
+    }
+}
+
+/// The FLOPs of the matmuls by hand, for 4,096 tokens, 4 layers, a width of 1,024 and 8,192 words. With rematerialisation
+/// the backward pass computes the queries, keys, values, scores and the wider half of the MLP a second time.
+#[test]
+fn flops_of_matmuls_are_those_of_the_model() {
+    let (tokens, layers, width, vocabulary, sequence) = (4096.0, 4.0, 1024.0, 8192.0, 1024.0);
+    let square = 2.0 * tokens * width * width;
+    let wide = 4.0 * square;
+    let scores = 2.0 * tokens * sequence * width;
+    let forward = 4.0 * square + 2.0 * scores + 2.0 * wide;
+    let again = forward - wide;
+    let expected = layers * (3.0 * forward + again) + 3.0 * 2.0 * tokens * width * vocabulary;
+    let (opened, analysis) = sample("xla.graphs");
+    let query = Query { step: StepChoice::All, by: GroupBy::OpGroup, ..Query::busiest() };
+    let groups = analysis.breakdown(&opened.profile, &query).unwrap().groups;
+    let matmuls = groups.iter().find(|group| group.key == "matmul").unwrap();
+    let flops = matmuls.flops.unwrap() / 8.0;
+    // Fusions also have elementwise arithmetic.
+    assert!((flops / expected - 1.0).abs() < 0.01, "{flops} {expected}");
+}
+
+#[test]
+fn the_peak_of_memory_is_that_of_xla() {
+    for (name, expected) in GRAPHS {
+        let (mut opened, analysis) = sample(name);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let files = analysis.file_view(&opened.profile, &opened.files, false);
+        let memory = session::memory_programs(&opened.profile, &mut programs, &files.programs);
+        let peaks = memory.programs.iter().flat_map(|program| &program.spaces).map(|space| space.peak);
+        assert_eq!(peaks.max(), Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn a_loader_that_sleeps_is_the_first_finding() {
+    let (mut opened, analysis) = sample("loader.graphs");
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let files = analysis.file_view(&opened.profile, &opened.files, false);
+    let query = OverviewQuery::default();
+    let overview = session::overview(&analysis, &opened.profile, &mut programs, &files, &query).unwrap();
+    let first = &overview.findings[0];
+    assert_eq!(first.id, "host_dispatch");
+    // It sleeps for 5 ms in each step, and the host does some work besides.
+    assert!((5_000_000_000..6_500_000_000).contains(&first.recoverable.0), "{:?}", first.recoverable);
+}
