@@ -6,7 +6,6 @@ use super::programs::{OpenFile, choose, load};
 use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
-use indexmap::IndexMap;
 
 /// A node of a CUDA graph: the program that launched it, the graph, and its number in the graph.
 type Node = (Option<ProgramId>, Option<StrId>, u32, u32);
@@ -24,10 +23,10 @@ pub(super) fn name(profile: &mut Profile, files: &[OpenFile]) {
         if nodes.is_empty() {
             continue;
         }
-        let mut names: IndexMap<Node, StrId> = IndexMap::default();
+        let mut names = Vec::new();
         for of_program in nodes.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
             for (node, name) in find_names(profile, files, at, of_program) {
-                names.insert(node, profile.strings.intern(&name));
+                names.push((node, profile.strings.intern(&name)));
             }
         }
         set_names(profile, at, &names);
@@ -74,9 +73,10 @@ fn find_names(profile: &Profile, files: &[OpenFile], at: usize, nodes: &[(Node, 
     names
 }
 
-/// Sets the names of the instructions of the events of a plane, and adds a note on them.
-fn set_names(profile: &mut Profile, at: usize, names: &IndexMap<Node, StrId>) {
-    let mut ops: IndexMap<(OpId, StrId), OpId> = IndexMap::default();
+/// Sets the names of the instructions of the events of a plane, and adds a note on them. `names` must be sorted.
+fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
+    // The new op of an op and a name, sorted.
+    let mut ops: Vec<((OpId, StrId), OpId)> = Vec::new();
     let (mut found, mut unknown, mut unknown_ps) = (0_u64, 0_u64, 0_u64);
     let plane = &mut profile.planes[at];
     let mut lines = std::mem::take(&mut plane.lines);
@@ -84,18 +84,21 @@ fn set_names(profile: &mut Profile, at: usize, names: &IndexMap<Node, StrId>) {
         for (event, node) in &line.graph_nodes {
             let event = *event as usize;
             let op = line.events.op(event);
-            let Some(name) = names.get(&key(plane, op, *node)) else {
+            let node = key(plane, op, *node);
+            let Ok(name) = names.binary_search_by(|(other, _)| other.cmp(&node)) else {
                 (unknown, unknown_ps) = (unknown + 1, unknown_ps.saturating_add(line.events.time(event).1));
                 continue;
             };
             found += 1;
-            let op = *ops.entry((op, *name)).or_insert_with(|| {
+            let name = names[name].1;
+            let new = ops.binary_search_by(|(other, _)| other.cmp(&(op, name))).unwrap_or_else(|new| {
                 let mut of = plane.op(op).clone();
-                (of.name, of.stats.hlo_op) = (*name, Some(*name));
+                (of.name, of.stats.hlo_op) = (name, Some(name));
                 plane.ops.push(of);
-                OpId((plane.ops.len() - 1) as u32)
+                ops.insert(new, ((op, name), OpId((plane.ops.len() - 1) as u32)));
+                new
             });
-            line.events.set_op(event, op);
+            line.events.set_op(event, ops[new].1);
         }
     }
     plane.lines = lines;

@@ -184,7 +184,7 @@ fn name(module: &Module, id: InstructionId) -> &str {
 
 /// Returns the name that XLA gives to the kernel of an instruction: `loop_add_fusion_5` for `loop_add_fusion.5`.
 fn kernel_of(name: &str) -> String {
-    name.replace(['.', '-'], "_")
+    name.chars().map(|c| if matches!(c, '.' | '-') { '_' } else { c }).collect()
 }
 
 /// Returns the name of a kernel without the number at its end. Equal fusions share the kernel of one of them.

@@ -24,17 +24,23 @@ const OFF: f64 = 0.1;
 /// Largest number of events per execution of an instruction.
 const MAX_EVENTS_PER_EXECUTION: u32 = 64;
 
-/// The number of events of an instruction, in total and by kernel.
+/// The number of events of an instruction, in total and by kernel, without memsets, and the number of memsets.
 #[derive(Default)]
 struct EventCounts {
     events: u64,
     kernels: IndexMap<StrId, u64>,
+    memsets: u64,
 }
 
 impl EventCounts {
     /// Returns the number of events of the rarest kernel. An execution has at least one event of each kernel.
     fn least(&self) -> u64 {
-        self.kernels.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0)
+        self.kernels.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(self.memsets)
+    }
+
+    /// Returns whether only kernels do the work of the instruction, and not its memsets.
+    fn has_kernels(&self) -> bool {
+        self.events > 0
     }
 }
 
@@ -61,16 +67,15 @@ pub(crate) fn per_execution(
     is_memset: &dyn Fn(OpId) -> bool,
     runs: Option<u64>,
 ) -> Vec<u32> {
-    let mut works: IndexMap<InstructionId, ()> = IndexMap::default();
-    for (_, instruction) in found.iter().filter(|(op, _)| !is_memset(*op)) {
-        works.insert(*instruction, ());
-    }
-    let has_cost = |(op, instruction): &&OpInstruction| !is_memset(*op) || !works.contains_key(instruction);
     let mut per_kernel: IndexMap<InstructionId, EventCounts> = IndexMap::default();
-    for (op, instruction) in found.iter().filter(has_cost) {
+    for (op, instruction) in found {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
         let of = plane.op(*op);
         let per_kernel = per_kernel.entry(*instruction).or_default();
+        if is_memset(*op) {
+            per_kernel.memsets = per_kernel.memsets.saturating_add(n);
+            continue;
+        }
         per_kernel.events = per_kernel.events.saturating_add(n);
         // One kernel has several ops if only some of its events carry all stats.
         let kernel = per_kernel.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
@@ -81,16 +86,17 @@ pub(crate) fn per_execution(
     for (id, per_kernel) in &per_kernel {
         computations.entry(computation(*id)).or_default().push(per_kernel.least());
     }
-    let per = |found: &OpInstruction| {
-        if !has_cost(&found) {
+    let per = |(op, id): &OpInstruction| {
+        let counts = per_kernel.get(id);
+        let has_kernels = counts.is_some_and(EventCounts::has_kernels);
+        if is_memset(*op) && has_kernels {
             return 0;
         }
-        let (_, id) = found;
+        let events = counts.map_or(0, |counts| if has_kernels { counts.events } else { counts.memsets });
         let of = computation(*id);
         let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
         let runs = runs.filter(|_| of.is_some() && of == module.entry);
         let executions = executions(counts, runs);
-        let events = per_kernel.get(id).map_or(0, |per_kernel| per_kernel.events);
         multiple(events, executions).unwrap_or(1)
     };
     found.iter().map(per).collect()

@@ -89,12 +89,12 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
     found
 }
 
-/// Returns the run of a program in which a host call launched kernels, by the correlation id of the launch. A launch
-/// that no such call encloses is left out. Only launches of the same file count.
-pub(super) fn program_calls(profile: &Profile, gpu: usize) -> FxHashMap<u32, u64> {
+/// Returns the correlation ids of launches, sorted, each with the run of a program in which a host call launched the
+/// kernels. A launch that no such call encloses is left out. Only launches of the same file count.
+pub(super) fn program_calls(profile: &Profile, gpu: usize) -> Vec<(u32, u64)> {
     let file = profile.planes[gpu].file;
     let mut run = 0_u64;
-    let mut found = FxHashMap::default();
+    let mut found = Vec::new();
     for plane in profile.planes.iter().filter(|p| p.file == file && Role::from_plane(&p.name) == Role::Host) {
         for line in plane.lines.iter().filter(|line| !line.correlation_ids.launches.is_empty()) {
             let is_call = |op: OpId| profile.text(plane.op(op).text).ends_with(PROGRAM_CALL);
@@ -105,12 +105,13 @@ pub(super) fn program_calls(profile: &Profile, gpu: usize) -> FxHashMap<u32, u64
                 let (start, _) = line.events.time(*event as usize);
                 let Some(at) = calls.partition_point(|(begin, _)| *begin <= start).checked_sub(1) else { continue };
                 if start - calls[at].0 < calls[at].1 {
-                    found.entry(*correlation).or_insert(run + at as u64);
+                    found.push((*correlation, run + at as u64));
                 }
             }
             run += calls.len() as u64;
         }
     }
+    found.small_sort_by_key(|call| *call);
     found
 }
 

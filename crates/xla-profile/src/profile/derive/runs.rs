@@ -53,7 +53,9 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
         let mut launches = line.correlation_ids.launches.iter().peekable();
         add(&mut executions, line, origin_ns, &mut |event| {
             let launch = launches.next_if(|(at, _)| *at as usize == event).map(|(_, launch)| *launch);
-            Part { run: launch.and_then(|launch| calls.get(&launch).copied()), launch }
+            let call =
+                |launch| calls.get(calls.partition_point(|(of, _)| *of < launch)).filter(|(of, _)| *of == launch);
+            Part { run: launch.and_then(call).map(|(_, run)| *run), launch }
         });
     }
     add_line(plane, origin_ns, executions, strings, false);
