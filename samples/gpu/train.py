@@ -6,6 +6,7 @@
     python3 samples/gpu/train.py OUT --attention cudnn        # flash attention of cuDNN
     python3 samples/gpu/train.py OUT --dtype float32          # matmuls in TF32
     python3 samples/gpu/train.py OUT --loader-ms 5            # the device waits for the host
+    python3 samples/gpu/train.py OUT --unrolled               # each layer has its own scope and arrays
     python3 samples/gpu/train.py OUT --kernels                # without CUDA graphs
 
 By default XLA launches kernels as CUDA graphs, and their events do not name their instructions. With --kernels each
@@ -28,6 +29,7 @@ def arguments():
     parser.add_argument("--dtype", choices=["bfloat16", "float32"], default="bfloat16")
     parser.add_argument("--loader-ms", type=float, default=0)
     parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--unrolled", action="store_true")
     parser.add_argument("--name", help="name of the files; default: by the options")
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--d", type=int, default=1024)
@@ -42,7 +44,7 @@ def arguments():
 def main():
     args = arguments()
     name = "f32" if args.dtype == "float32" else args.attention
-    name = "loader" if args.loader_ms else name
+    name = "loader" if args.loader_ms else "unrolled" if args.unrolled else name
     name = args.name or name
     os.makedirs(args.out, exist_ok=True)
     autotune = os.path.join(args.out, f"{name}.autotune.txt")
@@ -71,6 +73,8 @@ def main():
     keys = jax.random.split(jax.random.key(0), len(shapes))
     params = {k: (jax.random.normal(key, s) * 0.02).astype(dtype) for (k, s), key in zip(shapes.items(), keys)}
     stacked = [k for k, s in shapes.items() if len(s) == 3]
+    if args.unrolled:
+        params = {k: list(p) if k in stacked else p for k, p in params.items()}
 
     def attention(x, w):
         query, key, value = ((x @ w[k]).reshape(batch, sequence, heads, -1) for k in ("query", "key", "value"))
@@ -92,8 +96,13 @@ def main():
     def loss_of(params, tokens):
         with jax.named_scope("embed"):
             x = params["embedding"][tokens]
-        with jax.named_scope("layers"):
-            x, _ = jax.lax.scan(jax.checkpoint(layer), x, {k: params[k] for k in stacked})
+        if args.unrolled:
+            for n in range(layers):
+                with jax.named_scope(f"layers_{n}"):
+                    x, _ = jax.checkpoint(layer)(x, {k: params[k][n] for k in stacked})
+        else:
+            with jax.named_scope("layers"):
+                x, _ = jax.lax.scan(jax.checkpoint(layer), x, {k: params[k] for k in stacked})
         with jax.named_scope("loss"):
             log_probabilities = jax.nn.log_softmax(x @ params["head"])
             return -jnp.mean(jnp.take_along_axis(log_probabilities, jnp.roll(tokens, -1, 1)[..., None], -1))

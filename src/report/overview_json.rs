@@ -122,6 +122,7 @@ struct OpJson<'a> {
     program_id: Option<String>,
     name: &'a str,
     source: Option<&'a str>,
+    n_layers: u32,
     time_ps: Picos,
 }
 
@@ -260,6 +261,7 @@ fn op(of: &OpEvidence) -> OpJson<'_> {
         program_id: of.program_id.map(|id| id.to_string()),
         name: &of.name,
         source: of.source.as_deref(),
+        n_layers: of.n_layers,
         time_ps: of.time,
     }
 }

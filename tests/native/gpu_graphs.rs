@@ -3,7 +3,7 @@
 
 use crate::common::open;
 use prost::Message;
-use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
+use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::{Roof, RooflineQuery};
 use rooflight::profile::NoteCode;
@@ -15,12 +15,13 @@ use std::io::Read;
 
 /// The captures in `samples/gpu` with CUDA graphs, and XLA's own figure of the peak memory in bytes
 /// (`memory_analysis().peak_memory_in_bytes`).
-const GRAPHS: [(&str, u64); 5] = [
+const GRAPHS: [(&str, u64); 6] = [
     ("xla.graphs", 746_602_642),
     ("again.graphs", 746_602_642),
     ("loader.graphs", 746_602_642),
     ("cudnn.graphs", 612_515_986),
     ("f32.graphs", 1_493_319_828),
+    ("unrolled.graphs", 587_219_370),
 ];
 
 fn path(name: &str) -> String {
@@ -43,16 +44,21 @@ fn ops((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (u64, Picos)
 
 #[test]
 fn kernels_of_graphs_have_the_ops_of_the_same_program_without_graphs() {
-    let (graphs, kernels) = (ops(&sample("xla.graphs")), ops(&sample("xla.kernels")));
-    let counts =
-        |ops: &BTreeMap<String, (u64, Picos)>| ops.iter().map(|(op, (n, _))| (op.clone(), *n)).collect::<Vec<_>>();
-    assert_eq!(counts(&graphs), counts(&kernels));
-    assert_eq!(graphs.len(), 104);
-    // Copies run beside other kernels in one capture and not in the other. The time of long kernels is the same.
-    for (op, (n, time)) in &graphs {
-        let (_, expected) = kernels[op];
-        let mean = time.0 / n;
-        assert!(mean < 30_000_000 || time.0.abs_diff(expected.0) < expected.0 / 10, "{op}: {time:?} {expected:?}");
+    for (name, n) in [("xla", 104), ("unrolled", 251)] {
+        let [graphs, kernels] = ["graphs", "kernels"].map(|form| ops(&sample(&format!("{name}.{form}"))));
+        let counts =
+            |ops: &BTreeMap<String, (u64, Picos)>| ops.iter().map(|(op, (n, _))| (op.clone(), *n)).collect::<Vec<_>>();
+        assert_eq!(counts(&graphs), counts(&kernels));
+        assert_eq!(graphs.len(), n);
+        // Copies run beside other kernels in one capture and not in the other. The time of long kernels is the same.
+        for (op, (n, time)) in &graphs {
+            let (_, expected) = kernels[op];
+            let mean = time.0 / n;
+            assert!(
+                mean < 30_000_000 || time.0.abs_diff(expected.0) < expected.0 / 10,
+                "{name} {op}: {time:?} {expected:?}"
+            );
+        }
     }
     // Without a graph, cuDNN clears its buffers by further memsets.
     let (graphs, kernels) = (ops(&sample("cudnn.graphs")), ops(&sample("cudnn.kernels")));
@@ -155,4 +161,37 @@ fn a_loader_that_sleeps_is_the_first_finding() {
     assert_eq!(first.id, "host_dispatch");
     // It sleeps for 5 ms in each step, and the host does some work besides.
     assert!((5_000_000_000..6_500_000_000).contains(&first.recoverable.0), "{:?}", first.recoverable);
+}
+
+#[test]
+fn unrolled_layers_are_one_scope_and_one_piece_of_evidence() {
+    let (mut opened, analysis) = sample("unrolled.graphs");
+    let query = Query { step: StepChoice::Mean, by: GroupBy::Layer, ..Query::busiest() };
+    let tree = analysis.scopes(&opened.profile, &query, "", 0.0).unwrap();
+    assert!(tree.nodes.iter().all(|node| !node.path.contains("layers_1")), "no node of one layer");
+    // The phases of a layer have different scopes. Together they have the time of the four layers.
+    let is_first = |at: usize| {
+        let parent = tree.nodes[at].parent.map(|parent| tree.nodes[parent as usize].path.contains("layers_*"));
+        tree.nodes[at].path.contains("layers_*") && parent == Some(false)
+    };
+    let folded: Vec<usize> = (0..tree.nodes.len()).filter(|at| is_first(*at)).collect();
+    assert!(folded.iter().all(|at| tree.nodes[*at].name.contains(" ×4")), "{:?}", tree.nodes[folded[0]].name);
+    let in_scopes: Picos = folded.iter().map(|at| tree.nodes[*at].total).sum();
+    let layers = analysis.breakdown(&opened.profile, &query).unwrap().groups;
+    let in_layers: Vec<Picos> =
+        layers.iter().filter(|row| row.key.starts_with("layers_")).map(|row| row.total).collect();
+    assert_eq!((in_layers.len(), in_layers.iter().copied().sum::<Picos>()), (4, in_scopes));
+    // A folded scope selects the ops of all layers.
+    let path = &tree.nodes[folded[0]].path;
+    let filter = Filter { scope: path.clone(), ..Filter::default() };
+    let rows = analysis.breakdown(&opened.profile, &Query { filter, ..query.clone() }).unwrap().groups;
+    assert_eq!(rows.iter().map(|row| row.total).sum::<Picos>(), tree.nodes[folded[0]].total);
+    assert_eq!(analysis.scopes(&opened.profile, &query, path, 0.0).unwrap().total, tree.nodes[folded[0]].total);
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let files = analysis.file_view(&opened.profile, &opened.files, false);
+    let overview =
+        session::overview(&analysis, &opened.profile, &mut programs, &files, &OverviewQuery::default()).unwrap();
+    let op = &overview.findings[0].evidence.ops[0];
+    assert_eq!(op.n_layers, 4);
+    assert!(overview.findings[0].detail.contains(&format!("Largest: {} in 4 layers", op.name)));
 }

@@ -2,6 +2,7 @@
 //! and the statistics of steps.
 
 pub mod columns;
+mod folded_scopes;
 pub(in crate::analysis) mod query;
 pub(in crate::analysis) mod report;
 pub mod row_label;

@@ -7,9 +7,10 @@
 //!             └─ 7 smaller 10                 the nodes below the threshold, as one node
 //! ```
 //!
-//! Nodes with one child and no time of their own form a chain, which is shown as one node. If no path is requested, the
+//! The layers of an unrolled model are one node (`layers_*`), as those of a scan are. Nodes with one child and no time of their own form a chain, which is shown as one node. If no path is requested, the
 //! root stands for everything, and its total is the busy time of the ops that the filter selects.
 
+use super::folded_scopes::{FoldedPaths, fold};
 use super::query::{merged_paths, shown};
 use super::row_view::NO_SCOPE;
 use crate::analysis::base::analysis::Analysis;
@@ -43,9 +44,10 @@ pub struct Scopes {
 /// A node of the tree of scopes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScopeNode {
-    /// The segment of the node; for a chain of nodes, all segments, joined by slashes.
+    /// The segment of the node; for a chain of nodes, all segments, joined by slashes. `layers_* ×30` stands for 30
+    /// unrolled layers.
     pub name: String,
-    /// The whole path; for "N smaller", the path of the parent.
+    /// The whole path, with `*` for the number of an unrolled layer; for "N smaller", the path of the parent.
     pub path: String,
     /// Index of the parent; `None` for the root.
     pub parent: Option<u32>,
@@ -109,6 +111,7 @@ impl Analysis {
         if self.merged_paths() {
             notes.push(merged_paths());
         }
+        let (by_scope, n_layers) = folded(by_scope, root);
         let mut tree = grow(&by_scope, root, no_scope.as_ref());
         // Children come after their parents, so the reverse order completes children first.
         for i in (1..tree.len()).rev() {
@@ -116,7 +119,7 @@ impl Analysis {
             tree[parent].sums.add(&sums);
         }
         let total = tree[0].sums.total;
-        let (nodes, folded_small) = to_nodes(&tree, root, total.as_f64() * min_share);
+        let (nodes, folded_small) = to_nodes(&tree, root, total.as_f64() * min_share, &n_layers);
         let no_scope = no_scope.unwrap_or_default().total;
         Ok(Scopes { root: root.to_owned(), nodes, total, no_scope, folded_small, notes })
     }
@@ -143,8 +146,26 @@ fn sums<'a>(session: SessionFacts<'a>, slices: &[Slice], root: &str) -> (Vec<(&'
     (all, none)
 }
 
+/// Returns the sums by path with folded layers, sorted by path, and the number of layers of each folded path.
+fn folded(by_scope: Vec<(&str, Sums)>, root: &str) -> (Vec<(String, Sums)>, IndexMap<String, usize>) {
+    let paths: Vec<&str> = by_scope.iter().map(|(path, _)| *path).collect();
+    let FoldedPaths { paths, n_layers } = fold(&paths, root);
+    let mut all: Vec<(String, Sums)> = paths.into_iter().zip(by_scope.into_iter().map(|(_, sums)| sums)).collect();
+    all.small_sort_by(|(a, _), (b, _)| a.cmp(b));
+    all.dedup_by(|(next, sums), (path, sum)| {
+        let is_same = next == path;
+        if is_same {
+            sum.self_time += sums.self_time;
+            sum.self_n += sums.self_n;
+            sum.add(sums);
+        }
+        is_same
+    });
+    (all, n_layers)
+}
+
 /// Builds the tree. Each node has the sums over ops whose path ends there, and node 0 is the root.
-fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
+fn grow<'a>(scopes: &'a [(String, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
     let mut tree = vec![Growing::default()];
     let mut places: IndexMap<(u32, &str), u32> = IndexMap::default();
     for (path, sums) in scopes {
@@ -187,7 +208,7 @@ enum Next {
 
 /// Returns the nodes in order, and the number of nodes that are summed into "N smaller". Uses no recursion, because a
 /// path may have any length.
-fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
+fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64, n_layers: &IndexMap<String, usize>) -> (Vec<ScopeNode>, u32) {
     let mut nodes: Vec<ScopeNode> = Vec::new();
     let mut folded = 0;
     let mut stack = vec![(Next::Node(0), None, 0)];
@@ -197,7 +218,7 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
             Next::Smaller { of, n, sums } => (format!("{n} smaller"), of, Sums { self_time: sums.total, ..sums }, None),
             Next::Node(0) => (root.to_owned(), root.to_owned(), tree[0].sums, Some(0)),
             Next::Node(first) => {
-                let (name, last) = chain(tree, first);
+                let (name, last) = chain(tree, first, n_layers);
                 let node = &tree[last as usize];
                 (name, node.path.to_owned(), node.sums, Some(last))
             }
@@ -212,14 +233,18 @@ fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u3
 }
 
 /// Follows a chain of nodes with one child and no ops of their own. Returns the joined name and the last node.
-fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
-    let (mut name, mut at) = (tree[first as usize].name.to_owned(), first);
+fn chain(tree: &[Growing<'_>], first: u32, n_layers: &IndexMap<String, usize>) -> (String, u32) {
+    let named = |node: &Growing<'_>| match n_layers.get(node.path) {
+        Some(n) => format!("{} ×{n}", node.name),
+        None => node.name.to_owned(),
+    };
+    let (mut name, mut at) = (named(&tree[first as usize]), first);
     let has_ops = |node: &Growing<'_>| node.sums.self_n > 0 || node.sums.self_time > Picos::ZERO;
     while let [only] = tree[at as usize].children.as_slice()
         && !has_ops(&tree[at as usize])
     {
         at = *only;
-        name = name + "/" + tree[at as usize].name;
+        name = name + "/" + &named(&tree[at as usize]);
     }
     (name, at)
 }

@@ -11,7 +11,7 @@
 //! All layers of a scan share one loop body, so names cannot distinguish them. A path does not contain the purpose of a
 //! loop. Real programs also scan over chunks of the loss; the paths of those loops contain a word such as `loss`.
 
-use super::scope_path::{bare, segments};
+use super::scope_path::{bare, numbered, segments};
 
 /// The layer of ops in a scan whose trip count is unknown.
 pub const SCANNED: &str = "scanned layers (loop body)";
@@ -59,6 +59,17 @@ pub fn named(path: &str) -> Option<(Option<&str>, &str)> {
     None
 }
 
+/// Returns the path with `*` for the number of each layer: `f/jvp(layers_*)/mlp` for `f/jvp(layers_3)/mlp`. `None` if the
+/// path names no layer.
+pub fn without_numbers(path: &str) -> Option<String> {
+    named(path)?;
+    let segment = |segment: &str| match numbered(segment).filter(|_| is_layer(bare(segment))) {
+        Some((segment, _)) => segment,
+        None => segment.to_owned(),
+    };
+    Some(segments(path).map(segment).collect::<Vec<_>>().join("/"))
+}
+
 /// Returns whether a segment is one that JAX inserts between modules. The forward pass, the backward pass and the
 /// recomputation of a layer differ only in such segments.
 fn is_machinery(segment: &str, name: &str) -> bool {
@@ -74,7 +85,7 @@ fn is_end(path: &str, at: usize) -> bool {
 
 /// Returns whether a segment is the name of a layer, such as `layers_3`, `layer_3`, `layer 3`, `h_3` or `block_3`, but
 /// not `layer_norm_1`.
-fn is_layer(segment: &str) -> bool {
+pub fn is_layer(segment: &str) -> bool {
     let split = segment.rsplit_once(['_', ' ']);
     split.is_some_and(|(stem, number)| {
         matches!(stem, "layers" | "layer" | "h" | "block")
@@ -114,6 +125,13 @@ mod tests {
         assert_eq!(of("jit(f)/layers/mul"), None);
         assert_eq!(of("state.params['decoder']['layers_0']"), None, "a parameter is in no layer's scope");
         assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn the_numbers_of_layers() {
+        let path = without_numbers("f/transpose(jvp(layers_3))/Dense_1/h_0");
+        assert_eq!(path.as_deref(), Some("f/transpose(jvp(layers_*))/Dense_1/h_*"));
+        assert_eq!(without_numbers("f/Dense_1/mul"), None);
     }
 
     #[test]

@@ -44,10 +44,42 @@ pub fn leaf(path: &str) -> &str {
     cuts.len().checked_sub(LEAF).map_or(path, |at| &path[cuts[at] + 1..])
 }
 
-/// Returns whether `path` is `scope` or lies below it. Only whole segments match.
+/// Returns whether `path` is `scope` or lies below it. Only whole segments match. A `*` in a segment of `scope` stands
+/// for a number: `jvp(layers_*)` matches `jvp(layers_12)`.
 pub fn is_within(path: &str, scope: &str) -> bool {
+    if scope.contains(ANY_NUMBER) {
+        let mut of_path = segments(path);
+        return segments(scope).all(|part| of_path.next().is_some_and(|segment| is_numbered(segment, part)));
+    }
     let rest = path.strip_prefix(scope);
     rest.is_some_and(|rest| rest.is_empty() || scope.is_empty() || cuts(path).any(|cut| cut == scope.len()))
+}
+
+/// The character that stands for a number in a scope.
+pub const ANY_NUMBER: char = '*';
+
+/// Returns whether a segment is `part`, in which a `*` stands for a number.
+fn is_numbered(segment: &str, part: &str) -> bool {
+    let number = || {
+        let (before, after) = part.split_once(ANY_NUMBER)?;
+        segment.strip_prefix(before)?.strip_suffix(after)
+    };
+    segment == part || number().is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Returns a segment with `*` in place of the last number of its name, and that number: `jvp(layers_*)` and `12` for
+/// `jvp(layers_12)`. `None` if the name does not end in a number.
+pub fn numbered(segment: &str) -> Option<(String, &str)> {
+    let name = bare(segment);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = &name[stem.len()..];
+    if stem.is_empty() || number.is_empty() {
+        return None;
+    }
+    // The name lies within the brackets of the transformations, which are the same on both sides.
+    let start = segment.find(name)?;
+    let (before, after) = (&segment[..start], &segment[start + name.len()..]);
+    Some((format!("{before}{stem}{ANY_NUMBER}{after}"), number))
 }
 
 /// Returns a segment without the transformations around it: `layers_0` for `transpose(jvp(layers_0))`.
@@ -124,6 +156,16 @@ mod tests {
         assert!(is_within("a/b/c", "a/b") && is_within("a/b", "a/b") && is_within("a/b", ""));
         assert!(!is_within("a/bc", "a/b") && !is_within("a", "a/b"));
         assert!(!is_within("f(a/b)/c", "f(a"), "not a segment's end");
+        assert!(is_within("f/jvp(layers_12)/mlp", "f/jvp(layers_*)") && is_within("f/layers_*/a", "f/layers_*"));
+        assert!(!is_within("f/layers_a", "f/layers_*") && !is_within("f/layers_", "f/layers_*"));
+        assert!(!is_within("f", "f/layers_*") && !is_within("g/layers_1", "f/layers_*"));
+    }
+
+    #[test]
+    fn the_number_at_the_end_of_a_name() {
+        assert_eq!(numbered("transpose(jvp(layers_12))"), Some(("transpose(jvp(layers_*))".to_owned(), "12")));
+        assert_eq!(numbered("h_0"), Some(("h_*".to_owned(), "0")));
+        assert_eq!((numbered("layers"), numbered("12"), numbered("jvp()"), numbered("")), (None, None, None, None));
     }
 
     #[test]

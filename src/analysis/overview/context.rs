@@ -5,6 +5,7 @@ use crate::analysis::base::op_times::OpTimes;
 use crate::analysis::base::{Analysis, Device, Platform, Spread};
 use crate::analysis::breakdown::DeviceSteps;
 use crate::analysis::classify::OpFacts;
+use crate::analysis::classify::layer::without_numbers;
 use crate::analysis::comm::{Comm, OpTransfer};
 use crate::analysis::data_movement::Programs;
 use crate::analysis::files::FileView;
@@ -12,9 +13,9 @@ use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::{GapClass, Gaps};
 use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
-use crate::profile::{Op, OpId, Plane, Profile, program_of};
+use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
 use crate::small_sort::SmallSort;
-use crate::table::format::{counted, middle_cut, time_text};
+use crate::table::format::{counted, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -127,7 +128,7 @@ impl<'a> Context<'a> {
 
     /// Returns evidence of ops, which must be in order of their time.
     pub fn op_evidence(&self, ops: &[(usize, Picos)]) -> Evidence {
-        let describe = |(at, time): &(usize, Picos)| {
+        let describe = |(at, time, n_layers): &(usize, Picos, u32)| {
             let op = self.op(*at).0;
             let program = op.stats.program;
             let facts = &self.analysis.facts[self.by_op.ledger.device];
@@ -137,25 +138,51 @@ impl<'a> Context<'a> {
                 program: program_name.map(|name| program_of(name).map_or(&**name, |(name, _)| name).to_owned()),
                 program_id: program.map(|id| id.0),
                 source: facts.source_inner(self.profile, op).map(str::to_owned),
+                n_layers: *n_layers,
                 time: self.per_step(*time),
             }
         };
+        let layers = self.by_layers(ops);
         // Ops without a noticeable part of the time are no evidence.
-        let most = ops.first().map_or(Picos::ZERO, |(_, time)| *time);
-        let is_noticeable = |(_, time): &&(usize, Picos)| time.fraction_of(most).is_some_and(|of| of > 0.01);
+        let most = layers.first().map_or(Picos::ZERO, |(_, time, _)| *time);
+        let is_noticeable = |(_, time, _): &&(usize, Picos, u32)| time.fraction_of(most).is_some_and(|of| of > 0.01);
         Evidence {
-            ops: ops.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
+            ops: layers.iter().filter(is_noticeable).take(MAX_EVIDENCE).map(describe).collect(),
             n_ops: ops.len() as u32,
             ..Evidence::default()
         }
     }
 
+    /// Sums the ops of unrolled layers that differ only in the number of the layer: the same scope, the same signature.
+    /// Returns the op with the most time, the sum and the number of layers, the longest sum first.
+    fn by_layers(&self, ops: &[(usize, Picos)]) -> Vec<(usize, Picos, u32)> {
+        let words = &self.analysis.words;
+        let mut places: FxHashMap<(Option<ProgramId>, String, StrId), usize> = FxHashMap::default();
+        let mut sums: Vec<(usize, Picos, Vec<Option<StrId>>)> = Vec::new();
+        for (at, time) in ops {
+            let (op, of) = self.op(*at);
+            let path = of.scope.and_then(|scope| without_numbers(words.get(scope)));
+            let place = path.map(|path| *places.entry((op.stats.program, path, of.signature)).or_insert(sums.len()));
+            match place.and_then(|place| sums.get_mut(place)) {
+                Some((_, sum, layers)) => {
+                    *sum += *time;
+                    if !layers.contains(&of.layer) {
+                        layers.push(of.layer);
+                    }
+                }
+                None => sums.push((*at, *time, vec![of.layer])),
+            }
+        }
+        sums.small_sort_by_key(|(_, time, _)| Reverse(*time));
+        sums.into_iter().map(|(at, time, layers)| (at, time, layers.len() as u32)).collect()
+    }
+
     /// Returns a sentence about ops: their number, their time and the largest of them.
     pub fn ops_text(&self, ops: &[(usize, Picos)]) -> String {
-        let evidence = self.op_evidence(ops.get(..1).unwrap_or_default());
+        let evidence = self.op_evidence(ops);
         let largest = evidence.ops.first().map(|op| {
             let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
-            let name = middle_cut(&op.name, MAX_NAME);
+            let name = op.label(MAX_NAME);
             if ops.len() == 1 {
                 format!("{name}, {} per step{source}.", time_text(op.time))
             } else {

@@ -8,6 +8,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
 use crate::analysis::memory::ModelSize;
 use crate::profile::Note;
+use crate::table::format::middle_cut;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -275,8 +276,19 @@ pub struct OpEvidence {
     pub program_id: Option<u64>,
     /// Innermost source line in the user's own code.
     pub source: Option<String>,
+    /// Number of unrolled layers whose like ops are summed here; 1 for an op alone. `name` is the longest of them.
+    pub n_layers: u32,
     /// Time per step.
     pub time: Picos,
+}
+
+impl OpEvidence {
+    /// Returns the name, with the number of layers if there are several: `fusion.3 in 30 layers`. A name longer than
+    /// `longest` characters is cut in its middle.
+    pub fn label(&self, longest: usize) -> String {
+        let name = middle_cut(&self.name, longest);
+        if self.n_layers > 1 { format!("{name} in {} layers", self.n_layers) } else { name }
+    }
 }
 
 /// Something to try.

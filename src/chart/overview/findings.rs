@@ -68,7 +68,7 @@ fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
     };
     let ops = finding.evidence.ops.iter().map(|op| {
         let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
-        (op.name.clone(), format!("{}{source}", time_text(op.time)))
+        (op.label(usize::MAX), format!("{}{source}", time_text(op.time)))
     });
     let host = finding.evidence.host_events.iter().map(|(name, time)| (name.clone(), time_text(*time)));
     FindingRow {

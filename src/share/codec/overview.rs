@@ -155,6 +155,7 @@ fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
         each(&mut evidence.ops, |op| v.text(&mut op.program, None, Text::Program))?;
         each(&mut evidence.ops, |op| v.program_id(&mut op.program_id))?;
         each(&mut evidence.ops, |op| v.text(&mut op.source, None, Text::Source))?;
+        each(&mut evidence.ops, |op| v.small_as(&mut op.n_layers, 1))?;
         each(&mut evidence.ops, |op| v.time(&mut op.time))?;
         v.small(&mut evidence.n_ops)?;
         v.rows(&mut evidence.steps, || 0)?;
@@ -167,7 +168,7 @@ fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
 }
 
 fn op() -> OpEvidence {
-    OpEvidence { name: String::new(), program: None, program_id: None, source: None, time: Picos::ZERO }
+    OpEvidence { name: String::new(), program: None, program_id: None, source: None, n_layers: 1, time: Picos::ZERO }
 }
 
 /// Visits which advice of its rule a finding gives, and the flags before it.

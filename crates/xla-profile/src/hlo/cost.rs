@@ -142,7 +142,7 @@ impl Module {
             let of = self.instruction(id)?;
             if &*of.opcode == "parameter" {
                 let users = self.users(id);
-                let parts = users.iter().map(|user| self.part_of(*user, id)).collect::<Option<Vec<f64>>>();
+                let parts = users.iter().map(|user| self.part_of(*user, id, DEPTH)).collect::<Option<Vec<f64>>>();
                 sum += match parts.filter(|parts| !parts.is_empty()) {
                     Some(parts) => parts.into_iter().sum::<f64>().min(size(&of.shape)?),
                     None => size(&of.shape)?,
@@ -158,9 +158,15 @@ impl Module {
         Some(sum)
     }
 
-    /// Returns the bytes that `user` reads of `operand`, or `None` if it reads all of them.
-    fn part_of(&self, user: InstructionId, operand: InstructionId) -> Option<f64> {
+    /// Returns the bytes that `user` reads of `operand`, or `None` if it reads all of them. A bitcast reads what its own
+    /// users read.
+    fn part_of(&self, user: InstructionId, operand: InstructionId, depth: u32) -> Option<f64> {
         let of = self.instruction(user)?;
+        if &*of.opcode == "bitcast" {
+            let (users, depth) = (self.users(user), depth.checked_sub(1)?);
+            let parts = users.iter().map(|next| self.part_of(*next, user, depth)).collect::<Option<Vec<f64>>>()?;
+            return (!parts.is_empty()).then(|| parts.into_iter().sum());
+        }
         let is_first = self.operands(user).next() == Some(operand);
         match &*of.opcode {
             "slice" | "dynamic-slice" | "gather" if is_first => size(&of.shape),
