@@ -3,8 +3,8 @@
 use super::json::{HeadJson, first};
 use crate::analysis::memory::columns::{ALLOCATORS, BUFFERS, CROSS_CHECKS, JUMPS, MOMENT, PADDED, ROLL_UPS};
 use crate::analysis::memory::{
-    AllocatorMemory, Basis, Buffer, CrossCheck, Estimate, Jump, Moment, Padded, ProgramWithTimelines, RollUpRow,
-    SpaceWithTimeline, Vocabulary, WholeMemory,
+    AllocatorMemory, AskedSizes, Basis, Buffer, CrossCheck, Estimate, Fit, FitRow, JobSize, Jump, Moment, Padded,
+    ProgramWithTimelines, RollUpRow, SpaceMemory, SpaceWithTimeline, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
 use crate::small_sort::collect_map;
@@ -56,6 +56,7 @@ struct SpaceJson<'a> {
     jumps: Rows<'a, Jump>,
     vocabulary: Option<VocabularyJson<'a>>,
     estimate: EstimateJson,
+    fit: Option<FitJson>,
 }
 
 #[derive(Serialize)]
@@ -95,6 +96,46 @@ struct EstimateJson {
     by_class: BTreeMap<&'static str, EstimateRowJson>,
 }
 
+/// The memory with the sizes that the user gave, or with those of the program.
+#[derive(Serialize)]
+struct FitJson {
+    program: JobSize,
+    with: JobSize,
+    estimate_bytes: u64,
+    capacity_bytes: Option<u64>,
+    most_parameters: Option<u64>,
+    most_sequences: Option<u64>,
+    by_class: BTreeMap<&'static str, FitRowJson>,
+}
+
+#[derive(Serialize)]
+struct FitRowJson {
+    rule_bytes: Option<u64>,
+    measured_bytes: u64,
+    estimate_bytes: u64,
+}
+
+impl FitJson {
+    fn new(space: &SpaceMemory, whole: &WholeMemory, asked: AskedSizes) -> Option<Self> {
+        let program = space.fit.as_ref()?.size;
+        let with = asked.or(program);
+        let fit = Fit::new(space, with, whole.capacity())?;
+        let row = |row: &FitRow| {
+            let FitRow { rule, measured, estimate, .. } = *row;
+            (row.class.key(), FitRowJson { rule_bytes: rule, measured_bytes: measured, estimate_bytes: estimate })
+        };
+        Some(Self {
+            program,
+            with,
+            estimate_bytes: fit.estimate,
+            capacity_bytes: fit.capacity,
+            most_parameters: fit.most_parameters,
+            most_sequences: fit.most_sequences,
+            by_class: collect_map(fit.rows.iter().map(row)),
+        })
+    }
+}
+
 #[derive(Serialize)]
 struct EstimateRowJson {
     expected_bytes: Option<u64>,
@@ -125,7 +166,7 @@ pub(super) const fn basis(basis: Basis) -> &'static str {
 }
 
 impl<'a> SpaceJson<'a> {
-    fn new(timed: &'a SpaceWithTimeline, top: usize) -> Self {
+    fn new(timed: &'a SpaceWithTimeline, top: usize, whole: &WholeMemory, asked: AskedSizes) -> Self {
         let (space, peak) = (&timed.memory, &timed.memory.peak);
         Self {
             color: peak.color,
@@ -156,16 +197,24 @@ impl<'a> SpaceJson<'a> {
             jumps: Rows { columns: JUMPS, rows: first(&space.jumps, top) },
             vocabulary: space.vocabulary.as_ref().map(|v| VocabularyJson::new(v, top)),
             estimate: EstimateJson::new(&space.estimate),
+            fit: FitJson::new(space, whole, asked),
         }
     }
 }
 
-/// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list.
-pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes: &'a [Note]) -> MemoryJson<'a> {
+/// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list. `asked` are the
+/// sizes for which the memory is estimated.
+pub fn memory<'a>(
+    head: HeadJson<'a>,
+    whole: &'a WholeMemory,
+    top: usize,
+    asked: AskedSizes,
+    notes: &'a [Note],
+) -> MemoryJson<'a> {
     let program = |timed: &'a ProgramWithTimelines| ProgramJson {
         name: &timed.peaks.name,
         program_id: timed.peaks.program_id.map(|id| id.to_string()),
-        spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top)).collect(),
+        spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top, whole, asked)).collect(),
         note: timed.peaks.note.as_ref().map(|note| note.code.name()),
     };
     MemoryJson {

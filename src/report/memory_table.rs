@@ -1,6 +1,7 @@
 //! This module writes memory as sentences and tables for the terminal, and as CSV.
 
-use crate::analysis::memory::{RollUpBy, SpaceMemory, WholeMemory};
+use crate::analysis::memory::{AskedSizes, Fit, RollUpBy, SpaceMemory, WholeMemory};
+use crate::chart::memory::fit::{self, Field};
 use crate::table::format::{bytes_text, count, percent_text, time_text};
 use crate::table::text::Table;
 
@@ -61,6 +62,32 @@ pub fn classes(space: &SpaceMemory) -> Table {
         ]);
     }
     table
+}
+
+/// Returns the memory of a program with other sizes of the model and of the batch: the verdict and the classes. `None` if
+/// the sizes of the program are unknown.
+pub fn fit(space: &SpaceMemory, whole: &WholeMemory, asked: AskedSizes) -> Option<(String, Table)> {
+    let with = asked.or(space.fit.as_ref()?.size);
+    let found = Fit::new(space, with, whole.capacity())?;
+    let (unit, rows, [measured, total]) = fit::rows(&found);
+    let (estimate, now) = (format!("With these sizes {}", unit.label()), format!("Measured {}", unit.label()));
+    let mut table = Table::new(&[
+        ("Class", true),
+        ("Grows with", true),
+        ("Rule of thumb", false),
+        (&*now, false),
+        (&*estimate, false),
+    ]);
+    for row in rows {
+        let [rule, measured, estimate] = row.sizes;
+        table.row(vec![row.class.label().to_owned(), row.grows_with.to_owned(), rule, measured, estimate]);
+    }
+    table.row(vec!["Peak".to_owned(), String::new(), ABSENT.to_owned(), measured, total]);
+    let sizes: Vec<String> =
+        Field::ALL.map(|field| format!("{} {}", field.label().to_lowercase(), count(field.of(&with)))).into();
+    let (_, verdict) = fit::verdict(&found);
+    let largest = fit::largest(&found).map_or_else(String::new, |largest| format!(" {largest}"));
+    Some((format!("Will it fit? With {}\n{verdict}{largest}\n{}\n\n", sizes.join(", "), fit::METHOD), table))
 }
 
 /// Returns the buffers that are alive at a peak, the largest first, as a table of `top` rows.

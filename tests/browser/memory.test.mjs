@@ -255,3 +255,28 @@ onPage("at 390 pixels the Memory view is not wider than the window", { width: 39
   await page.locator("[data-row='3']").waitFor();
   assert.ok((await column(page, "Size")).length > 3);
 });
+
+onPage("the memory of another batch is the command line's estimate", {}, async ({ page }) => {
+  const file = capture();
+  await openMemory(page, file);
+  await page.getByRole("button", { name: "Will it fit?" }).click();
+  const pane = page.getByRole("region", { name: "Will it fit?" });
+  const peak = () => pane.locator("tfoot td").allTextContents();
+  const gib = (bytes) => formatDecimal(bytes / 2 ** 30, 2);
+  // The sizes of the program give its peak.
+  const { fit } = memorySpace(cliReport(file));
+  assert.deepEqual((await peak()).slice(2), [gib(fit.estimate_bytes), `~${gib(fit.estimate_bytes)}`]);
+  assert.match(await pane.locator(".fit-verdict").textContent(), /Fits: ~.* of .* on each device\./);
+  // Eight times the sequences, entered by keyboard.
+  const sequences = pane.getByLabel("Sequences per device");
+  await sequences.fill(String(fit.program.sequences * 8));
+  await sequences.press("Tab");
+  const larger = memorySpace(cliReport(file, "--fit-sequences", String(fit.program.sequences * 8))).fit;
+  await waitUntil(peak, (cells) => cells[3] === `~${gib(larger.estimate_bytes)}`);
+  await sequences.fill("many");
+  await sequences.press("Tab");
+  await pane.getByText("A number from 1 on").waitFor();
+  assert.deepEqual(await violations(page), []);
+  await pane.getByRole("button", { name: "Sizes of this program" }).click();
+  await waitUntil(peak, (cells) => cells[3] === `~${gib(fit.estimate_bytes)}`);
+});

@@ -4,6 +4,7 @@
 use crate::common::open;
 use prost::Message;
 use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::memory::{Fit, JobSize, MemoryQuery};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::analysis::roofline::{Roof, RooflineQuery};
 use rooflight::profile::NoteCode;
@@ -194,4 +195,42 @@ fn unrolled_layers_are_one_scope_and_one_piece_of_evidence() {
     let op = &overview.findings[0].evidence.ops[0];
     assert_eq!(op.n_layers, 4);
     assert!(overview.findings[0].detail.contains(&format!("Largest: {} in 4 layers", op.name)));
+}
+
+/// The memory of another batch, estimated from one program and planned by XLA for another.
+#[test]
+fn the_estimate_for_another_batch_is_near_what_xla_plans() {
+    let space = |name: &str| {
+        let (mut opened, analysis) = sample(name);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let whole = session::whole_memory(
+            &analysis,
+            &opened.profile,
+            &mut programs,
+            &MemoryQuery::default(),
+            Some(0),
+            &|_| true,
+            None,
+        );
+        let largest = whole.programs.first().unwrap().spaces.first().unwrap().memory.clone();
+        (largest, whole.capacity())
+    };
+    let (four, capacity) = space("xla.graphs");
+    let size = four.fit.as_ref().unwrap().size;
+    assert_eq!(size, JobSize { n_parameters: 67_108_864, n_sharing: 1, sequences: 4, length: 1024 });
+    assert_eq!(capacity, Some(63_763_906_560), "of the allocator");
+    // The sizes of the program give its peak.
+    assert_eq!(Fit::new(&four, size, capacity).unwrap().estimate, four.peak.peak);
+    let (two, _) = space("batch2.graphs");
+    let fit = Fit::new(&four, JobSize { sequences: 2, ..size }, capacity).unwrap();
+    let error = fit.estimate.abs_diff(two.peak.peak) as f64 / two.peak.peak as f64;
+    assert!(error < 0.02, "{} {}", fit.estimate, two.peak.peak);
+    // The largest model fits, and one with one parameter more does not.
+    let limit = capacity.unwrap() as f64 * 0.9;
+    let most = fit.most_parameters.unwrap();
+    let with = |n_parameters| {
+        Fit::new(&four, JobSize { n_parameters, sequences: 2, ..size }, capacity).unwrap().estimate as f64
+    };
+    assert!(with(most) <= limit && with(most + most / 1000) > limit);
+    assert_eq!(Fit::new(&four, size, None).unwrap().most_parameters, None, "the capacity is unknown");
 }

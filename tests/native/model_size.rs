@@ -2,7 +2,7 @@
 //! state it.
 
 use crate::common::hlo::{AOT, aot};
-use rooflight::analysis::memory::{ModelSize, ProgramMemory};
+use rooflight::analysis::memory::{Fit, MemoryQuery, ModelSize, ProgramMemory, ProgramPeaks};
 use rooflight::hlo::Module;
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
@@ -50,4 +50,32 @@ fn the_size_of_the_sample_is_that_of_its_state() {
     // Without the shardings of a partitioned program, nothing is guessed.
     program.hlo_module.as_mut().unwrap().spmd_parameters_shardings.clear();
     assert_eq!(model_size(&program).unwrap(), ModelSize { n_parameters: None, batch: None, is_training: true });
+}
+
+/// Each program with its own sizes has the peak that was measured, whatever its classes are.
+#[test]
+fn the_sizes_of_a_program_give_its_peak() {
+    for name in AOT {
+        let Some(program) = aot(name) else { continue };
+        let module = Module::from_proto(&program);
+        let Some(memory) = program.buffer_assignment.as_ref().map(|buffers| ProgramMemory::new(buffers, &module))
+        else {
+            continue;
+        };
+        let report = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
+        let space = report.space.unwrap();
+        let Some(basis) = &space.fit else { panic!("{name} has no sizes") };
+        let devices = module.devices().unwrap();
+        assert_eq!(basis.size.length, number(name, 's'), "{name}");
+        assert_eq!(basis.size.n_sharing, devices, "{name}: the parameters are divided over all devices");
+        for moment in &basis.moments {
+            assert!(moment.iter().map(|part| part.size).sum::<u64>() <= space.peak.peak, "{name}");
+            assert!(moment.iter().all(|part| part.scores <= part.size), "{name}");
+        }
+        let fit = Fit::new(&space, basis.size, None).unwrap();
+        let rows: u64 = fit.rows.iter().map(|row| row.measured).sum();
+        assert_eq!(rows, space.peak.peak, "{name}");
+        assert_eq!(fit.estimate, space.peak.peak, "{name}");
+        assert_eq!(fit.rows.iter().map(|row| row.estimate).sum::<u64>(), fit.estimate, "{name}");
+    }
 }

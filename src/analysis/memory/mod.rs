@@ -8,6 +8,8 @@ mod class;
 pub mod columns;
 mod estimate;
 mod estimate_arrays;
+mod fit;
+mod fit_basis;
 mod live_buffer;
 mod live_ranges;
 mod model_size;
@@ -22,13 +24,14 @@ mod summary;
 mod train_state;
 mod words;
 
-pub use model_size::ModelSize;
+pub use fit::{Fit, FitRow, LIMIT};
+pub use model_size::{ModelSize, large_count};
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{
-    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, LiveRangeRows, MemoryPrograms, Moment,
-    MomentPart, Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak,
-    SpaceWithTimeline, StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
+    AliveAt, AskedSizes, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, FitBasis, FitPart, JobSize, Jump,
+    LiveRangeRows, MemoryPrograms, Moment, MomentPart, Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp,
+    RollUpRow, SpaceMemory, SpacePeak, SpaceWithTimeline, StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
 };
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,

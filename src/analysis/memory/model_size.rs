@@ -8,6 +8,7 @@
 
 use super::class::{Facts, class};
 use super::program::ProgramMemory;
+use super::report::JobSize;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
 use crate::table::format::{count, counted, decimal};
@@ -61,8 +62,30 @@ impl ModelSize {
 impl ProgramMemory {
     /// Derives the size of the model and of a batch. `module` must be the program of the memory.
     pub fn model_size(&self, module: &Module) -> ModelSize {
+        self.sizes(module).0
+    }
+
+    /// Derives the sizes on which the memory of one device depends, and whether a weight has a dimension of the length of
+    /// a sequence, so that the length does not show what a dimension of another array is. `None` if weights or tokens are
+    /// not recognised. `module` must be the program of the memory.
+    pub(super) fn job_size(&self, module: &Module) -> Option<(JobSize, bool)> {
+        let size = self.sizes(module).1?;
+        let is_length = |parameter: &Instruction| {
+            let array = parameter.shape.as_array()?;
+            let tiles = module.parameter_tiles(parameter).unwrap_or_default();
+            let whole = |(at, dim): (usize, &u64)| dim.checked_mul(tiles.get(at).copied().unwrap_or(1));
+            Some(array.dims.iter().enumerate().any(|dim| whole(dim) == Some(size.length)))
+        };
+        let mut weights =
+            entry_parameters(module).filter(|(id, parameter)| self.class_of(*id, parameter) == MemoryClass::Weights);
+        Some((size, weights.any(|(_, parameter)| is_length(parameter) == Some(true))))
+    }
+
+    fn sizes(&self, module: &Module) -> (ModelSize, Option<JobSize>) {
         let mut n_parameters = Some(0_u64);
+        let mut n_local = 0_u64;
         let mut batch: Option<(u64, u64)> = None;
+        let mut local_batch: Option<(u64, u64)> = None;
         for (id, parameter) in entry_parameters(module) {
             let Some(array) = parameter.shape.as_array() else { continue };
             let tiles = module.parameter_tiles(parameter);
@@ -71,17 +94,29 @@ impl ProgramMemory {
                     let whole = tiles
                         .zip(array.elements())
                         .and_then(|(tiles, n)| tiles.iter().try_fold(n, |n, of| n.checked_mul(*of)));
+                    n_local = n_local.saturating_add(array.elements().unwrap_or(0));
                     n_parameters = n_parameters.zip(whole).and_then(|(sum, n)| sum.checked_add(n));
                 }
                 MemoryClass::Inputs => {
                     let whole = tiles.and_then(|tiles| tokens(array, &tiles));
-                    batch = [batch, whole].into_iter().flatten().max_by_key(|(n, length)| n.saturating_mul(*length));
+                    let larger = |of: [Option<(u64, u64)>; 2]| {
+                        of.into_iter().flatten().max_by_key(|(n, length)| n.saturating_mul(*length))
+                    };
+                    batch = larger([batch, whole]);
+                    local_batch = larger([local_batch, tokens(array, &[])]);
                 }
                 _ => {}
             }
         }
         let batch = batch.and_then(|(sequences, length)| Some((sequences.checked_mul(module.n_replicas())?, length)));
-        ModelSize { n_parameters: n_parameters.filter(|n| *n > 0), batch, is_training: self.schedule.has_gradient }
+        let n_parameters = n_parameters.filter(|n| *n > 0);
+        let size = n_parameters.zip(local_batch).map(|(n_parameters, (sequences, length))| JobSize {
+            n_parameters,
+            n_sharing: ((n_parameters + n_local / 2) / n_local.max(1)).max(1),
+            sequences,
+            length,
+        });
+        (ModelSize { n_parameters, batch, is_training: self.schedule.has_gradient }, size)
     }
 
     fn class_of(&self, id: InstructionId, parameter: &Instruction) -> MemoryClass {
@@ -98,7 +133,7 @@ impl ProgramMemory {
 
 /// Formats a number of parameters: "1.21 billion".
 #[expect(clippy::cast_precision_loss, reason = "a number that is shown")]
-fn large_count(n: u64) -> String {
+pub fn large_count(n: u64) -> String {
     let steps = [(1e9, "billion"), (1e6, "million")];
     let step = steps.into_iter().find(|(scale, _)| n as f64 >= *scale);
     step.map_or_else(|| count(n), |(scale, name)| format!("{} {name}", decimal(n as f64 / scale, 2)))

@@ -218,7 +218,7 @@ impl ProgramMemory {
 
     /// Returns the bytes that count for each live range. Where buffers share addresses, these are the bytes that no
     /// later one has taken.
-    fn own_sizes(&self, space: &Space, live_ranges: &[LiveRange]) -> Vec<u64> {
+    pub(super) fn own_sizes(&self, space: &Space, live_ranges: &[LiveRange]) -> Vec<u64> {
         if shares_addresses(space.color) {
             return own_bytes(live_ranges, &self.buffers, |slot| self.size(slot));
         }

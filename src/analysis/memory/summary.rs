@@ -60,6 +60,7 @@ impl ProgramMemory {
             jumps: self.jumps(module, query, space),
             vocabulary: self.vocabulary(module, query, space),
             estimate: self.estimate(module, query, &all),
+            fit: self.fit_basis(module, &self.vocabularies(query), space),
             lanes: self.lanes_of(module, query, space, around),
             alive: self.buffers_alive(module, query, space, point, all),
             peak: space.peak.clone(),

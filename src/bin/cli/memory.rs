@@ -4,7 +4,8 @@
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
+use rooflight::analysis::memory::{AskedSizes, MemoryQuery, ProgramPeaks, WholeMemory};
+use rooflight::chart::memory::fit;
 use rooflight::chip::{CHIPS, Chip};
 use rooflight::report::{json, memory_json, memory_table};
 use rooflight::session;
@@ -25,6 +26,18 @@ pub struct MemoryArgs {
     /// The number of model parameters on one device, for the estimate of the training state. Default: the count of the weights.
     #[arg(long, value_name = "N")]
     parameters: Option<u64>,
+    /// Estimates the memory of a model with this many parameters, such as 8B.
+    #[arg(long, value_name = "N", value_parser = size)]
+    fit_parameters: Option<u64>,
+    /// Estimates the memory if this many devices share the parameters.
+    #[arg(long, value_name = "N", value_parser = size)]
+    fit_devices: Option<u64>,
+    /// Estimates the memory with this many sequences on a device.
+    #[arg(long, value_name = "N", value_parser = size)]
+    fit_sequences: Option<u64>,
+    /// Estimates the memory with this many tokens in a sequence.
+    #[arg(long, value_name = "N", value_parser = size)]
+    fit_length: Option<u64>,
     /// Takes the capacity of this chip if no allocator reports one.
     #[arg(long, value_name = "NAME", value_parser = chip)]
     chip: Option<&'static Chip>,
@@ -35,7 +48,20 @@ fn chip(name: &str) -> Result<&'static Chip, String> {
     Chip::named(name).ok_or_else(|| format!("known chips: {}", names()))
 }
 
+fn size(text: &str) -> Result<u64, String> {
+    fit::number(text).ok_or_else(|| "a number from 1 on, such as 8.03B, 2048 or 4k".to_owned())
+}
+
 impl MemoryArgs {
+    const fn asked_sizes(&self) -> AskedSizes {
+        AskedSizes {
+            n_parameters: self.fit_parameters,
+            n_sharing: self.fit_devices,
+            sequences: self.fit_sequences,
+            length: self.fit_length,
+        }
+    }
+
     fn is_asked(&self, program: &ProgramPeaks) -> bool {
         let Some(name) = &self.program else { return true };
         program.name == *name || program.program_id.is_some_and(|id| id.to_string() == *name)
@@ -72,19 +98,21 @@ impl OpenCapture<'_> {
                 let header = rooflight::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
-                json::text(&memory_json::memory(head, &whole, top, &notes))
+                json::text(&memory_json::memory(head, &whole, top, args.asked_sizes(), &notes))
             }
             Output::Csv => memory_table::csv(&whole, top).csv(),
-            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20)),
+            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20), args.asked_sizes()),
             Output::Text if whole.is_empty() => notes_text(&notes),
-            Output::Text => tables(&whole, Table::aligned, self.view.top.unwrap_or(20)) + &notes_text(&notes),
+            Output::Text => {
+                tables(&whole, Table::aligned, self.view.top.unwrap_or(20), args.asked_sizes()) + &notes_text(&notes)
+            }
         })
     }
 }
 
 /// Writes the table of all programs, then the findings, classes and live buffers of the heaviest program, then the
 /// table that compares the peaks of each device.
-fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize) -> String {
+fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, asked: AskedSizes) -> String {
     let mut parts = Vec::new();
     if !whole.programs.is_empty() {
         parts.push(form(&memory_table::programs(whole)));
@@ -94,6 +122,12 @@ fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize) -> String
         let space = &space.memory;
         let findings = memory_table::findings(name, space);
         parts.push(findings + &form(&memory_table::classes(space)) + "\n" + &form(&memory_table::alive(space, top)));
+        if asked != AskedSizes::default() {
+            parts.push(match memory_table::fit(space, whole, asked) {
+                Some((text, table)) => text + &form(&table),
+                None => format!("Will it fit? {}\n", fit::UNKNOWN),
+            });
+        }
     }
     if !whole.checks.is_empty() {
         parts.push(form(&memory_table::checks(whole)));

@@ -5,6 +5,7 @@
 pub mod curve;
 pub mod figures;
 pub mod findings;
+pub mod fit;
 pub mod live_ranges;
 pub mod picker;
 mod position;

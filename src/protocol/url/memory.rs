@@ -49,11 +49,13 @@ pub enum Pane {
     Padding,
     /// Findings that could lower the peak.
     Findings,
+    /// The memory with other sizes of the model and of the batch.
+    Fit,
 }
 
 impl Pane {
     /// All panes, in order.
-    pub const ALL: [Self; 4] = [Self::Map, Self::Lives, Self::Padding, Self::Findings];
+    pub const ALL: [Self; 5] = [Self::Map, Self::Lives, Self::Padding, Self::Findings, Self::Fit];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
@@ -62,6 +64,7 @@ impl Pane {
             Self::Lives => "lives",
             Self::Padding => "padding",
             Self::Findings => "findings",
+            Self::Fit => "fit",
         }
     }
 
@@ -72,6 +75,7 @@ impl Pane {
             Self::Lives => "Live ranges",
             Self::Padding => "Padding",
             Self::Findings => "Findings",
+            Self::Fit => "Will it fit?",
         }
     }
 }

@@ -51,6 +51,7 @@ impl ReportSession {
             jumps: Vec::new(),
             vocabulary: None,
             estimate: Estimate::default(),
+            fit: None,
             lanes: LiveRangeRows::default(),
         };
         Ok(Reply::answer_to_question(&StaticMemory { program, space: Some(space), notes: notes(&self.report, &[]) }))

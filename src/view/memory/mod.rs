@@ -3,6 +3,7 @@
 
 mod allocator;
 mod curve;
+mod fit;
 mod model;
 mod pane;
 mod rows;

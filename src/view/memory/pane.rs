@@ -33,6 +33,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
         Which::Lives => view! { <Lives model /> }.any(),
         Which::Padding => padding(model),
         Which::Findings => findings(model),
+        Which::Fit => view! { <super::fit::FitPane model /> }.any(),
     };
     view! {
         <If when=has_replay>

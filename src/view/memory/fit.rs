@@ -1,0 +1,114 @@
+//! This module renders the pane “Will it fit?”: the memory of the program with another size of the model or of the batch.
+
+use super::model::MemoryModel;
+use crate::analysis::memory::{Fit, JobSize, MemoryClass};
+use crate::chart::memory::fit::{self, Field, Row, Verdict};
+use crate::table::format;
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::ev;
+use leptos::prelude::*;
+
+/// Renders the fields, the verdict and the table. The sizes stay in this tab.
+#[component]
+pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
+    let measured =
+        Memo::new(move |_| model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.fit.as_ref()?.size)));
+    let chosen = RwSignal::new(None::<JobSize>);
+    let size = Memo::new(move |_| chosen.get().or(measured.get()));
+    let found = Memo::new(move |_| {
+        let capacity = model.check.with(|check| Some(check.as_ref()?.capacity.as_ref()?.size));
+        model.memory.with(|memory| Fit::new(memory.as_ref()?.space.as_ref()?, size.get()?, capacity))
+    });
+    let body = move || match found.get() {
+        Some(found) => estimate(&found),
+        None => view! { <p class="memory-none">{fit::UNKNOWN}</p> }.any(),
+    };
+    let has_size = move || measured.get().is_some();
+    let fields = move || has_size().then(|| Field::ALL.map(|of| field(of, size, chosen)).collect_view());
+    let reset = move || {
+        let is_changed = chosen.get().is_some() && chosen.get() != measured.get();
+        is_changed.then(|| view! { <button type="button" class="link" on:click=move |_| chosen.set(None)>"Sizes of this program"</button> }.any())
+    };
+    view! {
+        <div class="found fit" tabindex="0" role="region" aria-label="Will it fit?">
+            <div class="fit-fields">{live(fields)} {live(reset)}</div>
+            {live(body)}
+        </div>
+    }
+    .any()
+}
+
+/// Renders a field of the sizes.
+fn field(of: Field, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize>>) -> AnyView {
+    let is_wrong = RwSignal::new(false);
+    let typed = move |event: ev::Event| {
+        let value = fit::number(&event_target_value(&event));
+        is_wrong.set(value.is_none());
+        if let (Some(size), Some(value)) = (size.get_untracked(), value) {
+            chosen.set(Some(of.with(size, value)));
+        }
+    };
+    let value = move || size.get().map_or_else(String::new, |size| format::count(of.of(&size)));
+    let invalid = move || is_wrong.get().then_some("true");
+    let advice = move || {
+        is_wrong
+            .get()
+            .then(|| view! { <span class="bad" role="status">"A number from 1 on: 8.03B, 2,048"</span> }.any())
+    };
+    view! {
+        <label class="fit-field">
+            <span class="sub">{of.label()}</span>
+            <input type="text" inputmode="decimal" autocomplete="off" spellcheck="false" aria-invalid=invalid prop:value=value on:change=typed />
+            {live(advice)}
+        </label>
+    }
+    .any()
+}
+
+/// Renders the verdict, the bar and the table of an estimate.
+fn estimate(found: &Fit) -> AnyView {
+    let (verdict, sentence) = fit::verdict(found);
+    let (class, mark) = match verdict {
+        Verdict::Fits => ("good", Some(Icon::Check)),
+        Verdict::Tight => ("caution", Some(Icon::Warn)),
+        Verdict::DoesNotFit => ("bad", Some(Icon::Warn)),
+        Verdict::Unknown => ("", None),
+    };
+    let (parts, limit) = fit::bar(found);
+    let part = |(class, share): (MemoryClass, f64)| {
+        let width = format!("{:.3}%", share * 100.0);
+        view! { <span class=format!("class-swatch {}", class.key()) style:width=width></span> }.any()
+    };
+    let limit = limit.map(|place| {
+        let left = format!("{:.3}%", place.min(1.0) * 100.0);
+        view! { <span class="fit-limit" style:left=left></span> }.any()
+    });
+    let (unit, rows, [measured, total]) = fit::rows(found);
+    let row = |row: Row| {
+        let [rule, measured, estimate] = row.sizes;
+        view! {
+            <tr>
+                <th scope="row"><span class=format!("class-swatch {}", row.class.key())></span> {row.class.label()}</th>
+                <td class="sub">{row.grows_with}</td>
+                <td class="num">{rule}</td><td class="num">{measured}</td><td class="num">{estimate}</td>
+            </tr>
+        }
+        .any()
+    };
+    let unit = view! { <span class="sub">" " {unit.label()}</span> };
+    view! {
+        <p class="fit-verdict" role="status"><strong class=class>{mark.map(icon)} " " {sentence}</strong> " " {fit::largest(found)}</p>
+        <div class="fit-bar" aria-hidden="true">{parts.into_iter().map(part).collect_view()}{limit}</div>
+        <table class="found-table">
+            <thead><tr>
+                <th scope="col">"Class"</th><th scope="col">"Grows with"</th><th scope="col" class="num">"Rule of thumb"</th>
+                <th scope="col" class="num">"Measured"</th><th scope="col" class="num">"With these sizes" {unit}</th>
+            </tr></thead>
+            <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+            <tfoot><tr><th scope="row">"Peak"</th><td></td><td></td><td class="num">{measured}</td><td class="num">{total}</td></tr></tfoot>
+        </table>
+        <p class="sub">{fit::METHOD}</p>
+    }
+    .any()
+}
