@@ -1,7 +1,8 @@
 //! This module writes memory as sentences and tables for the terminal, and as CSV.
 
-use crate::analysis::memory::{AskedSizes, Fit, RollUpBy, SpaceMemory, WholeMemory};
-use crate::chart::memory::fit::{self, Field};
+use crate::analysis::memory::{
+    AskedSizes, FIT_METHOD, Fit, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict, largest_sizes,
+};
 use crate::table::format::{bytes_text, count, percent_text, time_text};
 use crate::table::text::Table;
 
@@ -69,25 +70,30 @@ pub fn classes(space: &SpaceMemory) -> Table {
 pub fn fit(space: &SpaceMemory, whole: &WholeMemory, asked: AskedSizes) -> Option<(String, Table)> {
     let with = asked.or(space.fit.as_ref()?.size);
     let found = Fit::new(space, with, whole.capacity())?;
-    let (unit, rows, [measured, total]) = fit::rows(&found);
-    let (estimate, now) = (format!("With these sizes {}", unit.label()), format!("Measured {}", unit.label()));
     let mut table = Table::new(&[
         ("Class", true),
         ("Grows with", true),
         ("Rule of thumb", false),
-        (&*now, false),
-        (&*estimate, false),
+        ("Measured", false),
+        ("With these sizes", false),
     ]);
-    for row in rows {
-        let [rule, measured, estimate] = row.sizes;
-        table.row(vec![row.class.label().to_owned(), row.grows_with.to_owned(), rule, measured, estimate]);
+    let about = |size: u64| format!("~{}", bytes_text(size));
+    for row in &found.rows {
+        table.row(vec![
+            row.class.label().to_owned(),
+            row.grows_with.to_owned(),
+            or_absent(row.rule, bytes_text),
+            bytes_text(row.measured),
+            about(row.estimate),
+        ]);
     }
-    table.row(vec!["Peak".to_owned(), String::new(), ABSENT.to_owned(), measured, total]);
-    let sizes: Vec<String> =
-        Field::ALL.map(|field| format!("{} {}", field.label().to_lowercase(), count(field.of(&with)))).into();
-    let (_, verdict) = fit::verdict(&found);
-    let largest = fit::largest(&found).map_or_else(String::new, |largest| format!(" {largest}"));
-    Some((format!("Will it fit? With {}\n{verdict}{largest}\n{}\n\n", sizes.join(", "), fit::METHOD), table))
+    let measured = bytes_text(space.peak.peak);
+    table.row(vec!["Peak".to_owned(), String::new(), ABSENT.to_owned(), measured, about(found.estimate)]);
+    let size = |field: SizeField| format!("{} {}", field.label().to_lowercase(), count(field.value(&with)));
+    let sizes = SizeField::ALL.map(size).join(", ");
+    let (_, verdict) = fit_verdict(&found);
+    let largest = largest_sizes(&found).map_or_else(String::new, |largest| format!(" {largest}"));
+    Some((format!("Will it fit? With {sizes}\n{verdict}{largest}\n{FIT_METHOD}\n\n"), table))
 }
 
 /// Returns the buffers that are alive at a peak, the largest first, as a table of `top` rows.

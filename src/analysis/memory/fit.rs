@@ -14,7 +14,8 @@
 //!
 //! Tokens are those of one device. This module does not depend on chips.
 
-use super::report::{FitPart, JobSize, SpaceMemory};
+use super::fit_report::{FitPart, JobSize};
+use super::report::SpaceMemory;
 use super::words::MemoryClass;
 use crate::small_sort::SmallSort;
 

@@ -2,9 +2,9 @@
 //! the highest points of the other parts of the program. With other sizes, one of those may become the peak.
 
 use super::class::{Facts, Vocabularies, class};
+use super::fit_report::{FitBasis, FitPart};
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
-use super::report::{FitBasis, FitPart};
 use super::space::Space;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape};

@@ -10,6 +10,8 @@ mod estimate;
 mod estimate_arrays;
 mod fit;
 mod fit_basis;
+mod fit_report;
+mod fit_text;
 mod live_buffer;
 mod live_ranges;
 mod model_size;
@@ -25,13 +27,15 @@ mod train_state;
 mod words;
 
 pub use fit::{Fit, FitRow, LIMIT};
+pub use fit_report::{AskedSizes, FitBasis, FitPart, JobSize};
+pub use fit_text::{FIT_METHOD, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size};
 pub use model_size::{ModelSize, large_count};
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{
-    AliveAt, AskedSizes, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, FitBasis, FitPart, JobSize, Jump,
-    LiveRangeRows, MemoryPrograms, Moment, MomentPart, Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp,
-    RollUpRow, SpaceMemory, SpacePeak, SpaceWithTimeline, StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
+    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, LiveRangeRows, MemoryPrograms, Moment,
+    MomentPart, Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak,
+    SpaceWithTimeline, StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
 };
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,

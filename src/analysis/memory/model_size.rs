@@ -7,8 +7,8 @@
 //! ```
 
 use super::class::{Facts, class};
+use super::fit_report::JobSize;
 use super::program::ProgramMemory;
-use super::report::JobSize;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
 use crate::table::format::{count, counted, decimal};

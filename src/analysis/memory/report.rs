@@ -4,6 +4,7 @@
 //! **Points.** The curve of a memory has one point before each event of the heap simulator's trace and one at the end.
 //! A buffer that event `first` takes and event `last` frees is alive at the points `first + 1 ..= last`.
 
+use super::fit_report::FitBasis;
 pub use super::live_buffer::Buffer;
 use super::query::BytesPerParameter;
 use super::runtime_report::{CrossCheck, RuntimeMemory};
@@ -337,58 +338,6 @@ pub struct EstimateRow {
     pub expected: Option<u64>,
     /// Bytes of buffers of this class that are alive at the peak.
     pub measured: u64,
-}
-
-/// The sizes on which the memory of one device depends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobSize {
-    /// Parameters of the whole model.
-    pub n_parameters: u64,
-    /// Devices that share one copy of the parameters.
-    pub n_sharing: u64,
-    /// Sequences on one device.
-    pub sequences: u64,
-    /// Tokens of a sequence on one device.
-    pub length: u64,
-}
-
-/// Other sizes than those of a program, as far as the user gave them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskedSizes {
-    pub n_parameters: Option<u64>,
-    pub n_sharing: Option<u64>,
-    pub sequences: Option<u64>,
-    pub length: Option<u64>,
-}
-
-impl AskedSizes {
-    /// Returns the sizes with those of the program where the user gave none.
-    pub fn or(self, program: JobSize) -> JobSize {
-        JobSize {
-            n_parameters: self.n_parameters.unwrap_or(program.n_parameters),
-            n_sharing: self.n_sharing.unwrap_or(program.n_sharing),
-            sequences: self.sequences.unwrap_or(program.sequences),
-            length: self.length.unwrap_or(program.length),
-        }
-    }
-}
-
-/// The measured sizes of a program, and what is alive at the points that may be its peak with other sizes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FitBasis {
-    pub size: JobSize,
-    /// The classes that are alive at the measured peak, then at other high points. The classes of a point sum to the curve.
-    pub moments: Vec<Vec<FitPart>>,
-}
-
-/// The bytes of one class at a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FitPart {
-    pub class: MemoryClass,
-    /// Bytes.
-    pub size: u64,
-    /// Bytes of those in arrays with the length of a sequence in two dimensions, as the scores of attention have.
-    pub scores: u64,
 }
 
 /// Live ranges of buffers, arranged in rows.

@@ -4,8 +4,7 @@
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::memory::{AskedSizes, MemoryQuery, ProgramPeaks, WholeMemory};
-use rooflight::chart::memory::fit;
+use rooflight::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
 use rooflight::chip::{CHIPS, Chip};
 use rooflight::report::{json, memory_json, memory_table};
 use rooflight::session;
@@ -49,7 +48,7 @@ fn chip(name: &str) -> Result<&'static Chip, String> {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    fit::number(text).ok_or_else(|| "a number from 1 on, such as 8.03B, 2048 or 4k".to_owned())
+    parse_size(text).ok_or_else(|| "a number from 1 on, such as 8.03B, 2048 or 4k".to_owned())
 }
 
 impl MemoryArgs {
@@ -125,7 +124,7 @@ fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, asked: As
         if asked != AskedSizes::default() {
             parts.push(match memory_table::fit(space, whole, asked) {
                 Some((text, table)) => text + &form(&table),
-                None => format!("Will it fit? {}\n", fit::UNKNOWN),
+                None => format!("Will it fit? {FIT_UNKNOWN}\n"),
             });
         }
     }

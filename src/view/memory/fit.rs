@@ -1,8 +1,10 @@
 //! This module renders the pane “Will it fit?”: the memory of the program with another size of the model or of the batch.
 
 use super::model::MemoryModel;
-use crate::analysis::memory::{Fit, JobSize, MemoryClass};
-use crate::chart::memory::fit::{self, Field, Row, Verdict};
+use crate::analysis::memory::{
+    FIT_METHOD, FIT_UNKNOWN, Fit, FitVerdict, JobSize, MemoryClass, SizeField, fit_verdict, largest_sizes, parse_size,
+};
+use crate::chart::memory::fit::{self, Row};
 use crate::table::format;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
@@ -22,10 +24,10 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
     });
     let body = move || match found.get() {
         Some(found) => estimate(&found),
-        None => view! { <p class="memory-none">{fit::UNKNOWN}</p> }.any(),
+        None => view! { <p class="memory-none">{FIT_UNKNOWN}</p> }.any(),
     };
     let has_size = move || measured.get().is_some();
-    let fields = move || has_size().then(|| Field::ALL.map(|of| field(of, size, chosen)).collect_view());
+    let fields = move || has_size().then(|| SizeField::ALL.map(|of| field(of, size, chosen)).collect_view());
     let reset = move || {
         let is_changed = chosen.get().is_some() && chosen.get() != measured.get();
         is_changed.then(|| view! { <button type="button" class="link" on:click=move |_| chosen.set(None)>"Sizes of this program"</button> }.any())
@@ -40,16 +42,16 @@ pub(super) fn FitPane(model: MemoryModel) -> impl IntoView {
 }
 
 /// Renders a field of the sizes.
-fn field(of: Field, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize>>) -> AnyView {
+fn field(of: SizeField, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize>>) -> AnyView {
     let is_wrong = RwSignal::new(false);
     let typed = move |event: ev::Event| {
-        let value = fit::number(&event_target_value(&event));
+        let value = parse_size(&event_target_value(&event));
         is_wrong.set(value.is_none());
         if let (Some(size), Some(value)) = (size.get_untracked(), value) {
             chosen.set(Some(of.with(size, value)));
         }
     };
-    let value = move || size.get().map_or_else(String::new, |size| format::count(of.of(&size)));
+    let value = move || size.get().map_or_else(String::new, |size| format::count(of.value(&size)));
     let invalid = move || is_wrong.get().then_some("true");
     let advice = move || {
         is_wrong
@@ -68,12 +70,12 @@ fn field(of: Field, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<JobSize
 
 /// Renders the verdict, the bar and the table of an estimate.
 fn estimate(found: &Fit) -> AnyView {
-    let (verdict, sentence) = fit::verdict(found);
+    let (verdict, sentence) = fit_verdict(found);
     let (class, mark) = match verdict {
-        Verdict::Fits => ("good", Some(Icon::Check)),
-        Verdict::Tight => ("caution", Some(Icon::Warn)),
-        Verdict::DoesNotFit => ("bad", Some(Icon::Warn)),
-        Verdict::Unknown => ("", None),
+        FitVerdict::Fits => ("good", Some(Icon::Check)),
+        FitVerdict::Tight => ("caution", Some(Icon::Warn)),
+        FitVerdict::DoesNotFit => ("bad", Some(Icon::Warn)),
+        FitVerdict::Unknown => ("", None),
     };
     let (parts, limit) = fit::bar(found);
     let part = |(class, share): (MemoryClass, f64)| {
@@ -98,7 +100,7 @@ fn estimate(found: &Fit) -> AnyView {
     };
     let unit = view! { <span class="sub">" " {unit.label()}</span> };
     view! {
-        <p class="fit-verdict" role="status"><strong class=class>{mark.map(icon)} " " {sentence}</strong> " " {fit::largest(found)}</p>
+        <p class="fit-verdict" role="status"><strong class=class>{mark.map(icon)} " " {sentence}</strong> " " {largest_sizes(found)}</p>
         <div class="fit-bar" aria-hidden="true">{parts.into_iter().map(part).collect_view()}{limit}</div>
         <table class="found-table">
             <thead><tr>
@@ -108,7 +110,7 @@ fn estimate(found: &Fit) -> AnyView {
             <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
             <tfoot><tr><th scope="row">"Peak"</th><td></td><td></td><td class="num">{measured}</td><td class="num">{total}</td></tr></tfoot>
         </table>
-        <p class="sub">{fit::METHOD}</p>
+        <p class="sub">{FIT_METHOD}</p>
     }
     .any()
 }
