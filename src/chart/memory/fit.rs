@@ -17,7 +17,10 @@ pub struct Row {
 pub fn rows(fit: &Fit) -> (SizeUnit, Vec<Row>, [String; 2]) {
     let measured = fit.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.measured));
     let unit = SizeUnit::for_largest(fit.estimate.max(measured));
-    let about = |size: u64| format!("~{}", unit.text(Some(size)));
+    let about = |size: u64| {
+        let text = unit.text(Some(size));
+        if text.starts_with('<') { text } else { format!("~{text}") }
+    };
     let row = |row: &FitRow| Row {
         class: row.class,
         grows_with: row.grows_with,
