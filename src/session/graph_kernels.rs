@@ -7,8 +7,31 @@ use crate::profile::{Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, 
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
-/// A node of a CUDA graph: the program that launched it, the graph, and its number in the graph.
-type Node = (Option<ProgramId>, Option<StrId>, u32, u32);
+/// A node of a CUDA graph: the file and the program that launched it, the index of its plane, the graph, and its number
+/// in the graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Node {
+    file: usize,
+    program: Option<ProgramId>,
+    module: Option<StrId>,
+    plane: usize,
+    graph: u32,
+    number: u32,
+}
+
+impl Node {
+    /// `id` is the `cuda_graph_node_id` of an event with this op.
+    #[expect(clippy::cast_possible_truncation, reason = "the high 32 bits are the graph, the low 32 bits the number")]
+    fn new(plane: &Plane, at: usize, op: OpId, id: u64) -> Self {
+        let stats = &plane.op(op).stats;
+        let (graph, number) = ((id >> 32) as u32, id as u32);
+        Self { file: plane.file, program: stats.program, module: stats.hlo_module, plane: at, graph, number }
+    }
+
+    const fn program(&self) -> (usize, Option<ProgramId>, Option<StrId>) {
+        (self.file, self.program, self.module)
+    }
+}
 
 /// Returns whether a program of the session launched any event by a CUDA graph.
 pub(super) fn needed(profile: &Profile) -> bool {
@@ -16,30 +39,30 @@ pub(super) fn needed(profile: &Profile) -> bool {
     !profile.hlo.is_empty() && profile.planes.iter().any(has_graph)
 }
 
-/// Gives each kernel of a CUDA graph the name of its instruction, if the instruction is found. Adds a note per plane.
+/// Gives each kernel of a CUDA graph the name of its instruction, if the instruction is found. Adds a note per plane. Each
+/// program is read once.
 pub(super) fn name(profile: &mut Profile, files: &[OpenFile]) {
+    let nodes = nodes(profile);
+    let mut names = Vec::new();
+    for of_program in nodes.chunk_by(|(a, _), (b, _)| a.program() == b.program()) {
+        for (node, name) in find_names(profile, files, of_program) {
+            names.push((node, profile.strings.intern(&name)));
+        }
+    }
     for at in 0..profile.planes.len() {
-        let nodes = nodes(&profile.planes[at]);
-        if nodes.is_empty() {
-            continue;
-        }
-        let mut names = Vec::new();
-        for of_program in nodes.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
-            for (node, name) in find_names(profile, files, at, of_program) {
-                names.push((node, profile.strings.intern(&name)));
-            }
-        }
         set_names(profile, at, &names);
     }
 }
 
-/// Returns the nodes of all graphs of a plane with the op of their events, sorted.
-fn nodes(plane: &Plane) -> Vec<(Node, OpId)> {
+/// Returns the nodes of all graphs with the op of their events, sorted.
+fn nodes(profile: &Profile) -> Vec<(Node, OpId)> {
     let mut nodes = Vec::new();
-    for line in &plane.lines {
-        for (event, node) in &line.graph_nodes {
-            let op = line.events.op(*event as usize);
-            nodes.push((key(plane, op, *node), op));
+    for (at, plane) in profile.planes.iter().enumerate() {
+        for line in &plane.lines {
+            for (event, id) in &line.graph_nodes {
+                let op = line.events.op(*event as usize);
+                nodes.push((Node::new(plane, at, op, *id), op));
+            }
         }
     }
     nodes.small_sort_by_key(|node| *node);
@@ -47,24 +70,21 @@ fn nodes(plane: &Plane) -> Vec<(Node, OpId)> {
     nodes
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the high 32 bits are the graph, the low 32 bits the number")]
-fn key(plane: &Plane, op: OpId, node: u64) -> Node {
-    let stats = &plane.op(op).stats;
-    (stats.program, stats.hlo_module, (node >> 32) as u32, node as u32)
-}
-
-/// Returns the names of the instructions of nodes, which are those of all graphs of one program.
-fn find_names(profile: &Profile, files: &[OpenFile], at: usize, nodes: &[(Node, OpId)]) -> Vec<(Node, String)> {
-    let plane = &profile.planes[at];
-    let Some(((program, name, ..), _)) = nodes.first() else { return Vec::new() };
-    let (candidates, _) = choose(profile, *program, name.map(|name| profile.text(name)), Some(plane.file));
+/// Returns the names of the instructions of nodes, which are those of all graphs of one program, sorted.
+fn find_names(profile: &Profile, files: &[OpenFile], nodes: &[(Node, OpId)]) -> Vec<(Node, String)> {
+    let Some((first, _)) = nodes.first() else { return Vec::new() };
+    let module = first.module.map(|name| profile.text(name));
+    let (candidates, _) = choose(profile, first.program, module, Some(first.file));
     let Some(Ok(loaded)) = candidates.first().map(|at| load(files, profile, *at)) else { return Vec::new() };
     let module = loaded.into_module();
     let order = LaunchOrder::new(&module);
     let mut names = Vec::new();
-    for graph in nodes.chunk_by(|(a, _), (b, _)| a.2 == b.2) {
-        let kernels: Vec<(u32, &str)> =
-            graph.iter().map(|((.., number), op)| (*number, profile.text(plane.op(*op).text))).collect();
+    for graph in nodes.chunk_by(|(a, _), (b, _)| (a.plane, a.graph) == (b.plane, b.graph)) {
+        let kernel = |(node, op): &(Node, OpId)| {
+            let plane = &profile.planes[node.plane];
+            (node.number, profile.text(plane.op(*op).text))
+        };
+        let kernels: Vec<(u32, &str)> = graph.iter().map(kernel).collect();
         for ((node, _), instruction) in graph.iter().zip(order.instructions(&kernels)) {
             let instruction = instruction.and_then(|id| module.instruction(id));
             names.extend(instruction.map(|instruction| (*node, instruction.name.to_string())));
@@ -73,7 +93,8 @@ fn find_names(profile: &Profile, files: &[OpenFile], at: usize, nodes: &[(Node, 
     names
 }
 
-/// Sets the names of the instructions of the events of a plane, and adds a note on them. `names` must be sorted.
+/// Sets the names of the instructions of the events of a plane, and adds a note on them, if the plane has such events.
+/// `names` must be sorted.
 fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
     // The new op of an op and a name, sorted.
     let mut ops: Vec<((OpId, StrId), OpId)> = Vec::new();
@@ -81,10 +102,10 @@ fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
     let plane = &mut profile.planes[at];
     let mut lines = std::mem::take(&mut plane.lines);
     for line in &mut lines {
-        for (event, node) in &line.graph_nodes {
+        for (event, id) in &line.graph_nodes {
             let event = *event as usize;
             let op = line.events.op(event);
-            let node = key(plane, op, *node);
+            let node = Node::new(plane, at, op, *id);
             let Ok(name) = names.binary_search_by(|(other, _)| other.cmp(&node)) else {
                 (unknown, unknown_ps) = (unknown + 1, unknown_ps.saturating_add(line.events.time(event).1));
                 continue;
@@ -102,6 +123,9 @@ fn set_names(profile: &mut Profile, at: usize, names: &[(Node, StrId)]) {
         }
     }
     plane.lines = lines;
+    if found + unknown == 0 {
+        return;
+    }
     let place = plane.name.trim_start_matches("/device:").to_owned();
     let (severity, rest) = match unknown {
         0 => (Severity::Info, String::new()),

@@ -22,6 +22,13 @@ pub(super) type Node<'a> = (u32, &'a str);
 /// Smallest part of the kernels of XLA whose names must fit their instructions, as `FIT.0 / FIT.1`.
 const FIT: (usize, usize) = (9, 10);
 
+/// Largest number of nodes at which the graphs of libraries are taken to begin. Few instructions without a kernel of XLA
+/// follow the last one with such a kernel.
+const BEGINS: usize = 64;
+
+/// Largest number of instructions with the same name of a kernel that are compared. Real programs have one.
+const NAMESAKES: usize = 16;
+
 /// The instructions of a program that launch kernels, in the order of the schedule.
 pub(super) struct LaunchOrder<'a> {
     module: &'a Module,
@@ -93,7 +100,8 @@ impl<'a> LaunchOrder<'a> {
     /// Returns the places of the instructions whose kernel has this name.
     fn places(&self, kernel: &str) -> impl Iterator<Item = usize> {
         let start = self.kernels.partition_point(|(name, _)| name.as_str() < kernel);
-        self.kernels[start..].iter().take_while(move |(name, _)| name == kernel).map(|(_, place)| *place)
+        let same = self.kernels[start..].iter().take_while(move |(name, _)| name == kernel);
+        same.take(NAMESAKES).map(|(_, place)| *place)
     }
 
     /// Returns the nodes of each instruction without a kernel of XLA, as indices in `nodes`. `last` is the highest number
@@ -108,7 +116,7 @@ impl<'a> LaunchOrder<'a> {
         let end = nodes.last()?.0.checked_add(1)?;
         let start = nodes.partition_point(|(number, _)| *number <= last);
         // The nodes within the graphs of libraries may begin at any node after the last kernel of XLA.
-        let begins = (start..nodes.len()).map(|at| nodes[at].0).chain([end]);
+        let begins = (start..nodes.len()).take(BEGINS).map(|at| nodes[at].0).chain([end]);
         begins.into_iter().find_map(|n_slots| self.calls(nodes, n_slots, instruction))
     }
 

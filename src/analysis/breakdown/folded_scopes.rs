@@ -34,6 +34,9 @@ pub(super) fn fold(paths: &[&str], root: &str) -> FoldedPaths {
     let mut folded = FoldedPaths { paths: vec![root.to_owned(); paths.len()], ..FoldedPaths::default() };
     // One level at a time, because the siblings of a segment depend on the levels above it.
     for _ in 0..MAX_DEPTH {
+        if rest.iter().all(Vec::is_empty) {
+            break;
+        }
         let mut families: IndexMap<(String, String), (IndexSet<String>, bool)> = IndexMap::default();
         for (path, of) in folded.paths.iter().zip(&rest) {
             let Some(segment) = of.last() else { continue };

@@ -103,7 +103,7 @@ impl Module {
         };
         let head_size = elements(self.operand_shape(id, 0)?) / (batch * heads * n_queries);
         let matmuls = if target.contains("Backward") { 5.0 } else { 2.0 };
-        Some(2.0 * matmuls * batch * heads * pairs * head_size)
+        Some(2.0 * matmuls * batch * heads * pairs * head_size).filter(|flops| flops.is_finite())
     }
 
     fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
@@ -162,7 +162,7 @@ impl Module {
     /// users read.
     fn part_of(&self, user: InstructionId, operand: InstructionId, depth: u32) -> Option<f64> {
         let of = self.instruction(user)?;
-        if &*of.opcode == "bitcast" {
+        if &*of.opcode == "bitcast" && of.operands.len() == 1 {
             let (users, depth) = (self.users(user), depth.checked_sub(1)?);
             let parts = users.iter().map(|next| self.part_of(*next, user, depth)).collect::<Option<Vec<f64>>>()?;
             return (!parts.is_empty()).then(|| parts.into_iter().sum());
