@@ -151,6 +151,26 @@ fn the_peak_of_memory_is_that_of_xla() {
     }
 }
 
+/// The ops of attention that memory limits have other advice than those of a model whose attention is one kernel, and a
+/// model in f32 is advised to compute in bf16.
+#[test]
+fn advice_is_for_what_most_of_a_finding_is_about() {
+    let tries = |name: &str, id: &str| {
+        let (mut opened, analysis) = sample(name);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let files = analysis.file_view(&opened.profile, &opened.files, false);
+        let query = OverviewQuery::default();
+        let overview = session::overview(&analysis, &opened.profile, &mut programs, &files, &query).unwrap();
+        let finding = overview.findings.into_iter().find(|finding| finding.id == id).unwrap();
+        finding.tries.into_iter().filter_map(|advice| advice.code).collect::<Vec<_>>().join("; ")
+    };
+    assert!(tries("xla.graphs", "memory_roof").contains("dot_product_attention"));
+    assert!(tries("unrolled.graphs", "memory_roof").contains("dot_product_attention"));
+    assert_eq!(tries("cudnn.graphs", "memory_roof"), "");
+    assert!(tries("f32.graphs", "compute_roof").contains("bfloat16"));
+    assert_eq!(tries("xla.graphs", "compute_roof"), "");
+}
+
 #[test]
 fn a_loader_that_sleeps_is_the_first_finding() {
     let (mut opened, analysis) = sample("loader.graphs");
@@ -162,6 +182,9 @@ fn a_loader_that_sleeps_is_the_first_finding() {
     assert_eq!(first.id, "host_dispatch");
     // It sleeps for 5 ms in each step, and the host does some work besides.
     assert!((5_000_000_000..6_500_000_000).contains(&first.recoverable.0), "{:?}", first.recoverable);
+    // No host event covers the sleep, and the advice is to trace Python.
+    assert!(first.detail.ends_with("such as Python."), "{}", first.detail);
+    assert_eq!(first.tries[0].code.as_deref(), Some("options.python_tracer_level = 1"));
 }
 
 #[test]

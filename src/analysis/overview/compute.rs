@@ -3,7 +3,7 @@
 use super::context::{Context, longest_first, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
-use super::rule::{BY_COSTS, BY_EVENTS, LEAST};
+use super::rule::{BY_COSTS, BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::base::Platform;
 use crate::analysis::classify::{OpGroup, Phase};
@@ -47,7 +47,7 @@ pub(super) const RULES: [Rule; 7] = [
         confidence: Confidence::Likely,
         basis: BY_COSTS,
         why: "The fixed time of an op outweighs its work.",
-        worked_if: "fewer ops take less than 10 µs",
+        worked_if: "the step gets shorter with fewer ops",
         formula: "self time − (roofline time ÷ attainable share) of ops that take less than 10 µs",
         view: SeeView::Roofline,
         overlaps: &["memory_roof"],
@@ -86,6 +86,16 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Roofline,
         overlaps: &["tiny_ops"],
         tries: &[
+            Advice::code(
+                "Use fused attention, which keeps the scores on the chip.",
+                "jax.nn.dot_product_attention(q, k, v, implementation=\"cudnn\")",
+            )
+            .on(Platform::Gpu)
+            .only_for(Subject::Attention),
+            Advice::words("Use a kernel of flash attention, which keeps the scores on the chip.")
+                .on(Platform::Tpu)
+                .only_for(Subject::Attention),
+            COMPUTE_IN_BF16,
             Advice::words("Fuse ops, so that fewer bytes move."),
             Advice::flag(
                 Platform::Tpu,
@@ -110,6 +120,7 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Roofline,
         overlaps: &["padded_compute"],
         tries: &[
+            COMPUTE_IN_BF16,
             Advice::words("Use larger blocks, or a larger batch."),
             Advice::flag(
                 Platform::Tpu,
@@ -215,9 +226,35 @@ fn by_excess(
                 ("attainable", context.by_op.ledger.attainable),
             ],
             evidence: context.op_evidence(ops),
+            subjects: subjects(context, ops),
             ..Draft::default()
         }
     })
+}
+
+/// Advice for ops with f32 operands.
+const COMPUTE_IN_BF16: Advice =
+    Advice::code("Compute in bf16: convert parameters and activations.", "x.astype(jnp.bfloat16)")
+        .only_for(Subject::F32);
+
+/// Returns what most of the time of ops is about. Ops of attention count only if no kernel computes the attention as a
+/// whole.
+fn subjects(context: &Context<'_>, ops: &[(usize, Picos)]) -> Vec<Subject> {
+    let half = Picos(total(ops).0 / 2);
+    let of_attention = |at: usize| {
+        let (op, facts) = context.op(at);
+        let scope = facts.scope.map_or("", |scope| context.analysis.words.get(scope)).to_ascii_lowercase();
+        let has = |word: &str| scope.contains(word) || context.profile.text(op.name).contains(word);
+        has("attention") || has("attn") || has("softmax")
+    };
+    let of_f32 = |at: usize| context.by_op.ops[at].floor.and_then(|floor| floor.dtype) == Some(DType::F32);
+    let is_most = |is_of: &dyn Fn(usize) -> bool| {
+        let time: Picos = ops.iter().filter(|(at, _)| is_of(*at)).map(|(_, time)| *time).sum();
+        time > half
+    };
+    let is_fused = (0..context.by_op.ops.len()).any(|at| context.op(at).1.group == OpGroup::Attention);
+    let all = [(Subject::Attention, !is_fused && is_most(&of_attention)), (Subject::F32, is_most(&of_f32))];
+    all.into_iter().filter(|(_, is_most)| *is_most).map(|(subject, _)| subject).collect()
 }
 
 fn tiny_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {

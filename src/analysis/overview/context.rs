@@ -237,6 +237,12 @@ impl<'a> Context<'a> {
         }
         text
     }
+
+    /// Returns whether the capture has no host events during most of the time of gaps.
+    pub fn is_untraced(&self, classes: &[GapClass], evidence: &Evidence) -> bool {
+        let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
+        longest > Picos::ZERO && longest.0 < self.per_step(self.gap_time(classes)).0 / 2
+    }
 }
 
 /// Returns the sum of the times of ops.

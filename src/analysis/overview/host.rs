@@ -4,7 +4,7 @@ use super::context::{Context, total};
 use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
-use super::rule::{Draft, Outcome, Rule, unknown};
+use super::rule::{Draft, Outcome, Rule, Subject, unknown};
 use crate::analysis::base::{NotSteady, Platform, StepChoice};
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
@@ -50,6 +50,8 @@ pub(super) const RULES: [Rule; 9] = [
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
+            Advice::code("Trace Python, to see what the host does.", "options.python_tracer_level = 1")
+                .only_for(Subject::Untraced),
             Advice::code(
                 "Remove work from the training loop that needs a result of the device.",
                 "block_until_ready, np.asarray, print",
@@ -137,8 +139,8 @@ pub(super) const RULES: [Rule; 9] = [
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
+            Advice::words("Launch fewer and longer kernels: a larger batch, or more fusion.").on(Platform::Gpu),
             Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)"),
-            Advice::words_on(Platform::Gpu, "Launch fewer and longer kernels: a larger batch, or more fusion."),
         ],
         check: launches,
     },
@@ -250,7 +252,19 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 fn dispatch(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    if lacks_links(context) { unknown(NO_LINKS) } else { by_gaps(context, rule, &[GapClass::Host], true) }
+    if lacks_links(context) {
+        return unknown(NO_LINKS);
+    }
+    let mut found = by_gaps(context, rule, &[GapClass::Host], true);
+    for outcome in &mut found {
+        if let Outcome::Found(draft) = outcome
+            && context.is_untraced(&[GapClass::Host], &draft.evidence)
+        {
+            draft.detail += " The rest is code of the host that the capture does not trace, such as Python.";
+            draft.subjects.push(Subject::Untraced);
+        }
+    }
+    found
 }
 
 /// Compilations in steady steps, and those that make a step not steady. The first step may always compile.

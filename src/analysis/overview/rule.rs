@@ -50,22 +50,40 @@ pub(super) struct Advice {
     code: Option<&'static str>,
     /// The only platform for which the advice holds.
     only_on: Option<Platform>,
+    /// The only kind of finding for which the advice holds.
+    only_for: Option<Subject>,
+}
+
+/// What a finding is mostly about, if some advice holds for it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Ops of attention.
+    Attention,
+    /// Ops with f32 operands.
+    F32,
+    /// Idle time during which the capture has no host events.
+    Untraced,
 }
 
 impl Advice {
     /// Advice in words.
     pub const fn words(text: &'static str) -> Self {
-        Self { text, code: None, only_on: None }
+        Self { text, code: None, only_on: None, only_for: None }
     }
 
     /// Advice with code to copy.
     pub const fn code(text: &'static str, code: &'static str) -> Self {
-        Self { text, code: Some(code), only_on: None }
+        Self { text, code: Some(code), only_on: None, only_for: None }
     }
 
-    /// Advice in words for one platform.
-    pub const fn words_on(only_on: Platform, text: &'static str) -> Self {
-        Self { text, code: None, only_on: Some(only_on) }
+    /// Returns the advice for one platform alone.
+    pub const fn on(self, platform: Platform) -> Self {
+        Self { only_on: Some(platform), ..self }
+    }
+
+    /// Returns the advice for findings about a subject alone.
+    pub const fn only_for(self, subject: Subject) -> Self {
+        Self { only_for: Some(subject), ..self }
     }
 
     fn to_try(&self) -> Try {
@@ -83,7 +101,7 @@ impl Advice {
 
     /// Advice with a flag that only compilers for one platform accept.
     pub const fn flag(only_on: Platform, text: &'static str, flag: &'static str) -> Self {
-        Self { text, code: Some(flag), only_on: Some(only_on) }
+        Self { text, code: Some(flag), only_on: Some(only_on), only_for: None }
     }
 }
 
@@ -117,6 +135,8 @@ pub(super) struct Draft {
     pub evidence: Evidence,
     /// Tries that come before those of the rule.
     pub tries: Vec<Try>,
+    /// What the finding is mostly about.
+    pub subjects: Vec<Subject>,
 }
 
 impl Rule {
@@ -189,7 +209,11 @@ impl Rule {
                 reason = format!("{reason}; {doubt}");
             }
         }
-        let fits = |advice: &&Advice| advice.only_on.is_none_or(|platform| platform == context.platform());
+        let subjects = draft.subjects;
+        let fits = |advice: &&Advice| {
+            advice.only_on.is_none_or(|platform| platform == context.platform())
+                && advice.only_for.is_none_or(|subject| subjects.contains(&subject))
+        };
         let empty = self.empty_finding();
         Finding {
             id: draft.id.unwrap_or(empty.id),
