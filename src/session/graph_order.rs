@@ -133,10 +133,17 @@ impl<'a> LaunchOrder<'a> {
         for slot in 0..n_slots {
             if nodes[..within].get(at).is_some_and(|(number, _)| *number == slot) {
                 let is_copy = cupti_copy_name(nodes[at].1).is_some();
+                if is_copy && instruction(slot).and_then(|id| self.target(id)).is_some() {
+                    return None;
+                }
                 calls.extend(is_copy.then_some((slot, at..at + 1)));
                 at += 1;
             } else {
-                let n = n_kernels(&nodes[rest..], self.target(instruction(slot)?))?;
+                let id = instruction(slot)?;
+                let n = match self.target(id) {
+                    Some(target) => n_kernels(&nodes[rest..], target),
+                    None => n_of_other(&nodes[rest..], self.is_collective(id)),
+                }?;
                 calls.push((slot, rest..rest + n));
                 rest += n;
             }
@@ -148,24 +155,40 @@ impl<'a> LaunchOrder<'a> {
     fn target(&self, id: InstructionId) -> Option<&str> {
         self.module.instruction(id)?.custom_call_target()
     }
+
+    fn is_collective(&self, id: InstructionId) -> bool {
+        self.module.instruction(id).is_some_and(|instruction| opcode::is_collective(&instruction.opcode))
+    }
 }
 
-/// Returns the number of nodes at the start of `nodes` that belong to an instruction with this custom call target. They
-/// are a copy, or a kernel with memsets before it. cuBLAS may add a kernel that sums up, and cuDNN further kernels of its
-/// own. `None` if the nodes do not fit the instruction.
-fn n_kernels(nodes: &[Node<'_>], target: Option<&str>) -> Option<usize> {
-    let word = |at: usize| nodes.get(at).map(|(_, kernel)| cupti_copy_name(kernel));
-    let n_memsets = (0..).take_while(|at| word(*at) == Some(Some("Memset"))).count();
-    let Some(target) = target else {
-        // A fusion of slices is a copy.
-        return (n_memsets == 0 && word(0)?.is_some()).then_some(1);
-    };
+/// Returns the number of nodes at the start of `nodes` that belong to a custom call with this target: a kernel with memsets
+/// before it. cuBLAS may add a kernel that sums up, and cuDNN further kernels of its own. `None` if the nodes do not fit.
+fn n_kernels(nodes: &[Node<'_>], target: &str) -> Option<usize> {
+    let n_memsets = n_memsets(nodes);
     let is_cudnn = target.starts_with("__cudnn$");
-    let is_own = |(_, kernel): &Node<'_>, words: &[&str]| words.iter().any(|word| kernel.contains(word));
     let (first, rest) = nodes.get(n_memsets..)?.split_first()?;
-    let fits = cupti_copy_name(first.1).is_none() && is_own(first, &["cudnn"]) == is_cudnn;
+    let fits = cupti_copy_name(first.1).is_none() && has_word(first, &["cudnn"]) == is_cudnn;
     let further: &[&str] = if is_cudnn { &["cudnn"] } else { &["splitK", "reduce"] };
-    fits.then(|| n_memsets + 1 + rest.iter().take_while(|node| is_own(node, further)).count())
+    fits.then(|| n_memsets + 1 + rest.iter().take_while(|node| has_word(node, further)).count())
+}
+
+/// Returns the number of nodes at the start of `nodes` that belong to another instruction: the copy of a fusion of slices,
+/// or the kernel of a collective. `None` if the nodes do not fit.
+fn n_of_other(nodes: &[Node<'_>], is_collective: bool) -> Option<usize> {
+    let n_memsets = if is_collective { n_memsets(nodes) } else { 0 };
+    let node = nodes.get(n_memsets)?;
+    let word = cupti_copy_name(node.1);
+    let is_copy = word.is_some_and(|word| word != "Memset");
+    let fits = if is_collective { is_copy || has_word(node, &["nccl", "rccl"]) } else { is_copy };
+    fits.then_some(n_memsets + 1)
+}
+
+fn n_memsets(nodes: &[Node<'_>]) -> usize {
+    nodes.iter().take_while(|(_, kernel)| cupti_copy_name(kernel) == Some("Memset")).count()
+}
+
+fn has_word((_, kernel): &Node<'_>, words: &[&str]) -> bool {
+    words.iter().any(|word| kernel.contains(word))
 }
 
 /// What an instruction launches.
@@ -284,6 +307,20 @@ ENTRY %e {
         let names: Vec<&str> = found.iter().map(|id| id.map_or("?", |id| name(&module, id))).collect();
         let (first, second) = ("custom-call.1", "custom-call.2");
         assert_eq!(names, ["fusion.7", "add_fusion.3", "slice_fusion.9", first, first, first, second]);
+    }
+
+    #[test]
+    fn a_collective_has_a_kernel_of_nccl() {
+        let hlo =
+            HLO.replacen("custom-call(%d), custom_call_target=\"__cublas$gemm\"", "all-reduce(%d), to_apply=%sum", 1);
+        let (module, _) = text::module(&hlo).unwrap();
+        let order = LaunchOrder::new(&module);
+        let of = |kernel: &str| {
+            let nodes = [(2, "fusion_7"), (4, "add_fusion_3"), (5, "memcpy128"), (6, kernel), (7, "gemm")];
+            order.instructions(&nodes)[3].map(|id| name(&module, id).to_owned())
+        };
+        assert_eq!(of("ncclDevKernel_AllReduce_Sum_bf16_RING_LL").as_deref(), Some("custom-call.1"));
+        assert_eq!(of("other"), None, "a kernel of no known library of collectives");
     }
 
     #[test]
