@@ -43,12 +43,13 @@ def arguments():
 
 def main():
     args = arguments()
-    name = "f32" if args.dtype == "float32" else args.attention
-    name = "loader" if args.loader_ms else "unrolled" if args.unrolled else name
-    name = args.name or name
+    name = args.name or (
+        "loader" if args.loader_ms else "unrolled" if args.unrolled else "f32" if args.dtype == "float32" else args.attention
+    )
     os.makedirs(args.out, exist_ok=True)
     autotune = os.path.join(args.out, f"{name}.autotune.txt")
-    flags = [f"--xla_gpu_{'load' if os.path.exists(autotune) else 'dump'}_autotune_results_{'from' if os.path.exists(autotune) else 'to'}={autotune}"]
+    action = "load_autotune_results_from" if os.path.exists(autotune) else "dump_autotune_results_to"
+    flags = [f"--xla_gpu_{action}={autotune}"]
     if args.kernels:
         flags.append("--xla_gpu_enable_command_buffer=")
     os.environ["XLA_FLAGS"] = " ".join(flags)

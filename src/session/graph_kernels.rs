@@ -41,7 +41,7 @@ pub(super) fn needed(profile: &Profile) -> bool {
 
 /// Gives each kernel of a CUDA graph the name of its instruction, if the instruction is found. Adds a note per plane. Each
 /// program is read once.
-pub(super) fn name(profile: &mut Profile, files: &[OpenFile]) {
+pub(super) fn name_kernels(profile: &mut Profile, files: &[OpenFile]) {
     let nodes = nodes(profile);
     let mut names = Vec::new();
     for of_program in nodes.chunk_by(|(a, _), (b, _)| a.program() == b.program()) {

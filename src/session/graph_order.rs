@@ -116,8 +116,8 @@ impl<'a> LaunchOrder<'a> {
         let end = nodes.last()?.0.checked_add(1)?;
         let start = nodes.partition_point(|(number, _)| *number <= last);
         // The nodes within the graphs of libraries may begin at any node after the last kernel of XLA.
-        let begins = (start..nodes.len()).take(BEGINS).map(|at| nodes[at].0).chain([end]);
-        begins.into_iter().find_map(|n_slots| self.calls(nodes, n_slots, instruction))
+        let mut begins = (start..nodes.len()).take(BEGINS).map(|at| nodes[at].0).chain([end]);
+        begins.find_map(|n_slots| self.calls(nodes, n_slots, instruction))
     }
 
     /// Returns the nodes of each instruction without a kernel of XLA, if the graph has `n_slots` instructions.

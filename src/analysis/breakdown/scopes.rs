@@ -7,8 +7,9 @@
 //!             └─ 7 smaller 10                 the nodes below the threshold, as one node
 //! ```
 //!
-//! The layers of an unrolled model are one node (`layers_*`), as those of a scan are. Nodes with one child and no time of their own form a chain, which is shown as one node. If no path is requested, the
-//! root stands for everything, and its total is the busy time of the ops that the filter selects.
+//! The layers of an unrolled model are one node (`layers_*`), as those of a scan are. Nodes with one child and no
+//! time of their own form a chain, which is shown as one node. If no path is requested, the root stands for
+//! everything, and its total is the busy time of the ops that the filter selects.
 
 use super::folded_scopes::{FoldedPaths, fold};
 use super::query::{merged_paths, shown};
@@ -146,21 +147,13 @@ fn sums<'a>(session: SessionFacts<'a>, slices: &[Slice], root: &str) -> (Vec<(&'
     (all, none)
 }
 
-/// Returns the sums by path with folded layers, sorted by path, and the number of layers of each folded path.
+/// Returns the sums by path with folded layers, sorted by path, and the number of layers of each folded path. A path may
+/// occur several times.
 fn folded(by_scope: Vec<(&str, Sums)>, root: &str) -> (Vec<(String, Sums)>, IndexMap<String, usize>) {
     let paths: Vec<&str> = by_scope.iter().map(|(path, _)| *path).collect();
     let FoldedPaths { paths, n_layers } = fold(&paths, root);
     let mut all: Vec<(String, Sums)> = paths.into_iter().zip(by_scope.into_iter().map(|(_, sums)| sums)).collect();
     all.small_sort_by(|(a, _), (b, _)| a.cmp(b));
-    all.dedup_by(|(next, sums), (path, sum)| {
-        let is_same = next == path;
-        if is_same {
-            sum.self_time += sums.self_time;
-            sum.self_n += sums.self_n;
-            sum.add(sums);
-        }
-        is_same
-    });
     (all, n_layers)
 }
 

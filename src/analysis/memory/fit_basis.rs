@@ -1,14 +1,13 @@
 //! This module collects what the estimate for other sizes scales: the classes that are alive at the measured peak, and at
 //! the highest points of the other parts of the program. With other sizes, one of those may become the peak.
 
-use super::class::{Facts, Vocabularies, class};
+use super::class::Vocabularies;
 use super::fit_report::{FitBasis, FitPart};
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
 use super::space::Space;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape};
-use crate::small_sort::SmallSort;
 
 /// Number of parts of the program whose highest points are candidates for the peak.
 const PARTS: usize = 24;
@@ -23,35 +22,9 @@ impl ProgramMemory {
             _ if is_width && class != MemoryClass::Attention => false,
             _ => has_length_twice(shape, size.length),
         };
-        let moment = |point: u32| self.classes_at(module, vocabularies, space, point, &has_scores);
-        let peak = space.peak_point();
-        let length = space.padded.len().div_ceil(PARTS).max(1);
-        let highest = space.padded.chunks(length).zip((0..).step_by(length)).filter_map(|(part, first)| {
-            let (at, _) = part.iter().enumerate().max_by_key(|(at, bytes)| (**bytes, std::cmp::Reverse(*at)))?;
-            u32::try_from(first + at).ok()
-        });
-        let moments = [peak].into_iter().chain(highest.filter(|point| *point != peak)).map(moment).collect();
-        Some(FitBasis { size, moments })
-    }
-
-    /// Returns the bytes of each class at a point, the largest first.
-    fn classes_at(
-        &self,
-        module: &Module,
-        vocabularies: &Vocabularies,
-        space: &Space,
-        point: u32,
-        has_scores: &dyn Fn(Option<&Shape>, MemoryClass) -> bool,
-    ) -> Vec<FitPart> {
-        let mut parts: Vec<FitPart> = Vec::new();
-        let mut add = |slot: Option<u32>, category: Category, size: u64| {
-            let logical = slot.and_then(|slot| self.buffers.all.get(slot as usize));
-            let id = logical.and_then(|logical| logical.instruction(module));
-            let instruction = id.and_then(|id| module.instruction(id));
-            let shape = logical.and_then(|logical| logical.shape(module));
-            let (opcode, op_name) = instruction.map_or(("", ""), |i| (&*i.opcode, i.op_name()));
-            let by_use = id.and_then(|id| self.train_state.class(id));
-            let class = class(&Facts { category, opcode, op_name, shape, by_use }, vocabularies);
+        let add = |parts: &mut Vec<FitPart>, slot: Option<u32>, category: Category, size: u64| {
+            let class = self.class_of_slot(module, vocabularies, slot, category);
+            let shape = slot.and_then(|slot| self.buffers.all.get(slot as usize)?.shape(module));
             let scores = if has_scores(shape, class) { size } else { 0 };
             match parts.iter_mut().find(|part| part.class == class) {
                 Some(part) => {
@@ -61,16 +34,26 @@ impl ProgramMemory {
                 None => parts.push(FitPart { class, size, scores }),
             }
         };
+        let mut persistent = Vec::new();
         for (_, allocation) in self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite()) {
-            add(allocation.shown, allocation.category, allocation.size);
+            add(&mut persistent, allocation.shown, allocation.category, allocation.size);
         }
-        let live_ranges: Vec<LiveRange> = space.alive(point).copied().collect();
-        for (range, size) in live_ranges.iter().zip(self.own_sizes(space, &live_ranges)) {
-            let category = self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category);
-            add(Some(range.holder), category, size);
-        }
-        parts.small_sort_by_key(|part| (std::cmp::Reverse(part.size), part.class));
-        parts
+        let moment = |point: u32| {
+            let mut parts = persistent.clone();
+            let live_ranges: Vec<LiveRange> = space.alive(point).copied().collect();
+            for (range, size) in live_ranges.iter().zip(self.own_sizes(space, &live_ranges)) {
+                add(&mut parts, Some(range.holder), self.category(*range), size);
+            }
+            parts
+        };
+        let peak = space.peak_point();
+        let length = space.padded.len().div_ceil(PARTS).max(1);
+        let highest = space.padded.chunks(length).zip((0..).step_by(length)).filter_map(|(part, first)| {
+            let (at, _) = part.iter().enumerate().max_by_key(|(at, bytes)| (**bytes, std::cmp::Reverse(*at)))?;
+            u32::try_from(first + at).ok()
+        });
+        let moments = [peak].into_iter().chain(highest.filter(|point| *point != peak)).map(moment).collect();
+        Some(FitBasis { size, moments })
     }
 }
 

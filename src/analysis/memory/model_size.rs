@@ -69,21 +69,14 @@ impl ProgramMemory {
     /// a sequence, so that the length does not show what a dimension of another array is. `None` if weights or tokens are
     /// not recognised. `module` must be the program of the memory.
     pub(super) fn job_size(&self, module: &Module) -> Option<(JobSize, bool)> {
-        let size = self.sizes(module).1?;
-        let is_length = |parameter: &Instruction| {
-            let array = parameter.shape.as_array()?;
-            let tiles = module.parameter_tiles(parameter).unwrap_or_default();
-            let whole = |(at, dim): (usize, &u64)| dim.checked_mul(tiles.get(at).copied().unwrap_or(1));
-            Some(array.dims.iter().enumerate().any(|dim| whole(dim) == Some(size.length)))
-        };
-        let mut weights =
-            entry_parameters(module).filter(|(id, parameter)| self.class_of(*id, parameter) == MemoryClass::Weights);
-        Some((size, weights.any(|(_, parameter)| is_length(parameter) == Some(true))))
+        self.sizes(module).1
     }
 
-    fn sizes(&self, module: &Module) -> (ModelSize, Option<JobSize>) {
+    fn sizes(&self, module: &Module) -> (ModelSize, Option<(JobSize, bool)>) {
         let mut n_parameters = Some(0_u64);
         let mut n_local = 0_u64;
+        // The whole dimensions of all weights.
+        let mut dims: Vec<u64> = Vec::new();
         let mut batch: Option<(u64, u64)> = None;
         let mut local_batch: Option<(u64, u64)> = None;
         for (id, parameter) in entry_parameters(module) {
@@ -91,6 +84,8 @@ impl ProgramMemory {
             let tiles = module.parameter_tiles(parameter);
             match self.class_of(id, parameter) {
                 MemoryClass::Weights => {
+                    let n_tiles = |at: usize| tiles.as_ref().and_then(|tiles| tiles.get(at)).copied().unwrap_or(1);
+                    dims.extend(array.dims.iter().enumerate().filter_map(|(at, dim)| dim.checked_mul(n_tiles(at))));
                     let whole = tiles
                         .zip(array.elements())
                         .and_then(|(tiles, n)| tiles.iter().try_fold(n, |n, of| n.checked_mul(*of)));
@@ -110,11 +105,9 @@ impl ProgramMemory {
         }
         let batch = batch.and_then(|(sequences, length)| Some((sequences.checked_mul(module.n_replicas())?, length)));
         let n_parameters = n_parameters.filter(|n| *n > 0);
-        let size = n_parameters.zip(local_batch).map(|(n_parameters, (sequences, length))| JobSize {
-            n_parameters,
-            n_sharing: ((n_parameters + n_local / 2) / n_local.max(1)).max(1),
-            sequences,
-            length,
+        let size = n_parameters.zip(local_batch).map(|(n_parameters, (sequences, length))| {
+            let n_sharing = (n_parameters.saturating_add(n_local / 2) / n_local.max(1)).max(1);
+            (JobSize { n_parameters, n_sharing, sequences, length }, dims.contains(&length))
         });
         (ModelSize { n_parameters, batch, is_training: self.schedule.has_gradient }, size)
     }

@@ -16,7 +16,7 @@ use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, Wh
 use super::schedule::Schedule;
 use super::space::{Space, columns, curve, highest, shares_addresses};
 use super::train_state::TrainState;
-use super::words::Category;
+use super::words::{Category, MemoryClass};
 use crate::hlo::{InstructionId, Module};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::small_sort::SmallSort;
@@ -259,9 +259,31 @@ impl ProgramMemory {
 
     /// Describes a buffer that is allocated and freed while the program runs.
     pub(super) fn describe_range(&self, module: &Module, vocabularies: &Vocabularies, range: LiveRange) -> Buffer {
-        let category = self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category);
+        let category = self.category(range);
         let buffer = self.buffer(module, vocabularies, Some(range.holder), category, (range.first, range.last));
         Buffer { id: BufferId(range.slot), size: self.size(range.slot), ..buffer }
+    }
+
+    /// Returns the category of the buffer of a live range.
+    pub(super) fn category(&self, range: LiveRange) -> Category {
+        self.buffers.allocation(range.holder).map_or(Category::Temporary, |a| a.category)
+    }
+
+    /// Returns the class of a buffer. `slot` is `None` if only its category is known.
+    pub(super) fn class_of_slot(
+        &self,
+        module: &Module,
+        vocabularies: &Vocabularies,
+        slot: Option<u32>,
+        category: Category,
+    ) -> MemoryClass {
+        let logical = slot.and_then(|slot| self.buffers.all.get(slot as usize));
+        let id = logical.and_then(|logical| logical.instruction(module));
+        let instruction = id.and_then(|id| module.instruction(id));
+        let shape = logical.and_then(|logical| logical.shape(module));
+        let (opcode, op_name) = instruction.map_or(("", ""), |i| (&*i.opcode, i.op_name()));
+        let by_use = id.and_then(|id| self.train_state.class(id));
+        class(&Facts { category, opcode, op_name, shape, by_use }, vocabularies)
     }
 
     fn buffer(
@@ -289,10 +311,7 @@ impl ProgramMemory {
             op_name: op_name.to_owned(),
             source,
             category,
-            class: class(
-                &Facts { category, opcode, op_name, shape, by_use: id.and_then(|id| self.train_state.class(id)) },
-                vocabularies,
-            ),
+            class: self.class_of_slot(module, vocabularies, slot, category),
             first,
             last,
         }

@@ -54,7 +54,7 @@ fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
         profile.derive();
     }
     if graph_kernels::needed(profile) {
-        graph_kernels::name(profile, open_files);
+        graph_kernels::name_kernels(profile, open_files);
     }
     if instructions::needed(profile) {
         instructions::fill(profile, open_files);

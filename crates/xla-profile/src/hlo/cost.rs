@@ -17,7 +17,7 @@ pub struct Cost {
     pub bytes: Option<f64>,
 }
 
-/// The begin of the names of cuDNN's attention calls.
+/// The start of the names of cuDNN's attention calls.
 const ATTENTION: &str = "__cudnn$fmha";
 
 /// Deepest nesting of fusions whose FLOPs are counted. The FLOPs of a deeper fusion are unknown.
