@@ -7,9 +7,11 @@ use super::hosts;
 use super::op_times::OpTimeCache;
 use super::query::{DeviceChoice, Query};
 use super::rows::SessionFacts;
+use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
-use crate::profile::{Note, OpId, Profile, Severity, Strings};
+use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {
@@ -26,6 +28,8 @@ pub struct Analysis {
     /// Whether an op has several scope paths, of which only the first one counts.
     pub(in crate::analysis) merged_paths: bool,
     pub(in crate::analysis) measures: OpTimeCache,
+    /// The transfers of each device's ops, by index into `devices`. `None` for devices that no query has read yet.
+    async_pairs: RefCell<Vec<Option<Rc<AsyncPairs>>>>,
     /// Row counts of recent queries without the text of their filter, the most recently computed one first. Counting
     /// 100,000 rows again for every typed letter would take as long as the answer itself.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
@@ -52,6 +56,7 @@ impl Analysis {
             words,
             merged_paths,
             measures: OpTimeCache::default(),
+            async_pairs: RefCell::default(),
             counts: RefCell::default(),
         }
     }
@@ -64,6 +69,25 @@ impl Analysis {
     /// Returns whether an op has several scope paths, of which only the first one counts.
     pub(in crate::analysis) const fn merged_paths(&self) -> bool {
         self.merged_paths
+    }
+
+    /// Returns the transfers of a device's ops. They are computed once, and devices with the same ops share them.
+    pub(in crate::analysis) fn async_pairs(&self, profile: &Profile, device: usize) -> Rc<AsyncPairs> {
+        let mut known = self.async_pairs.borrow_mut();
+        known.resize(self.devices.len(), None);
+        let ops = |device: usize| {
+            let key = |op: &Op| (op.stats.program, op.name, op.text, op.stats.kernel);
+            let kinds = self.facts[device].ops.iter().map(|facts| facts.kind);
+            profile.planes[self.devices[device].plane].ops.iter().map(key).zip(kinds)
+        };
+        let is_same = |other: &usize| *other == device || ops(*other).eq(ops(device));
+        let like = (0..known.len()).filter(|other| known[*other].is_some()).find(is_same);
+        let pairs = like.and_then(|other| known[other].clone()).unwrap_or_else(|| {
+            let kinds: Vec<Kind> = ops(device).map(|(_, kind)| kind).collect();
+            Rc::new(AsyncPairs::new(profile, &profile.planes[self.devices[device].plane], &kinds))
+        });
+        known[device] = Some(Rc::clone(&pairs));
+        pairs
     }
 
     /// Returns why all sums of times are too small: the message of the first note of severity [`Severity::Partial`].

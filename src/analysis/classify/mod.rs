@@ -1,6 +1,7 @@
 //! This module classifies an op by its texts: kind of time, category, op group, phase and layer. The module does not
 //! depend on time or devices.
 
+pub(in crate::analysis) mod async_pairs;
 pub(in crate::analysis) mod category;
 pub(in crate::analysis) mod kind;
 pub(in crate::analysis) mod layer;
@@ -11,6 +12,7 @@ pub(in crate::analysis) mod op_group;
 pub(in crate::analysis) mod opcode;
 pub(in crate::analysis) mod opcode_kind;
 pub(in crate::analysis) mod phase;
+pub(in crate::analysis) mod primitive;
 pub(in crate::analysis) mod scope_path;
 pub(in crate::analysis) mod signature;
 pub(in crate::analysis) mod source_frame;

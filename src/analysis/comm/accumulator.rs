@@ -1,13 +1,13 @@
 //! This module accumulates one sum: a row, a primitive, or all traffic of one sort. It receives the spans and waits of
 //! one core after the other, and does not depend on the grouping.
 
-use super::async_pairs::OpKey;
-use super::primitive::Execution;
 use super::report::{Overlap, Traffic};
 use crate::analysis::base::Interval;
 use crate::analysis::base::merged::{ALL, Merged};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::breakdown::report::per_second;
+use crate::analysis::classify::async_pairs::OpKey;
+use crate::analysis::classify::primitive::Execution;
 use crate::units::{Count, Picos};
 use indexmap::IndexSet;
 

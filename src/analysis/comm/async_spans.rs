@@ -9,10 +9,10 @@
 //!
 //! This module depends on lines and transfers, and not on steps or rows.
 
-use super::async_pairs::{AsyncPairs, Part};
 use crate::analysis::base::Merged;
 use crate::analysis::base::{Clock, Device, Interval, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
+use crate::analysis::classify::async_pairs::{AsyncPairs, Part};
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

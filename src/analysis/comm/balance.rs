@@ -18,16 +18,16 @@
 //! devices by number and the planes of each host count from 0. This module depends on devices, transfers and spans, and
 //! not on bytes.
 
-use super::async_pairs::OpKey;
 use super::async_spans::{Span, clock};
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
 use super::executions::{Executions, add, matched, waits_for_peers};
 use super::imbalance::{Arrival, ArrivalSpread, DeviceBalance};
 use super::peer_waits::least_wait;
-use super::primitive::{Core, Primitive};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, StepChoice};
+use crate::analysis::classify::async_pairs::OpKey;
+use crate::analysis::classify::primitive::{Core, Primitive};
 use crate::profile::{Profile, ProgramId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;

@@ -5,8 +5,8 @@
 //! and those of the result for all-gather and recv. `bytes_accessed` is no measure: it is about twice the message for
 //! an all-reduce. This module depends on HLO, and not on times.
 
-use super::async_pairs::{called, collective, moves};
-use super::primitive::Primitive;
+use crate::analysis::classify::async_pairs::{called, collective, moves};
+use crate::analysis::classify::primitive::Primitive;
 use crate::hlo::opcode::is_collective;
 use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
 use crate::profile::{Op, Profile};

@@ -1,9 +1,9 @@
 //! This module declares the columns of the communication tables.
 
 use super::imbalance::{Arrival, ArrivalSpread};
-use super::primitive::{Core, Primitive, Role};
 use super::report::{CommRow, DeviceGroup, LinkPeak, Overlap, Pairing, Remainder, StepComm, Traffic};
 use crate::analysis::breakdown::is_unrated;
+use crate::analysis::classify::primitive::{Core, Primitive, Role};
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Bandwidth, Bytes, Count, Executions, Flag, Id, Number, Percent, Time, Word};
 use crate::table::format::bytes_text;

@@ -1,14 +1,14 @@
 //! This module reads one core of a device within the selected window: the device's own core, or a SparseCore of the
 //! same chip. It depends on devices, planes and windows, and not on rows.
 
-use super::async_pairs::AsyncPairs;
 use super::async_spans::{CoreTimeline, clock};
-use super::primitive::Core;
 use crate::analysis::base::merged::{ALL, Merged};
 use crate::analysis::base::op_times::{Window, mean_times, op_times};
 use crate::analysis::base::rows::Slice;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, StepChoice};
+use crate::analysis::classify::async_pairs::AsyncPairs;
+use crate::analysis::classify::primitive::Core;
 use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub struct CoreWindow<'a> {
     /// The kind of each op of the plane, by [`OpId`].
     pub kinds: Vec<Kind>,
     /// The transfers of the plane.
-    pub transfers: AsyncPairs,
+    pub transfers: Rc<AsyncPairs>,
     /// The timeline of the core over the whole capture.
     pub timeline: CoreTimeline,
     /// Self time of each op in the window, in ps, by [`OpId`]. For the device's own core, it is measured on the clock
@@ -36,7 +36,7 @@ pub struct CoreWindow<'a> {
 
 impl CoreWindow<'_> {
     /// Returns the plane of the core, and its transfers.
-    pub const fn transfers(&self) -> (&Plane, &AsyncPairs) {
+    pub fn transfers(&self) -> (&Plane, &AsyncPairs) {
         (self.plane, &self.transfers)
     }
 
@@ -84,7 +84,7 @@ impl Analysis {
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
         let clock = clock(plane, device);
         let (window, whole) = device.window_on(step, clock)?;
-        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let transfers = self.async_pairs(profile, slice.device);
         let timeline = CoreTimeline::new(plane, device, clock, &transfers, &kinds);
         let self_times = slice.measured.ops.iter().map(|time| time.self_time).collect();
         Some(CoreWindow {
@@ -127,7 +127,7 @@ impl Analysis {
                 ..of.clone()
             };
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
-            let transfers = AsyncPairs::new(profile, plane, &kinds);
+            let transfers = Rc::new(AsyncPairs::new(profile, plane, &kinds));
             let timeline = CoreTimeline::new(plane, &sparse, of.event_clock, &transfers, &kinds);
             let spans = window.clone();
             let requested = Window { name: String::new(), clock: of.event_clock, spans, n_steps: 1, whole };

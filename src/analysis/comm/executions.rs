@@ -5,16 +5,16 @@
 //! arrive later, and the device that arrives last does not wait. This module depends on transfers and spans, and not on
 //! reports.
 
-use super::async_pairs::{AsyncPairs, OpKey};
 use super::async_spans::{CoreTimeline, Span, SpanOrigin};
 use super::collective::CollectiveInfo;
-use super::primitive::Primitive;
 use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::async_pairs::{AsyncPairs, OpKey};
+use crate::analysis::classify::primitive::Primitive;
 use crate::hlo::ReplicaGroups;
 use crate::profile::Profile;
 use indexmap::IndexMap;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
 /// start and a done: it then ends with the wait, which may be later than the end of the transfer.
@@ -47,12 +47,11 @@ impl Analysis {
         step: StepChoice,
         clock: Clock,
         ops: &mut IndexMap<OpKey, Executions>,
-    ) -> Option<AsyncPairs> {
+    ) -> Option<Rc<AsyncPairs>> {
         let device = &self.devices[at];
         let plane = &profile.planes[device.plane];
         let (window, whole) = device.window_on(step, clock)?;
-        let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-        let transfers = AsyncPairs::new(profile, plane, &kinds);
+        let transfers = self.async_pairs(profile, at);
         let timeline = CoreTimeline::collective_spans(plane, device, clock, &transfers);
         add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
         Some(transfers)

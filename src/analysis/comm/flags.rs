@@ -5,8 +5,8 @@
 //! comes with the default of the compiler, and flags that are on by default are never suggested. Chips that were not
 //! checked get no flags. This module depends on chips and primitives, and not on times.
 
-use super::primitive::Primitive;
 use crate::analysis::base::Platform;
+use crate::analysis::classify::primitive::Primitive;
 use crate::chip::Chip;
 
 /// The version of libtpu with which the TPU flags and their defaults were checked.

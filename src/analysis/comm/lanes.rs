@@ -3,11 +3,11 @@
 
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
-use super::primitive::{Execution, Primitive};
 use super::query::TransferFilter;
 use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
 use crate::analysis::base::Merged;
+use crate::analysis::classify::primitive::{Execution, Primitive};
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 pub fn lanes(
     profile: &Profile,
     core_window: &CoreWindow<'_>,
-    infos: &IndexMap<super::async_pairs::OpKey, CollectiveInfo>,
+    infos: &IndexMap<crate::analysis::classify::async_pairs::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: TransferFilter,
     limit: usize,

@@ -6,14 +6,13 @@
 //!  ops line ──compute kinds─► merged intervals ──────────────────┘
 //! ```
 //!
-//! A *transfer* (`async_pairs::Transfer`) is a collective or a copy: an async start with its done, or a single op. The
+//! A *transfer* (`classify::async_pairs::Transfer`) is a collective or a copy: an async start with its done, or a single op. The
 //! stall is the self time of waits. The time in flight is the length of the union of spans. The exposed time is the
 //! part of the time in flight without compute, and the overlapped time is the rest. Stall and exposed time differ by
 //! idle time and by dones that end later than their transfer, so the report has both. This module depends on ops,
 //! programs and chips, and not on pages.
 
 mod accumulator;
-mod async_pairs;
 mod async_spans;
 mod axis;
 mod balance;
@@ -27,17 +26,16 @@ mod lanes;
 mod notes;
 mod op_transfers;
 mod peer_waits;
-mod primitive;
 mod query;
 mod report;
 mod steps;
 mod sums;
 
+pub use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
 pub use collective::{CollectiveInfo, of_module as message_of};
 pub use imbalance::{Arrival, ArrivalSpread, DeviceBalance, Straggler};
 pub(in crate::analysis) use op_transfers::OpTransfer;
 pub(in crate::analysis) use peer_waits::{PeerWaits, least_wait};
-pub use primitive::{Core, Execution, Primitive, Role};
 pub use query::{CommBy, CommQuery, LaneQuery, NamedMesh, Topology, TransferFilter};
 pub use report::{
     Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,

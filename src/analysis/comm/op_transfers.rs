@@ -1,10 +1,9 @@
 //! This module names the transfer that each op of a device is a part of.
 
-use super::async_pairs::{AsyncPairs, OpKey};
-use super::primitive::Primitive;
 use super::sums::collective_infos;
 use crate::analysis::base::Analysis;
-use crate::analysis::classify::Kind;
+use crate::analysis::classify::async_pairs::OpKey;
+use crate::analysis::classify::primitive::Primitive;
 use crate::analysis::data_movement::Programs;
 use crate::profile::{OpId, Profile};
 use rustc_hash::FxHashMap;
@@ -28,9 +27,8 @@ impl Analysis {
         programs: Option<Programs<'_>>,
     ) -> FxHashMap<OpId, OpTransfer> {
         let plane = &profile.planes[self.devices[device].plane];
-        let kinds: Vec<Kind> = self.facts[device].ops.iter().map(|facts| facts.kind).collect();
-        let transfers = AsyncPairs::new(profile, plane, &kinds);
-        let infos = collective_infos(profile, [(plane, &transfers)], programs);
+        let transfers = self.async_pairs(profile, device);
+        let infos = collective_infos(profile, [(plane, &*transfers)], programs);
         let transfer = |(op, _, at): (OpId, _, u32)| {
             let named = transfers.all[at as usize].named;
             let info = infos.get(&named)?;

@@ -1,15 +1,16 @@
 //! This module finds the times in which devices wait for each other in collectives, on the event clock, and the device
 //! that the others wait for.
 
-use super::async_pairs::AsyncPairs;
 use super::executions::{matched, waits_for_peers};
 use super::imbalance::DeviceBalance;
 use super::sums::collective_infos;
 use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
+use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::data_movement::Programs;
 use crate::profile::{Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
+use std::rc::Rc;
 
 /// The times in which one device waits for its peers.
 pub struct PeerWaits {
@@ -33,14 +34,15 @@ impl Analysis {
     ) -> Vec<PeerWaits> {
         let file = |device: usize| profile.planes[self.devices[device].plane].file;
         let mut ops = IndexMap::default();
-        let mut cores: Vec<(usize, &Plane, AsyncPairs)> = Vec::new();
+        let mut cores: Vec<(usize, &Plane, Rc<AsyncPairs>)> = Vec::new();
         for at in (0..self.devices.len()).filter(|at| file(*at) == file(first)) {
             let device = &self.devices[at];
             if let Some(transfers) = self.add_executions(profile, at, step, device.event_clock, &mut ops) {
                 cores.push((at, &profile.planes[device.plane], transfers));
             }
         }
-        let infos = collective_infos(profile, cores.iter().map(|(_, plane, transfers)| (*plane, transfers)), programs);
+        let infos =
+            collective_infos(profile, cores.iter().map(|(_, plane, transfers)| (*plane, &**transfers)), programs);
         let mut times: Vec<Vec<Interval>> = vec![Vec::new(); self.devices.len()];
         for (op, lengths) in &ops {
             let sets = infos.get(op).map_or_else(Vec::new, |info| self.sets(profile, lengths, info));
@@ -50,7 +52,7 @@ impl Analysis {
                 }
             }
         }
-        let waits = |(device, ..): &(usize, &Plane, AsyncPairs)| {
+        let waits = |(device, ..): &(usize, &Plane, Rc<AsyncPairs>)| {
             let times = std::mem::take(&mut times[*device]);
             let sum = times.iter().map(|(start, end)| Picos(end - start)).sum::<Picos>();
             let n_steps = self.devices[*device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));

@@ -3,8 +3,8 @@
 
 use super::flags::{Flag, accepted};
 use super::imbalance::{DeviceBalance, Straggler};
-use super::primitive::{Core, Execution, Primitive, Role};
 use crate::analysis::base::{Header, Totals};
+use crate::analysis::classify::primitive::{Core, Execution, Primitive, Role};
 use crate::profile::Note;
 use crate::small_sort::SmallSort;
 use crate::units::{Count, Picos};

@@ -6,18 +6,18 @@
 //! once.
 
 use super::accumulator::{CommAccumulator, CommonValue};
-use super::async_pairs::{AsyncPairs, OpKey, Part, Transfer};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
 use super::core::CoreWindow;
 use super::flags::{Target, suggested};
-use super::primitive::{Core, Execution, Primitive};
 use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
 use crate::analysis::base::Analysis;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
+use crate::analysis::classify::async_pairs::{AsyncPairs, OpKey, Part, Transfer};
+use crate::analysis::classify::primitive::{Core, Execution, Primitive};
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
 use crate::profile::{Op, Plane, Profile, ProgramId, StrId};

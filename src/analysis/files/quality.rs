@@ -12,7 +12,7 @@
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
-use crate::profile::{Line, Note, NoteCode, OpId, Plane, PlaneStat, Profile};
+use crate::profile::{Line, Note, NoteCode, Op, OpId, Plane, PlaneStat, Profile};
 use crate::small_sort::SmallSort;
 use indexmap::IndexMap;
 
@@ -176,15 +176,22 @@ fn finding_of(lack: MissingData, labels: &[&str], framework: Framework) -> Findi
 
 /// Reports starts and dones of the same op that differ in number: `all-gather-start.1`, `all-gather-done.7`.
 fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framework) -> Option<Finding> {
-    let half = |name: &'_ str| -> Option<(String, i64)> {
-        let (base, _) = name.split_once("-start").or_else(|| name.split_once("-done"))?;
-        Some((base.to_owned(), if name[base.len()..].starts_with("-start") { 1 } else { -1 }))
+    let half = |op: &Op| {
+        let name = profile.text(op.name);
+        let start = name.split_once("-start").map(|(base, _)| (base, 1));
+        start.or_else(|| name.split_once("-done").map(|(base, _)| (base, -1)))
     };
-    let halves: Vec<Option<(String, i64)>> = plane.ops.iter().map(|op| half(profile.text(op.name))).collect();
+    let halves: Vec<Option<(&str, i64)>> = plane.ops.iter().map(half).collect();
+    let mut n_events = vec![0_i64; halves.len()];
+    if halves.iter().any(Option::is_some) {
+        let lines = device.ops.iter().map(|i| &plane.lines[*i]);
+        let events = lines.flat_map(|line| line.events.ops());
+        events.for_each(|op| n_events.get_mut(op.0 as usize).into_iter().for_each(|n| *n += 1));
+    }
     let mut sums: IndexMap<&str, i64> = IndexMap::default();
-    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-        for (base, by) in line.events.ops().filter_map(|op| halves.get(op.0 as usize)?.as_ref()) {
-            *sums.entry(base.as_str()).or_default() += by;
+    for (half, n) in halves.iter().zip(n_events) {
+        if let Some((base, by)) = half {
+            *sums.entry(*base).or_default() += by * n;
         }
     }
     let n: u64 = sums.into_iter().map(|(_, sum)| sum.unsigned_abs()).sum();
