@@ -70,6 +70,7 @@ struct ModelGuessJson {
     n_sequences: Option<u64>,
     sequence_length: Option<u64>,
     tokens: Option<u64>,
+    attention_width: Option<u64>,
     flops_per_token: Option<u64>,
     is_training: bool,
 }
@@ -194,6 +195,7 @@ fn model_guess(of: ModelSize) -> ModelGuessJson {
         n_sequences: of.batch.map(|(sequences, _)| sequences),
         sequence_length: of.batch.map(|(_, length)| length),
         tokens: of.tokens(),
+        attention_width: of.attention,
         flops_per_token: of.flops_per_token(),
         is_training: of.is_training,
     }

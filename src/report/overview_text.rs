@@ -110,7 +110,11 @@ fn guess(of: &Overview) -> Option<String> {
     let size = of.model_size.filter(|_| !is_given)?;
     let (sentence, tokens, n) = (size.sentence()?, size.tokens()?, size.n_parameters?);
     let flops = size.flops_per_token()?;
-    let model = if size.is_training { format!("--parameters {n}") } else { format!("--flops-per-token {flops}") };
+    let model = if size.is_training && size.attention.is_none() {
+        format!("--parameters {n}")
+    } else {
+        format!("--flops-per-token {flops}")
+    };
     Some(format!("{sentence} If it is right, add --tokens {tokens} {model}."))
 }
 

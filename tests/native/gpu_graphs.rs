@@ -139,6 +139,21 @@ fn flops_of_matmuls_are_those_of_the_model() {
     assert!((flops / expected - 1.0).abs() < 0.01, "{flops} {expected}");
 }
 
+/// The guess of the model's size is that of `train.py`: 4 layers with heads of 1,024 elements together, whatever computes
+/// the attention.
+#[test]
+fn attention_is_recognised_in_matmuls_and_in_calls() {
+    for (name, _) in GRAPHS {
+        let (mut opened, analysis) = sample(name);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let files = analysis.file_view(&opened.profile, &opened.files, false);
+        let sizes = (0..files.programs.len())
+            .filter_map(|at| session::model_size(&opened.profile, &mut programs, &files.programs, at))
+            .filter_map(|size| size.attention.zip(size.tokens()));
+        assert_eq!(sizes.max(), Some((4 * 1024, 4096)), "{name}");
+    }
+}
+
 #[test]
 fn the_peak_of_memory_is_that_of_xla() {
     for (name, expected) in GRAPHS {

@@ -32,7 +32,9 @@ fn the_size_is_that_of_the_configuration() {
         let size = model_size(&program).unwrap();
         assert_eq!(size.n_parameters, Some(wanted), "{name}");
         assert_eq!(size.batch, Some((number(name, 'b'), number(name, 's'))), "{name}");
-        assert_eq!(size.flops_per_token(), Some(6 * wanted), "{name}");
+        // All heads together are as wide as the model.
+        assert_eq!(size.attention, Some(layers * width), "{name}");
+        assert_eq!(size.flops_per_token(), Some(6 * wanted + 6 * layers * width * number(name, 's')), "{name}");
         assert_eq!(size.tokens(), Some(number(name, 'b') * number(name, 's')), "{name}");
     }
 }
@@ -46,10 +48,21 @@ fn the_size_of_the_sample_is_that_of_its_state() {
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut bytes).unwrap();
     let mut program = decode(&bytes).unwrap();
     let size = model_size(&program).unwrap();
-    assert_eq!(size, ModelSize { n_parameters: Some(1_004_999_424), batch: Some((16, 2048)), is_training: true });
+    assert_eq!(
+        size,
+        ModelSize {
+            n_parameters: Some(1_004_999_424),
+            batch: Some((16, 2048)),
+            attention: Some(4 * 2816),
+            is_training: true,
+        }
+    );
     // Without the shardings of a partitioned program, nothing is guessed.
     program.hlo_module.as_mut().unwrap().spmd_parameters_shardings.clear();
-    assert_eq!(model_size(&program).unwrap(), ModelSize { n_parameters: None, batch: None, is_training: true });
+    assert_eq!(
+        model_size(&program).unwrap(),
+        ModelSize { n_parameters: None, batch: None, attention: None, is_training: true }
+    );
 }
 
 /// Each program with its own sizes has the peak that was measured, whatever its classes are.

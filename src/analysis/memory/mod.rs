@@ -2,6 +2,7 @@
 //! its allocator. It does not depend on files.
 
 mod addresses;
+mod attention_size;
 mod buffers;
 mod check;
 mod class;

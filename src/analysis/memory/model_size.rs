@@ -6,12 +6,13 @@
 //!  tokens    s32[4,2048]       divided [4,1]    ──► 16 sequences of 2048 tokens
 //! ```
 
+use super::attention_size::attention_units;
 use super::class::{Facts, class};
 use super::fit_report::JobSize;
 use super::program::ProgramMemory;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{ArrayShape, Instruction, InstructionId, Module};
-use crate::table::format::{count, counted, decimal};
+use crate::table::format::{count, counted, decimal, percent_text};
 use serde::{Deserialize, Serialize};
 
 /// The size of the model and of a batch, as the parameters of a program suggest it. A guess: weights are recognised by
@@ -24,6 +25,8 @@ pub struct ModelSize {
     /// Sequences and tokens of a sequence in one step of the whole job: the sizes of the largest array of whole numbers
     /// with two dimensions among the inputs. `None` if there is none.
     pub batch: Option<(u64, u64)>,
+    /// Σ over layers of heads × head size of attention. `None` if no attention is recognised.
+    pub attention: Option<u64>,
     /// Whether the program computes gradients.
     pub is_training: bool,
 }
@@ -35,21 +38,40 @@ impl ModelSize {
     /// FLOPs per parameter and token of the forward pass alone.
     const INFERENCE: u64 = 2;
 
-    /// Returns the FLOPs per token without those of attention. `None` if the number of parameters is unknown.
+    /// Returns the FLOPs per token, with those of causal attention if it is recognised. `None` if the number of parameters
+    /// is unknown.
     pub fn flops_per_token(&self) -> Option<u64> {
-        self.n_parameters?.checked_mul(if self.is_training { Self::TRAINING } else { Self::INFERENCE })
+        let of_parameters = self.n_parameters?.checked_mul(self.factor())?;
+        of_parameters.checked_add(self.attention_flops().unwrap_or(0))
+    }
+
+    /// Returns the FLOPs per token of causal attention. A token meets half of the sequence on average, in two products, so
+    /// the forward pass has 2 FLOPs per token of the sequence and element of all heads (Chowdhery et al., "PaLM", 2022,
+    /// appendix B, which counts all pairs of tokens). `None` if no attention is recognised.
+    fn attention_flops(&self) -> Option<u64> {
+        let (_, length) = self.batch?;
+        self.attention?.checked_mul(length)?.checked_mul(self.factor())
+    }
+
+    /// Returns the FLOPs per parameter and token.
+    const fn factor(&self) -> u64 {
+        if self.is_training { Self::TRAINING } else { Self::INFERENCE }
     }
 
     /// Returns the guess in words. `None` if tokens or parameters are unknown.
     pub fn sentence(&self) -> Option<String> {
         let ((sequences, length), n) = self.batch.zip(self.n_parameters)?;
-        let per_parameter = if self.is_training { Self::TRAINING } else { Self::INFERENCE };
+        let of_parameters = n.checked_mul(self.factor())?;
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let attention = self.attention_flops().map_or("without attention".to_owned(), |flops| {
+            format!("and {} more for causal attention", percent_text(flops as f64 / of_parameters.max(1) as f64))
+        });
         Some(format!(
-            "A guess from the program: {} per step with {} tokens each, {} parameters, and {per_parameter} FLOPs per parameter and \
-             token, without attention.",
+            "A guess from the program: {} per step with {} tokens each, {} parameters, {} FLOPs per parameter and token, {attention}.",
             counted(sequences, "sequence", "sequences"),
             count(length),
             large_count(n),
+            self.factor(),
         ))
     }
 
@@ -109,7 +131,8 @@ impl ProgramMemory {
             let n_sharing = (n_parameters.saturating_add(n_local / 2) / n_local.max(1)).max(1);
             (JobSize { n_parameters, n_sharing, sequences, length }, dims.contains(&length))
         });
-        (ModelSize { n_parameters, batch, is_training: self.schedule.has_gradient }, size)
+        let attention = attention(module, batch, local_batch);
+        (ModelSize { n_parameters, batch, attention, is_training: self.schedule.has_gradient }, size)
     }
 
     fn class_of(&self, id: InstructionId, parameter: &Instruction) -> MemoryClass {
@@ -122,6 +145,21 @@ impl ProgramMemory {
         };
         class(&facts, &self.vocabularies)
     }
+}
+
+/// Returns Σ over layers of heads × head size, from what one device computes. `local` are the sequences of the device.
+fn attention(module: &Module, batch: Option<(u64, u64)>, local: Option<(u64, u64)>) -> Option<u64> {
+    let ((sequences, _), (n_local, length)) = batch.zip(local)?;
+    let units = attention_units(module, n_local, length)?;
+    let devices = module.devices().unwrap_or(1);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a size of a model"
+    )]
+    let all = (units * devices as f64 / sequences.max(1) as f64).round() as u64;
+    Some(all).filter(|all| *all > 0)
 }
 
 /// Formats a number of parameters: "1.21 billion".
