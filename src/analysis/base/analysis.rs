@@ -71,6 +71,13 @@ impl Analysis {
         self.merged_paths
     }
 
+    /// Returns the devices that a device is compared with, itself included: those of all hosts, if steps with the same
+    /// number are the same step on all of them, else those of its own host.
+    pub(in crate::analysis) fn compared_devices(&self, profile: &Profile, device: usize) -> Vec<usize> {
+        let file = |at: usize| profile.planes[self.devices[at].plane].file;
+        (0..self.devices.len()).filter(|at| self.hosts_aligned || file(*at) == file(device)).collect()
+    }
+
     /// Returns the transfers of a device's ops. They are computed once, and devices with the same ops share them.
     pub(in crate::analysis) fn async_pairs(&self, profile: &Profile, device: usize) -> Rc<AsyncPairs> {
         let mut known = self.async_pairs.borrow_mut();

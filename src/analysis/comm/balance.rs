@@ -36,8 +36,8 @@ use std::cmp::Reverse;
 
 impl Analysis {
     /// Compares the devices of the session in a step. `None` if the session has one device. Collectives are compared
-    /// among the devices in the file of the device `first`. `read_windows` holds the cores that were read already, and
-    /// `infos` the facts of each transfer.
+    /// among the devices with which the device `first` is compared. `read_windows` holds the cores that were read already,
+    /// and `infos` the facts of each transfer.
     pub(super) fn balance(
         &self,
         profile: &Profile,
@@ -46,9 +46,7 @@ impl Analysis {
         read_windows: &[CoreWindow<'_>],
         infos: &IndexMap<OpKey, CollectiveInfo>,
     ) -> Option<DeviceBalance> {
-        let file = profile.planes[self.devices.get(first)?.plane].file;
-        let compared: Vec<usize> =
-            (0..self.devices.len()).filter(|at| profile.planes[self.devices[*at].plane].file == file).collect();
+        let compared = self.compared_devices(profile, first);
         if self.devices.len() < 2 {
             return None;
         }

@@ -7,6 +7,7 @@
 
 use super::async_spans::{CoreTimeline, Span, SpanOrigin};
 use super::collective::CollectiveInfo;
+use crate::analysis::base::hosts::names;
 use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::{AsyncPairs, OpKey};
 use crate::analysis::classify::primitive::Primitive;
@@ -18,7 +19,7 @@ use std::rc::Rc;
 
 /// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
 /// start and a done: it then ends with the wait, which may be later than the end of the transfer.
-pub(super) type Executions = Vec<(usize, Option<Vec<ExecutionTimes>>)>;
+pub(super) type Executions = Vec<DeviceLengths>;
 
 /// An execution of a collective on one device. Times are in ps.
 #[derive(Clone, Copy)]
@@ -34,6 +35,16 @@ impl ExecutionTimes {
     pub const fn exposed(self) -> u64 {
         self.wait.1 - self.wait.0
     }
+}
+
+/// The executions of an op on one device.
+type DeviceLengths = (usize, Option<Vec<ExecutionTimes>>);
+
+/// Returns a name in the order of its last number: `worker-2` comes before `worker-10`.
+fn by_number(name: &str) -> (&str, u64, &str) {
+    let stem = name.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let text = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    (text, stem[text.len()..].parse().unwrap_or(u64::MAX), name)
 }
 
 impl Analysis {
@@ -58,7 +69,7 @@ impl Analysis {
     }
 
     /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their
-    /// numbers are exactly those of the devices. All devices are one set if the groups say so, and for permutes in
+    /// numbers are exactly those of the devices of all hosts or of each host. All devices are one set if the groups say so, and for permutes in
     /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
     /// and recv.
     pub(super) fn sets(&self, profile: &Profile, lengths: &Executions, info: &CollectiveInfo) -> Vec<Executions> {
@@ -74,27 +85,47 @@ impl Analysis {
             }
             _ => {}
         }
-        let number = |device: usize| {
-            let name = &profile.planes[self.devices[device].plane].name;
-            name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok())
-        };
-        let numbers: Option<Vec<u64>> = lengths.iter().map(|(device, _)| number(*device)).collect();
-        let fits = |lists: &Vec<Vec<u64>>, numbers: &Vec<u64>| {
-            let mut named: Vec<u64> = lists.iter().flatten().copied().collect();
-            let mut known = numbers.clone();
-            named.sort_unstable();
-            known.sort_unstable();
-            named == known
-        };
-        let Some((lists, numbers)) = groups.groups().zip(numbers).filter(|(lists, numbers)| fits(lists, numbers))
-        else {
-            return Vec::new();
-        };
+        let Some(lists) = groups.groups() else { return Vec::new() };
+        let all: Vec<&DeviceLengths> = lengths.iter().collect();
+        // Groups may name the devices of all hosts, or those of each host by itself.
+        self.divided(profile, &all, &lists).unwrap_or_else(|| {
+            let file = |of: &DeviceLengths| profile.planes[self.devices[of.0].plane].file;
+            let hosts = all.chunk_by(|a, b| file(a) == file(b));
+            hosts.filter_map(|host| self.divided(profile, host, &lists)).flatten().collect()
+        })
+    }
+
+    /// Divides devices into the groups that name them. `None` if the numbers in the groups are not those of the devices.
+    fn divided(&self, profile: &Profile, devices: &[&DeviceLengths], groups: &[Vec<u64>]) -> Option<Vec<Executions>> {
+        let indices: Vec<usize> = devices.iter().map(|(device, _)| *device).collect();
+        let numbers = self.device_numbers(profile, &indices)?;
+        let mut named: Vec<u64> = groups.iter().flatten().copied().collect();
+        let mut known = numbers.clone();
+        named.sort_unstable();
+        known.sort_unstable();
         let of = |group: &Vec<u64>| {
-            let members = lengths.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
-            members.map(|(lengths, _)| lengths.clone()).collect()
+            let members = devices.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
+            members.map(|(lengths, _)| (*lengths).clone()).collect()
         };
-        lists.iter().map(of).collect()
+        (named == known).then(|| groups.iter().map(of).collect())
+    }
+
+    /// Returns the numbers of devices in replica groups: the numbers in their names. Hosts that each count their devices
+    /// from 0 follow each other in the order of their names. `None` if a name has no number.
+    fn device_numbers(&self, profile: &Profile, devices: &[usize]) -> Option<Vec<u64>> {
+        let plane = |device: &usize| &profile.planes[self.devices[*device].plane];
+        let by_name = |device: &usize| plane(device).name.rsplit(':').next()?.parse::<u64>().ok();
+        let numbers: Vec<u64> = devices.iter().map(by_name).collect::<Option<_>>()?;
+        let mut distinct = numbers.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() == numbers.len() {
+            return Some(numbers);
+        }
+        let hosts = names(profile);
+        let place = |(device, number): (&usize, &u64)| (by_number(&hosts[plane(device).file]), *number);
+        let places: Vec<_> = devices.iter().zip(&numbers).map(place).collect();
+        Some(places.iter().map(|of| places.iter().filter(|other| *other < of).count() as u64).collect())
     }
 }
 

@@ -23,7 +23,7 @@ pub struct PeerWaits {
 }
 
 impl Analysis {
-    /// Returns the waits of the devices in the file of the device `first` that have the step, in the order of the
+    /// Returns the waits of the devices that are compared with the device `first` and have the step, in the order of the
     /// session.
     pub(in crate::analysis) fn peer_waits(
         &self,
@@ -32,10 +32,9 @@ impl Analysis {
         first: usize,
         programs: Option<Programs<'_>>,
     ) -> Vec<PeerWaits> {
-        let file = |device: usize| profile.planes[self.devices[device].plane].file;
         let mut ops = IndexMap::default();
         let mut cores: Vec<(usize, &Plane, Rc<AsyncPairs>)> = Vec::new();
-        for at in (0..self.devices.len()).filter(|at| file(*at) == file(first)) {
+        for at in self.compared_devices(profile, first) {
             let device = &self.devices[at];
             if let Some(transfers) = self.add_executions(profile, at, step, device.event_clock, &mut ops) {
                 cores.push((at, &profile.planes[device.plane], transfers));

@@ -16,7 +16,8 @@ pub struct LedgerByOp {
     pub step: StepChoice,
     /// The ops that have time, each name of a program once. Their parts and the gap classes sum to the ledger.
     pub ops: Vec<OwnedOp>,
-    /// The devices that are compared, and how long each waits for the others in collectives, per step.
+    /// The devices that are compared, and how long each waits for the others per step: in collectives and, if there are
+    /// several hosts, before its runs.
     pub waits: Vec<(usize, Picos)>,
     /// Whether the device is slower than the others, and these wait for it.
     pub is_straggler: bool,

@@ -81,7 +81,8 @@ impl Analysis {
         let step = self.step_or_busiest(query.roofline.query.step, &chosen);
         let has_step = |at: &&usize| self.devices[**at].choose(step).is_some();
         let first = *chosen.iter().find(has_step)?;
-        let waits = self.peer_waits(profile, step, first, programs);
+        let mut waits = self.peer_waits(profile, step, first, programs);
+        self.add_waits_of_hosts(profile, step, &mut waits);
         let device = if chosen.len() > 1 { self.critical_device(step, first, &waits) } else { first };
         let (spans, gaps) = self.gap_times(profile, device, step)?;
 
@@ -112,6 +113,24 @@ impl Analysis {
         };
         let waits = waits.iter().map(|of| (of.device, of.waited)).collect();
         Some(LedgerByOp { ledger, step, ops: ops.into_values().collect(), waits, is_straggler })
+    }
+
+    /// Adds the idle time in which the runs of a host wait for the other hosts. The first device of each host is read,
+    /// because all devices of a host start together.
+    fn add_waits_of_hosts(&self, profile: &Profile, step: StepChoice, waits: &mut [PeerWaits]) {
+        let file = |of: &PeerWaits| profile.planes[self.devices[of.device].plane].file;
+        let mut hosts: Vec<&mut [PeerWaits]> = waits.chunk_by_mut(|a, b| file(a) == file(b)).collect();
+        if hosts.len() < 2 {
+            return;
+        }
+        for host in &mut hosts {
+            let Some(device) = host.first().map(|of| of.device) else { continue };
+            let Some((_, gaps)) = self.gap_times(profile, device, step) else { continue };
+            let barrier = gaps.into_iter().find(|(class, _)| *class == GapClass::Barrier);
+            let n_steps = self.devices[device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));
+            let per_step = Picos(barrier.map_or(0, |(_, time)| time.0) / n_steps);
+            host.iter_mut().for_each(|of| of.waited += per_step);
+        }
     }
 
     /// Returns the device that the others wait for. `first` is the first device that has the step.
