@@ -5,7 +5,8 @@ use crate::common::{self, open};
 use crate::synth::{files, made};
 use rooflight::analysis::base::Analysis;
 use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::{Finding, Overview, OverviewQuery};
+use rooflight::analysis::overview::{DeviceShare, Finding, N_COLUMNS, Overview, OverviewQuery, Picture};
+use rooflight::chart::overview::{self, Drawing, Mark};
 use rooflight::session::{self, Input, Opened, Programs};
 use rooflight::units::Picos;
 use serde_json::Value;
@@ -211,6 +212,74 @@ fn faults_of_memory_and_of_captures_are_found() {
         // The run itself is healthy.
         assert!(of.findings.iter().all(|finding| finding.share < 0.02), "{fault}: {:?}", ids(&of.findings));
     }
+}
+
+/// Opens a simulated run whose devices are spread over four hosts.
+fn on_hosts(options: &[&str]) -> (Overview, Value) {
+    let (folder, truth) = made(&[&["--steps", "8", "--hosts", "4", "--no-trace"], options].concat());
+    let captures = files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb"));
+    let input = |(name, bytes): (String, Vec<u8>)| Input { name, source: Box::new(bytes), from_folder: false };
+    let opened = session::open(captures.map(input).collect(), &mut |_| {}).unwrap();
+    (overview_of(opened, &OverviewQuery::default()).unwrap(), truth)
+}
+
+/// The cause of a wait is found on the host that causes it, and not on the hosts that wait.
+#[test]
+fn a_fault_of_one_host_is_found_among_all_hosts() {
+    for (fault, id, device) in
+        [("straggler", "straggler", "worker-2 TPU:1"), ("slow-host", "input_bound", "worker-3 TPU:0")]
+    {
+        let (of, truth) = on_hosts(&["--healthy", "--fault", fault]);
+        check(fault, &of);
+        assert_eq!((&*of.findings[0].id, &*of.device), (id, device), "{fault}");
+        let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
+        assert!((cost(&of.findings[0]) / injected - 1.0).abs() < 0.06, "{fault}");
+        let waited = |device: &&DeviceShare| device.waited.is_some_and(|wait| wait.as_f64() > 0.9 * injected);
+        let n_waiting = of.devices.iter().filter(waited).count();
+        let n_of_host = if fault == "slow-host" { 2 } else { 1 };
+        assert_eq!((of.devices.len(), n_waiting), (8, 8 - n_of_host), "{fault}: {:?}", of.devices);
+        assert_eq!(overview::hosts(&of).len(), 4, "{fault}");
+    }
+}
+
+/// A drawing over one step shows as much time as the finding concerns, if all steps are alike. The ledger gives the time of
+/// the finding, and the events of one step the drawing.
+#[test]
+fn drawings_show_the_time_of_their_findings() {
+    let cases =
+        ["exposed-all-gather", "retiling-copies", "dma-wait", "recompute", "opaque-kernel", "host-bound", "idle-gaps"];
+    for_each_case(&cases, |fault| {
+        let (of, _) = simulated(&["--fault", fault]);
+        assert_eq!(of.shown_step.kinds.len(), N_COLUMNS, "{fault}");
+        let mut n_drawn = 0;
+        for finding in of.findings.iter().chain(&of.options) {
+            assert!(overview::drawing(&of, finding).is_some(), "{fault}: {} has no drawing", finding.id);
+            let Some(Picture::When(columns)) = &finding.evidence.picture else { continue };
+            let shares: f64 = columns.iter().map(|share| f64::from(*share) / 255.0).sum();
+            let shown = shares / N_COLUMNS as f64 * of.period.as_f64();
+            // Each part is rounded by itself.
+            let slack = 0.02 * finding.at_stake.as_f64() + 0.002 * of.period.as_f64();
+            let error = (shown - finding.at_stake.as_f64()).abs();
+            assert!(error < slack, "{fault}: {} shows {shown} of {}", finding.id, finding.at_stake);
+            n_drawn += 1;
+        }
+        assert!(n_drawn > 0, "{fault}");
+    });
+}
+
+/// A slow step names what it has more of.
+#[test]
+fn a_slow_step_is_explained_by_its_ops() {
+    let (of, truth) = simulated(&["--healthy", "--fault", "slow-step"]);
+    let finding = &of.findings[0];
+    assert!(finding.detail.contains("Most of the difference is Compute"), "{}", finding.detail);
+    // The evidence sums the time beyond the median of each op over all steps.
+    let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
+    assert!(finding.evidence.n_ops > 100 && !finding.evidence.ops.is_empty());
+    assert!(finding.evidence.ops[0].time.as_f64() < 0.1 * injected);
+    let Some(Drawing { marks, caption }) = overview::drawing(&of, finding) else { panic!("no drawing") };
+    let marked = marks.iter().filter(|mark| matches!(mark, Mark::Rect { class, .. } if class == "mark-marked"));
+    assert_eq!((marked.count(), marks.len(), &*caption), (1, 12, "1 of 12 steps"));
 }
 
 /// What limits real captures.

@@ -1,6 +1,7 @@
 //! This module gives the parts of an overview that follow from its rules, so that a report carries only the others.
 
 use super::flags::flag_try;
+use super::picture::ShownStep;
 use super::report::{Checked, DeviceShare, Figure, Finding, Overview, Severity, SkippedRule, StepShare, Try, Unit};
 use super::rule::Rule;
 use super::{figures, rules, words};
@@ -106,14 +107,17 @@ impl Overview {
         self.devices = labels.map(|label| DeviceShare { label: label.to_owned(), waited: waited(label) }).collect();
     }
 
-    /// Returns the overview without the numbers in formulas, without notes, guesses and the user's flags, which reports do not carry.
+    /// Returns the overview without what reports do not carry: the numbers in formulas, the pictures of times, notes, guesses and
+    /// the user's flags.
     #[must_use]
     pub fn as_carried(mut self) -> Self {
         self.notes.clear();
         self.model_size = None;
+        self.shown_step = ShownStep::default();
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
         self.all_findings().for_each(|finding| {
             finding.inputs.clear();
+            finding.evidence.picture = None;
             finding.tries.iter_mut().for_each(|of| of.set = None);
         });
         self

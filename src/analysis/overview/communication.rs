@@ -2,12 +2,12 @@
 
 use super::context::{Context, total};
 use super::flags::flags_to_try;
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Evidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
 use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::base::Platform;
-use crate::analysis::comm::{CommRow, Primitive};
+use crate::analysis::comm::{CommRow, Core, Primitive};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{bytes_text, percent_text};
 use crate::units::Picos;
@@ -117,7 +117,7 @@ fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             claimed,
             recoverable: claimed,
             inputs: vec![("collectives_per_step", n)],
-            evidence: context.op_evidence(&ops),
+            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
             ..Draft::default()
         }
     })
@@ -157,7 +157,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             detail: format!("{slowest} {}", context.ops_text(&ops)),
             claimed,
             recoverable: claimed,
-            evidence: context.op_evidence(&ops),
+            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
             ..Draft::default()
         }
     })
@@ -191,17 +191,19 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             let one = one
                 .filter(|_| ops.len() > 1)
                 .map_or(String::new(), |one| format!(" One op has {} of it.", percent_text(one)));
+            let mut inputs = vec![
+                ("transfer_ps", context.per_step(claimed).as_f64()),
+                ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
+                ("share", share),
+            ];
+            inputs.extend(overlapped_share(context, primitive).map(|share| ("overlapped_share", share)));
             Draft {
                 id: Some(format!("exposed_{}", primitive.key().replace('-', "_"))),
                 detail: format!("{}{one}", context.ops_text(&ops)),
                 claimed,
                 recoverable,
-                inputs: vec![
-                    ("transfer_ps", context.per_step(claimed).as_f64()),
-                    ("compute_beside_no_collective_ps", context.per_step(free).as_f64()),
-                    ("share", share),
-                ],
-                evidence: context.op_evidence(&ops),
+                inputs,
+                evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
                 tries: flags_to_try(context, primitive),
                 ..Draft::default()
             }
@@ -221,6 +223,12 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         found.push(Outcome::Below { measured: most_below.0, at_stake: Some(most_below.1) });
     }
     found
+}
+
+/// Returns the share of the time of a primitive in flight that compute hides. `None` if none is in flight.
+fn overlapped_share(context: &Context<'_>, of: Primitive) -> Option<f64> {
+    let sums = context.comm.primitives.iter().find(|sums| sums.primitive == of && sums.core == Core::Tensor)?;
+    sums.traffic.overlap.share()
 }
 
 /// Returns the primitive of an op of communication.

@@ -1,7 +1,7 @@
 //! This module checks compute (rules F18 to F23 and F26).
 
 use super::context::{Context, longest_first, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Evidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_COSTS, BY_EVENTS, LEAST, Subject};
 use super::rule::{Draft, Outcome, Rule, unknown};
@@ -193,7 +193,7 @@ fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         Draft {
             detail: format!("{}{free}", context.ops_text(&ops)),
             recoverable: time,
-            evidence: context.op_evidence(&ops),
+            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
             ..Draft::default()
         }
     })
@@ -204,6 +204,7 @@ fn by_excess(
     rule: &Rule,
     ops: &[(usize, Picos)],
     confidence: Option<(Confidence, &'static str)>,
+    has_chart: bool,
 ) -> Vec<Outcome> {
     if context.by_op.ops.iter().all(|op| op.floor.is_none_or(|floor| floor.self_time == 0)) {
         return unknown("No op has a roofline time: costs or peaks are unknown.");
@@ -225,7 +226,10 @@ fn by_excess(
                 ("roofline_share", util),
                 ("attainable", context.by_op.ledger.attainable),
             ],
-            evidence: context.op_evidence(ops),
+            evidence: Evidence {
+                picture: context.roofline_picture(ops, all.saturating_sub(time), has_chart),
+                ..context.op_evidence(ops)
+            },
             subjects: subjects(context, ops),
             ..Draft::default()
         }
@@ -260,7 +264,7 @@ fn subjects(context: &Context<'_>, ops: &[(usize, Picos)]) -> Vec<Subject> {
 fn tiny_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let is_tiny = |at: usize| context.mean_time(at).is_some_and(|mean| mean < TINY);
     let ops = context.ops_left(Owner::Excess, &is_tiny);
-    by_excess(context, rule, &ops, None)
+    by_excess(context, rule, &ops, None, false)
 }
 
 /// Returns bytes without padding ÷ bytes with padding of the arrays that an instruction reads and writes. `None` if a
@@ -296,7 +300,7 @@ fn padded(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         (time > Picos::ZERO).then_some((at, time))
     };
     let ops = longest_first(all.into_iter().filter_map(of_padding).collect());
-    by_excess(context, rule, &ops, None)
+    by_excess(context, rule, &ops, None, false)
 }
 
 /// Returns why the roofline time of these ops is doubtful.
@@ -315,13 +319,13 @@ fn is_compute_bound(context: &Context<'_>, at: usize) -> bool {
 fn below_memory_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| !is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
-    by_excess(context, rule, &ops, doubt)
+    by_excess(context, rule, &ops, doubt, true)
 }
 
 fn below_compute_roof(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let ops = context.ops_left(Owner::Excess, &|at| is_compute_bound(context, at));
     let doubt = doubt(context, &ops);
-    by_excess(context, rule, &ops, doubt)
+    by_excess(context, rule, &ops, doubt, true)
 }
 
 /// Kernels whose cost is unknown. How much of their time would go cannot be said.
@@ -330,7 +334,7 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
-        let evidence = context.op_evidence(&ops);
+        let evidence = Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) };
         Draft { detail: context.ops_text(&ops), claimed, evidence, ..Draft::default() }
     })
 }
@@ -365,7 +369,7 @@ fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         detail: format!("{} of the time of matmuls. {}", percent_text(share), context.ops_text(&ops)),
         at_stake: time,
         inputs: vec![("share_of_matmuls", share)],
-        evidence: context.op_evidence(&ops),
+        evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
         ..Draft::default()
     }))]
 }

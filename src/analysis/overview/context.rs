@@ -1,6 +1,7 @@
 //! This module holds what the rules read, and the claims: which time of the ledger a finding has already taken.
 
 use super::report::{Evidence, OpEvidence};
+use super::step_columns::StepColumns;
 use crate::analysis::base::op_times::OpTimes;
 use crate::analysis::base::{Analysis, Device, Platform, Spread};
 use crate::analysis::breakdown::DeviceSteps;
@@ -15,7 +16,7 @@ use crate::analysis::ledger::{LedgerByOp, Owner};
 use crate::analysis::memory::{CrossCheck, SpaceMemory};
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId, program_of};
 use crate::small_sort::SmallSort;
-use crate::table::format::{counted, time_text};
+use crate::table::format::{counted, middle_cut, time_text};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -47,6 +48,8 @@ pub(super) struct Context<'a> {
     pub flags: Option<&'a FlagsReport>,
     /// Inclusive and self times of the device's ops in the steps.
     pub times: Rc<OpTimes>,
+    /// The times of ops in the parts of one step.
+    pub columns: StepColumns,
     pub claims: Claims,
     /// Why confidence in all findings is lower than usual.
     pub doubts: Vec<String>,
@@ -69,6 +72,11 @@ impl<'a> Context<'a> {
     pub fn op(&self, at: usize) -> (&'a Op, &'a OpFacts) {
         let op = self.by_op.ops[at].op;
         (self.plane().op(op), &self.analysis.facts[self.by_op.ledger.device].ops[op.0 as usize])
+    }
+
+    /// Returns the name of an op, cut if it is long.
+    pub fn op_name(&self, at: usize) -> String {
+        middle_cut(self.profile.text(self.op(at).0.name), MAX_NAME)
     }
 
     /// Returns the mean self time of an execution of an op, in ps. `None` if no execution starts in the steps.

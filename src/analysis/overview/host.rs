@@ -1,7 +1,7 @@
 //! This module checks the time in which the device has no op, and the self time of loops (rules F1 to F9).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::report::{Confidence, Evidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
 use super::rule::{Draft, Outcome, Rule, Subject, unknown};
@@ -209,7 +209,8 @@ const NO_LINKS: &str = "The capture does not link the runs of the device to call
 fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass], is_recoverable: bool) -> Vec<Outcome> {
     rule.by_time(context, context.gap_time(classes), &mut |context| {
         let claimed = classes.iter().map(|class| context.claims.gap(*class)).sum();
-        let evidence = context.gap_evidence(classes);
+        let mut evidence = context.gap_evidence(classes);
+        evidence.picture = context.when_idle(classes);
         Draft {
             detail: context.gaps_text(classes, &evidence),
             claimed,
@@ -238,6 +239,8 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
+        let idle = context.when_idle(&[GapClass::Input]);
+        evidence.picture = if of_ops > gaps { context.when(&ops) } else { idle };
         let mut detail = String::new();
         if gaps > Picos::ZERO {
             detail = context.gaps_text(&[GapClass::Input], &evidence);
@@ -359,7 +362,12 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         }
         let inputs =
             vec![("barrier_ps", context.per_step(barrier).as_f64()), ("late_ps", context.per_step(late).as_f64())];
-        let evidence = context.op_evidence(&ops);
+        let mut evidence = context.op_evidence(&ops);
+        if late >= barrier {
+            evidence.devices = vec![context.device().label.clone()];
+        } else {
+            evidence.picture = context.when_idle(&[GapClass::Barrier]);
+        }
         Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() }
     })
 }
@@ -375,7 +383,7 @@ fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let time: Picos = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&ops, Owner::Loop);
-        let evidence = context.op_evidence(&ops);
+        let evidence = Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) };
         Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }
     })
 }

@@ -1,7 +1,8 @@
 //! This module checks the memory of the device (rules F27 to F31).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Group, SeeView, Unit};
+use super::picture::Picture;
+use super::report::{Confidence, Evidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{Draft, Outcome, Rule, unknown};
 use crate::analysis::classify::Phase;
@@ -123,6 +124,11 @@ fn fullest<'a>(context: &Context<'a>) -> Option<(&'a CrossCheck, f64)> {
     used.fold(None, |most: Option<(&CrossCheck, f64)>, next| most.filter(|most| most.1 >= next.1).or(Some(next)))
 }
 
+/// Returns evidence that is a part of a size.
+fn in_bytes(part: u64, all: u64) -> Evidence {
+    Evidence { picture: Some(Picture::Bytes { part, all }), ..Evidence::default() }
+}
+
 fn peak(check: &CrossCheck) -> u64 {
     check.static_peak.max(check.runtime_peak).unwrap_or(0)
 }
@@ -148,6 +154,7 @@ fn tight(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         ..Draft::default()
     };
     draft.evidence.devices = vec![check.label.clone()];
+    draft.evidence.picture = Some(Picture::Bytes { part: peak(check), all: capacity });
     vec![Outcome::Found(Box::new(draft))]
 }
 
@@ -176,6 +183,7 @@ fn fragmented(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         ..Draft::default()
     };
     draft.evidence.devices = vec![check.label.clone()];
+    draft.evidence.picture = Some(Picture::Bytes { part: pieces, all: free });
     vec![Outcome::Found(Box::new(draft))]
 }
 
@@ -192,6 +200,7 @@ fn padding(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     vec![Outcome::Found(Box::new(Draft {
         detail: format!("{} of {} at the peak are padding.{worst}", bytes_text(wasted), bytes_text(peak)),
         bytes: Some(wasted),
+        evidence: in_bytes(wasted, peak),
         ..Draft::default()
     }))]
 }
@@ -212,6 +221,7 @@ fn logits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             bytes_text(saves)
         ),
         bytes: Some(saves),
+        evidence: in_bytes(saves, memory.peak.peak),
         ..Draft::default()
     }))]
 }
@@ -234,6 +244,7 @@ fn spare(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         ),
         at_stake: time,
         bytes: Some(free),
+        evidence: in_bytes(peak(check), check.capacity.as_ref().map_or(0, |capacity| capacity.size)),
         inputs: vec![("used", used)],
         ..Draft::default()
     }))]

@@ -19,18 +19,22 @@ mod compute;
 mod context;
 mod data;
 mod devices;
+mod draw;
 mod figures;
 mod flags;
 mod host;
 mod memory;
+mod picture;
 mod quality;
 mod query;
 mod report;
 mod rule;
+mod step_columns;
 mod steps;
 mod words;
 
 pub use carried::{n_rules, rule_index};
+pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
     Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
@@ -54,6 +58,7 @@ use crate::units::Picos;
 use context::{Claims, Context};
 use rule::{Outcome, Rule};
 use std::cmp::Reverse;
+use step_columns::StepColumns;
 
 /// Share of the time without a roofline above which confidence is lower.
 const LEAST_COVERAGE: f64 = 0.8;
@@ -116,6 +121,7 @@ impl Analysis {
             files: inputs.files,
             flags: inputs.flags,
             times,
+            columns: StepColumns::new(profile, self, inputs.by_op),
             claims: Claims::new(inputs.by_op),
             doubts: doubts(inputs, device.has_few_steady),
         };
@@ -149,6 +155,7 @@ impl Analysis {
             verdict: String::new(),
             kinds: kinds(&context),
             ledger: ledger.clone(),
+            shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
             figures: figures::figures(&context, inputs.roofline),
             model_size: inputs.model_size,
             recoverable: Picos::ZERO,

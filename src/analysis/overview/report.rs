@@ -3,6 +3,7 @@
 //!
 //! Times are per step, as means over the steps of the overview, unless the name says otherwise.
 
+use super::picture::{Picture, ShownStep};
 use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
@@ -32,6 +33,8 @@ pub struct Overview {
     /// Time of a step by kind, and the part of it that the device needs. Idle time has no kind and comes last. The totals
     /// sum to `period`, except for rounding.
     pub kinds: Vec<KindShare>,
+    /// The step in which findings are drawn.
+    pub shown_step: ShownStep,
     /// The owners of the time, as sums over all steps.
     pub ledger: Ledger,
     pub figures: Vec<Figure>,
@@ -266,6 +269,8 @@ pub struct Evidence {
     pub devices: Vec<String>,
     /// Host events with the most time, at most five, with their time per step.
     pub host_events: Vec<(String, Picos)>,
+    /// The small drawing. `None` if there is nothing to draw but steps or devices.
+    pub picture: Option<Picture>,
 }
 
 /// An op that a finding is about.

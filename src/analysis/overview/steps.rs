@@ -5,13 +5,16 @@ use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
 use super::rule::{Draft, Outcome, Rule, unknown};
+use super::words::lower;
 use crate::analysis::base::{Interval, Step, intervals, self_time};
 use crate::analysis::classify::Kind;
+use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
 use crate::profile::{Op, OpId};
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
 /// The rules about differences between steps, in the order in which they claim time.
 pub(super) const RULES: [Rule; 2] = [
@@ -87,6 +90,7 @@ pub(super) fn outliers<'a>(context: &Context<'a>) -> Option<Outliers<'a>> {
     Some(Outliers { median, slow })
 }
 
+const IDLE: &str = "idle time";
 const FEW_STEPS: &str = "The capture has fewer than five steady steps.";
 
 fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
@@ -106,31 +110,66 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             Picos(sum.0 / (of.len() as u64).max(1))
         };
         let split = |is: bool| steady().filter(|time| is_slow(time.number) == is).map(parts).collect::<Vec<_>>();
-        let labels: Vec<&str> = Kind::ALL.iter().map(|kind| kind.label()).chain(["idle time"]).collect();
+        let labels: Vec<&str> = Kind::ALL.iter().map(|kind| kind.label()).chain([IDLE]).collect();
         let mut rises: Vec<(Picos, &str)> = labels
             .into_iter()
             .enumerate()
             .map(|(at, label)| (mean(split(true), at).saturating_sub(mean(split(false), at)), label))
             .collect();
         rises.small_sort_by_key(|(rise, _)| std::cmp::Reverse(*rise));
+        let ops = longest_first(rises_of_ops(context, &slow));
         let cause = rises.first().filter(|(rise, _)| *rise > Picos::ZERO).map_or(String::new(), |(rise, label)| {
-            format!(" Most of the difference is {label}, {}.", time_text(*rise))
+            let named = match label {
+                &IDLE => idle_cause(context, &is_slow).map(|class| format!(": {class}")),
+                _ => ops.first().map(|(at, rise)| {
+                    let (n, of_one) =
+                        (counted(ops.len() as u64, "op", "ops"), Picos(rise.0 / slow.len().max(1) as u64));
+                    format!("; {n} take longer, {} by {}", context.op_name(*at), time_text(of_one))
+                }),
+            };
+            format!(" Most of the difference is {label}, {}{}.", time_text(*rise), named.unwrap_or_default())
         });
         let longest = slow.iter().map(|step| step.length()).max().unwrap_or_default();
         let mut draft = Draft {
             detail: format!(
-                "{} of {} take up to {}; the median is {}.{cause}",
+                "{} of {} {} {}; the median is {}.{cause}",
                 slow.len(),
                 counted(steady().count() as u64, "step", "steps"),
+                if slow.len() == 1 { "takes" } else { "take up to" },
                 time_text(longest),
                 time_text(median)
             ),
             inputs: vec![("median_ps", median.as_f64()), ("slow_steps", slow.len() as f64)],
+            evidence: context.op_evidence(&ops),
             ..Draft::default()
         };
         draft.evidence.steps = slow.iter().map(|step| step.number).collect();
         draft
     })
+}
+
+/// Returns by how much the self time of ops in the slow steps is above its median of all steady steps.
+fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
+    let ops: Vec<usize> = (0..context.by_op.ops.len()).collect();
+    let steps: Vec<&Step> = context.device().steady_steps().collect();
+    let is_slow: Vec<bool> = steps.iter().map(|step| slow.iter().any(|of| of.number == step.number)).collect();
+    let rise = |times: Vec<u64>| {
+        let mut sorted = times.clone();
+        sorted.small_sort_by_key(|time| *time);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0);
+        Picos(times.iter().zip(&is_slow).filter(|(_, slow)| **slow).map(|(time, _)| time.saturating_sub(median)).sum())
+    };
+    let all = ops.iter().copied().zip(times_by_step(context, &ops, &steps).into_iter().map(rise));
+    all.filter(|(_, rise)| *rise > Picos::ZERO).collect()
+}
+
+/// Returns the class with most of the idle time of the slow steps, for users. `None` if they have no known gap.
+fn idle_cause(context: &Context<'_>, is_slow: &dyn Fn(u64) -> bool) -> Option<String> {
+    let gaps = context.gaps.gaps.iter().filter(|gap| gap.step.is_some_and(is_slow));
+    let mut times = GapClass::ALL.map(|class| (Picos::ZERO, class));
+    gaps.flat_map(|gap| &gap.parts).for_each(|(class, time)| times[*class as usize].0 += *time);
+    let (time, class) = times.into_iter().max_by_key(|(time, _)| *time)?;
+    (time > Picos::ZERO).then(|| lower(class.label()))
 }
 
 /// Ops whose time differs much between steps.
@@ -174,10 +213,9 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 fn times_by_step(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<Vec<u64>> {
     let mut times = vec![vec![0_u64; steps.len()]; ops.len()];
     let plane = context.plane();
-    // At most 200 ops have more than 0.5 % of a step.
     let key = |op: &Op| (op.stats.program, op.name);
-    let names: Vec<_> = ops.iter().map(|at| key(context.op(*at).0)).collect();
-    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| names.iter().position(|name| *name == key(op))).collect();
+    let places: FxHashMap<_, usize> = ops.iter().enumerate().map(|(row, at)| (key(context.op(*at).0), row)).collect();
+    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| places.get(&key(op)).copied()).collect();
     let row = |op: OpId| rows[op.0 as usize];
     for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
         let Some(events) = intervals(line, context.device().event_clock) else { continue };

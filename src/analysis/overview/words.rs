@@ -64,7 +64,7 @@ pub(super) fn verdict(of: &Overview) -> String {
 }
 
 /// Returns a title within a sentence.
-fn lower(title: &str) -> String {
+pub(super) fn lower(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
     let is_name = title.split(' ').next().is_some_and(|word| word.contains(':'));

@@ -20,6 +20,10 @@ pub struct OpFloor {
     pub roofline_time: f64,
     /// The part of `roofline_time` of ops that compute limits more than memory.
     pub compute_bound: f64,
+    /// The least time that the peak of compute allows these ops.
+    pub compute_time: f64,
+    /// The least time that the memories allow these ops.
+    pub memory_time: f64,
     /// The type that the first of the ops computes with. `None` if it is unknown.
     pub dtype: Option<DType>,
     /// Whether the type of an op is uncertain.
@@ -68,6 +72,9 @@ impl OpFloor {
         let (roofline_time, is_compute_bound) = point.roofline_time(n);
         self.self_time = self.self_time.saturating_add(self_time);
         self.roofline_time += roofline_time;
+        let [compute, memories @ ..] = point.floors(n);
+        self.compute_time += compute;
+        self.memory_time += memories.into_iter().fold(0.0, f64::max);
         if is_compute_bound {
             self.compute_bound += roofline_time;
         }

@@ -33,7 +33,7 @@ pub(super) struct OpPoint {
 impl OpPoint {
     /// Returns the least time in ps that each resource allows `n` executions: compute, then memories by
     /// [`Level::index`]. Zero for a memory without a peak.
-    fn floors(&self, n: Count) -> [f64; 6] {
+    pub fn floors(&self, n: Count) -> [f64; 6] {
         let times = n.as_f64();
         let mut floors = [self.cost.flops * times / self.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
         for level in Level::ALL.map(Level::index) {

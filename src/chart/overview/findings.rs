@@ -1,5 +1,6 @@
 //! This module writes the rows of findings.
 
+use super::pictures::{Drawing, drawing};
 use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
 use crate::protocol::url::View;
 use crate::table::format::{ABSENT, bytes_text, percent_text, time_text};
@@ -41,6 +42,8 @@ pub struct FindingRow {
     pub formula: String,
     /// Names of ops or of host events, and their time or source.
     pub evidence: Vec<(String, String)>,
+    /// The small picture.
+    pub drawing: Option<Drawing>,
     /// The view that shows the evidence.
     pub see: View,
     /// Whether the finding is about XLA flags, or suggests some.
@@ -52,10 +55,10 @@ fn time(finding: &Finding) -> Picos {
     if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake }
 }
 
-fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
+fn row(of: &Overview, finding: &Finding, largest: Picos) -> FindingRow {
     let time = time(finding);
     let has_time = time > Picos::ZERO && finding.bytes.is_none();
-    let share = time.fraction_of(period).filter(|_| has_time).map_or(String::new(), percent_text);
+    let share = time.fraction_of(of.period).filter(|_| has_time).map_or(String::new(), percent_text);
     let cost = match finding.bytes {
         Some(bytes) => bytes_text(bytes),
         None if has_time => time_text(time),
@@ -86,6 +89,7 @@ fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
         evidence: ops.chain(host).collect(),
+        drawing: drawing(of, finding),
         has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
         see: match finding.view {
             SeeView::Breakdown => View::Breakdown,
@@ -101,7 +105,7 @@ fn row(finding: &Finding, period: Picos, largest: Picos) -> FindingRow {
 pub fn sections(of: &Overview) -> Vec<Section> {
     let rows = |findings: &[Finding]| {
         let largest = findings.iter().map(time).max().unwrap_or_default();
-        findings.iter().map(|finding| row(finding, of.period, largest)).collect::<Vec<FindingRow>>()
+        findings.iter().map(|finding| row(of, finding, largest)).collect::<Vec<FindingRow>>()
     };
     let unit = if of.has_steps { "step" } else { "capture" };
     let about = if of.findings.is_empty() {

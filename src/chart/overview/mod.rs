@@ -3,10 +3,12 @@
 
 mod figures;
 mod findings;
+mod pictures;
 mod side;
 mod strip;
 
 pub use figures::{about, readout};
 pub use findings::{FindingRow, Section, sections};
-pub use side::{Dot, RuleLine, StepRow, checked, devices, guess, skipped, steps};
+pub use pictures::{Drawing, Mark, drawing};
+pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};
 pub use strip::{Legend, NONE, Segment, StripPart, kinds, legend, segment_label, segments};

@@ -1,9 +1,10 @@
 //! This module prepares what stands beside the findings: steps, devices, and the rules that found nothing.
 
-use crate::analysis::overview::{Overview, StepShare, Unit};
+use crate::analysis::overview::{DeviceShare, Overview, StepShare, Unit};
 use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
 use crate::report::overview_text::number;
+use crate::small_sort::SmallSort;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;
 
@@ -68,8 +69,8 @@ pub struct Dot {
     pub is_critical: bool,
 }
 
-/// Returns the devices by the time for which they wait for others in collectives, and a few words about them. Empty for
-/// a capture of one device.
+/// Returns the devices by the time for which they wait for others, and a few words about them. Empty for a capture of one
+/// device.
 pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
     let waits: Vec<(&str, Picos)> =
         of.devices.iter().filter_map(|device| Some((&*device.label, device.waited?))).collect();
@@ -85,6 +86,42 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
     };
     let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
     (waits.iter().map(dot).collect(), format!("wait for others per step, at most {} ({share})", time_text(most)))
+}
+
+/// A host with its devices on a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostRow {
+    pub name: String,
+    pub dots: Vec<Dot>,
+    /// The median of its devices.
+    pub time: String,
+}
+
+/// Returns the devices of each host. Empty unless the labels of devices name several hosts.
+pub fn hosts(of: &Overview) -> Vec<HostRow> {
+    let mut hosts: Vec<(&str, Vec<&DeviceShare>)> = Vec::new();
+    for device in of.devices.iter().filter(|device| device.waited.is_some()) {
+        let host = device.label.rsplit_once(' ').map_or("", |(host, _)| host);
+        match hosts.last_mut().filter(|(name, _)| *name == host) {
+            Some((_, devices)) => devices.push(device),
+            None => hosts.push((host, vec![device])),
+        }
+    }
+    if hosts.len() < 2 {
+        return Vec::new();
+    }
+    let (dots, _) = devices(of);
+    let row = |(name, devices): (&str, Vec<&DeviceShare>)| {
+        let mut waits: Vec<Picos> = devices.iter().filter_map(|device| device.waited).collect();
+        waits.small_sort_by_key(|wait| *wait);
+        let is_own = |dot: &&Dot| devices.iter().any(|device| device.label == dot.label);
+        HostRow {
+            name: name.to_owned(),
+            dots: dots.iter().filter(is_own).cloned().collect(),
+            time: waits.get(waits.len() / 2).map_or(String::new(), |wait| time_text(*wait)),
+        }
+    };
+    hosts.into_iter().map(row).collect()
 }
 
 /// A rule that found nothing.

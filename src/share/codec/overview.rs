@@ -5,7 +5,7 @@ use super::visit::{Done, Number, Text, Visit, each};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::overview::{
-    Checked, Confidence, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, n_rules, rule_index,
+    Checked, Confidence, Figure, Finding, KindShare, OpEvidence, Overview, ShownStep, SkippedRule, n_rules, rule_index,
 };
 use crate::share::error::ShareError;
 use crate::units::Picos;
@@ -76,6 +76,7 @@ fn empty_overview() -> Overview {
         periods: None,
         verdict: String::new(),
         kinds: Vec::new(),
+        shown_step: ShownStep::default(),
         ledger: Ledger {
             device: 0,
             n_steps: 0,

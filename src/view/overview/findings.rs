@@ -1,7 +1,7 @@
 //! This module renders the findings: a row each, which opens to its reason, to what to try, and to its evidence.
 
 use crate::analysis::overview::{Overview, OverviewQuery};
-use crate::chart::overview::{self, FindingRow, Section};
+use crate::chart::overview::{self, Drawing, FindingRow, Mark, Section};
 use crate::protocol::Question;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
@@ -74,6 +74,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
         view! { <svg class="finding-bar" aria-hidden="true"><rect class="mark-lost" width=width(row.bar) height="100%" /></svg> }
             .any()
     });
+    let picture = row.drawing.map(picture);
     let see = row.see;
     let flags = row.has_flags.then(|| {
         view! { ", " <button type="button" class="link" on:click=move |_| state.show_flags()>"the flags of your run"</button> }.any()
@@ -96,6 +97,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
                     <b>{row.title}</b>
                     <span class="sub">{row.detail}</span>
                 </span>
+                {picture}
                 <span class="finding-confidence">
                     <svg viewBox="0 0 30 10" aria-hidden="true">{dots.collect_view()}</svg> " " {row.confidence}
                     <span class="sub">{row.reason}</span>
@@ -114,6 +116,26 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
                 </dd>
             </dl>
         </details>
+    }
+    .any()
+}
+
+/// Renders the small picture of a finding.
+fn picture(of: Drawing) -> AnyView {
+    let mark = |mark: Mark| match mark {
+        Mark::Rect { class, across: (x, length), down: (y, height) } => {
+            view! { <rect class=class x=width(x) width=width(length) y=width(y) height=width(height) /> }.any()
+        }
+        Mark::Dot { is_marked, x, y, radius } => {
+            let radius = format!("{radius:.1}");
+            view! { <circle class="device-dot" class:critical=is_marked cx=width(x) cy=width(y) r=radius /> }.any()
+        }
+    };
+    view! {
+        <span class="finding-picture">
+            <svg aria-hidden="true">{of.marks.into_iter().map(mark).collect_view()}</svg>
+            <span class="sub">{of.caption}</span>
+        </span>
     }
     .any()
 }

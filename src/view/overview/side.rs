@@ -1,7 +1,7 @@
 //! This module renders what stands beside the findings: steps, devices, useful FLOPs, and the rules that found nothing.
 
 use crate::analysis::overview::Overview;
-use crate::chart::overview::{self, Dot, RuleLine, StepRow};
+use crate::chart::overview::{self, Dot, HostRow, RuleLine, StepRow};
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::view::roofline::Useful;
 use crate::view::state::State;
@@ -94,20 +94,54 @@ fn devices(of: &Overview) -> AnyView {
     if dots.is_empty() {
         return ().into_any();
     }
+    let hosts = overview::hosts(of);
+    if !hosts.is_empty() {
+        return host_rows(hosts, about);
+    }
     let sentence = dots.iter().map(|dot| format!("{} {}", dot.label, dot.time)).collect::<Vec<String>>().join(", ");
     let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
     let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at)).map(|dot| format!("{} {}", dot.label, dot.time));
-    let draw = |dot: Dot| {
-        view! { <circle class="device-dot" class:critical=dot.is_critical cx=format!("{:.2}%", 2.0 + 96.0 * dot.at) cy="9" r="5" /> }.any()
-    };
     view! {
         <section>
             {heading("Devices", about)}
             <svg class="device-line" role="img" aria-label=sentence>
-                <rect class="mark-line" x="2%" y="8" width="96%" height="1" />
-                {dots.into_iter().map(draw).collect_view()}
+                {device_line(dots)}
             </svg>
             <p class="device-ends"><span>{least}</span> <span>{most}</span></p>
+        </section>
+    }
+    .any()
+}
+
+/// Renders devices as dots on a line.
+fn device_line(dots: Vec<Dot>) -> AnyView {
+    let draw = |dot: Dot| {
+        view! { <circle class="device-dot" class:critical=dot.is_critical cx=format!("{:.2}%", 2.0 + 96.0 * dot.at) cy="9" r="5" /> }.any()
+    };
+    view! {
+        <rect class="mark-line" x="2%" y="8" width="96%" height="1" />
+        {dots.into_iter().map(draw).collect_view()}
+    }
+    .any()
+}
+
+/// Renders a line of devices for each host.
+fn host_rows(hosts: Vec<HostRow>, about: String) -> AnyView {
+    let row = |host: HostRow| {
+        let is_critical = host.dots.iter().any(|dot| dot.is_critical);
+        view! {
+            <li class:critical=is_critical>
+                <span class="host-name">{host.name}</span>
+                <svg class="device-line" aria-hidden="true">{device_line(host.dots)}</svg>
+                <span class="num">{host.time}</span>
+            </li>
+        }
+        .any()
+    };
+    view! {
+        <section>
+            {heading("Hosts", about)}
+            <ol class="host-rows">{hosts.into_iter().map(row).collect_view()}</ol>
         </section>
     }
     .any()

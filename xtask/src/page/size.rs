@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 /// Largest size of the page without the worker, in bytes after gzip. docs/PERFORMANCE.md has the measured sizes.
 const PAGE_BUDGET: u64 = 900_000;
 /// Largest size of the worker, in bytes after gzip.
-const WORKER_BUDGET: u64 = 1_020_000;
+const WORKER_BUDGET: u64 = 1_040_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 

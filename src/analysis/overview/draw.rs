@@ -1,0 +1,44 @@
+//! This module chooses the small drawing of a finding from what the rules read.
+
+use super::context::Context;
+use super::picture::{Picture, RooflinePoint};
+use crate::analysis::gaps::GapClass;
+use crate::units::Picos;
+
+/// Largest number of ops in a roofline chart.
+const MAX_POINTS: usize = 12;
+
+impl Context<'_> {
+    /// Returns when some ops run in the shown step.
+    pub fn when(&self, ops: &[(usize, Picos)]) -> Option<Picture> {
+        Some(self.columns.when(ops))
+    }
+
+    /// Returns when the device is idle for reasons of some classes.
+    pub fn when_idle(&self, classes: &[GapClass]) -> Option<Picture> {
+        let gaps = self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class()));
+        Some(self.columns.when_idle(gaps))
+    }
+
+    /// Returns the self time of ops with the part that the roofline needs, and with the ops in the roofline chart if
+    /// `has_chart` is set.
+    pub fn roofline_picture(&self, ops: &[(usize, Picos)], needed: Picos, has_chart: bool) -> Option<Picture> {
+        let all: Picos = ops.iter().map(|(at, _)| self.by_op.ops[*at].total()).sum();
+        let (needed, all) = (self.per_step(needed), self.per_step(all));
+        let longest = ops.iter().map(|(at, _)| self.by_op.ops[*at].total()).max()?;
+        let point = |(at, _): &(usize, Picos)| {
+            let op = &self.by_op.ops[*at];
+            let floor = op.floor.filter(|floor| floor.self_time > 0)?;
+            Some(RooflinePoint {
+                intensity: floor.compute_time / floor.memory_time,
+                attained: floor.roofline_time / Picos(floor.self_time).as_f64(),
+                share: op.total().fraction_of(longest)?,
+            })
+        };
+        if !has_chart {
+            return Some(Picture::Needed { needed, all });
+        }
+        let points = ops.iter().filter_map(point).filter(|of| of.intensity.is_finite() && of.intensity > 0.0);
+        Some(Picture::Roofline { points: points.take(MAX_POINTS).collect(), needed, all })
+    }
+}

@@ -1,0 +1,143 @@
+//! This module draws the small picture of a finding. Places and lengths are fractions of the drawing.
+
+use crate::analysis::overview::{Finding, Overview, Picture, RooflinePoint, StepShare};
+use crate::chart::plot::time_part::TimePart;
+use crate::table::format::{bytes_text, counted, percent_text, time_text};
+use crate::units::Picos;
+
+/// Largest number of columns in a drawing of steps. More steps share a column, and the longest one is drawn.
+const MAX_COLUMNS: usize = 60;
+/// The decades of operational intensity ÷ ridge in a roofline chart.
+const DECADES: (f64, f64) = (-3.0, 1.5);
+
+/// A mark of a drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mark {
+    /// A rectangle of a CSS class: left and width, top and height.
+    Rect { class: String, across: (f64, f64), down: (f64, f64) },
+    /// A dot with its centre and its radius in pixels.
+    Dot { is_marked: bool, x: f64, y: f64, radius: f64 },
+}
+
+/// A drawing with a few words below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    pub marks: Vec<Mark>,
+    pub caption: String,
+}
+
+fn rect(class: &str, across: (f64, f64), down: (f64, f64)) -> Mark {
+    Mark::Rect { class: class.to_owned(), across, down }
+}
+
+/// Returns the drawing of a finding. `None` if there is nothing to draw.
+pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
+    let (evidence, needed) = (&finding.evidence, |needed: &Picos, all: &Picos| {
+        format!("{} of {} needed", time_text(*needed), time_text(*all))
+    });
+    match &evidence.picture {
+        Some(Picture::Bytes { part, all }) => {
+            let caption = format!("{} of {}", bytes_text(*part), bytes_text(*all));
+            Some(Drawing { marks: part_of(Picos(*part), Picos(*all), "mark-track")?, caption })
+        }
+        Some(Picture::Needed { needed: part, all }) => {
+            Some(Drawing { marks: part_of(*part, *all, "mark-lost")?, caption: needed(part, all) })
+        }
+        Some(Picture::Roofline { points, needed: part, all }) => {
+            Some(Drawing { marks: roofline(points), caption: needed(part, all) })
+        }
+        Some(Picture::When(columns)) => Some(Drawing { marks: when(of, columns), caption: when_caption(of, finding) }),
+        None if !evidence.steps.is_empty() => steps(&of.steps, &evidence.steps),
+        None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
+        None => None,
+    }
+}
+
+/// Draws a part of a whole as a bar, with the rest in another class.
+fn part_of(part: Picos, all: Picos, rest: &str) -> Option<Vec<Mark>> {
+    let share = part.fraction_of(all)?.min(1.0);
+    let down = (0.2, 0.6);
+    Some(vec![rect("mark-needed", (0.0, share), down), rect(rest, (share, 1.0 - share), down)])
+}
+
+/// Draws ops by the side of the ridge on which they are, and by their share of the roofline.
+fn roofline(points: &[RooflinePoint]) -> Vec<Mark> {
+    let dot = |of: &RooflinePoint| Mark::Dot {
+        is_marked: false,
+        x: (of.intensity.log10().clamp(DECADES.0, DECADES.1) - DECADES.0) / (DECADES.1 - DECADES.0) * 0.94 + 0.03,
+        y: 1.0 - 0.85 * of.attained.clamp(0.0, 1.0),
+        radius: 2.0 + 2.5 * of.share.clamp(0.0, 1.0).sqrt(),
+    };
+    let roof = rect("mark-needed", (0.0, 1.0), (0.12, 0.05));
+    [roof, rect("mark-line", (0.0, 1.0), (0.96, 0.04))].into_iter().chain(points.iter().map(dot)).collect()
+}
+
+/// Draws the step by kind, and below it when the finding happens.
+fn when(of: &Overview, columns: &[u8]) -> Vec<Mark> {
+    let runs = |n: usize, is_same: &dyn Fn(usize, usize) -> bool| {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for at in 0..n {
+            match runs.last_mut() {
+                Some((first, length)) if is_same(*first, at) => *length += 1,
+                _ => runs.push((at, 1)),
+            }
+        }
+        runs
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
+    let across = |(first, length): (usize, usize), n: usize| (first as f64 / n as f64, length as f64 / n as f64);
+    let kinds = &of.shown_step.kinds;
+    let kind = |run: (usize, usize)| {
+        let part = kinds[run.0].map_or(TimePart::Idle, TimePart::Kind);
+        rect(&format!("mark-{}", part.class()), across(run, kinds.len()), (0.0, 0.42))
+    };
+    let share = |run: (usize, usize)| {
+        // A short time is still visible.
+        let height = 0.42 * (0.15 + 0.85 * f64::from(columns[run.0]) / 255.0);
+        rect("mark-needed", across(run, columns.len()), (1.0 - height, height))
+    };
+    let step = runs(kinds.len(), &|a, b| kinds[a] == kinds[b]).into_iter().map(kind);
+    let track = rect("mark-track", (0.0, 1.0), (0.58, 0.42));
+    let is_drawn = |run: &(usize, usize)| columns[run.0] > 0;
+    let happens = runs(columns.len(), &|a, b| columns[a] == columns[b]).into_iter().filter(is_drawn).map(share);
+    step.chain([track]).chain(happens).collect()
+}
+
+fn when_caption(of: &Overview, finding: &Finding) -> String {
+    let step = of.shown_step.number.map_or("in the capture".to_owned(), |number| format!("in step {number}"));
+    let hidden = finding.inputs.iter().find(|(name, _)| name == "overlapped_share");
+    hidden.map_or(step.clone(), |(_, share)| format!("{step}; {} hidden by compute", percent_text(*share)))
+}
+
+/// Draws the lengths of steps. `marked` are the numbers of those that the finding is about.
+fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
+    let longest = all.iter().map(|step| step.length).max()?;
+    let group = all.len().div_ceil(MAX_COLUMNS).max(1);
+    let n = all.len().div_ceil(group);
+    #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
+    let width = 1.0 / n as f64;
+    let column = |(at, steps): (usize, &[StepShare])| {
+        let is_marked = steps.iter().any(|step| marked.contains(&step.number));
+        let length = steps.iter().map(|step| step.length).max().unwrap_or_default();
+        let height = length.fraction_of(longest).unwrap_or(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
+        let across = (at as f64 * width, width * 0.8);
+        rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
+    };
+    let caption = format!("{} of {}", marked.len(), counted(all.len() as u64, "step", "steps"));
+    Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption })
+}
+
+/// Draws the devices by their waits for the others. `marked` are the labels of those that the finding is about.
+fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
+    let waits: Vec<(bool, Picos)> =
+        of.devices.iter().filter_map(|device| Some((marked.contains(&device.label), device.waited?))).collect();
+    let most = waits.iter().map(|(_, wait)| *wait).max().filter(|_| waits.len() > 1)?;
+    let dot = |(is_marked, wait): &(bool, Picos)| {
+        let x = 0.03 + 0.94 * wait.fraction_of(most).unwrap_or(0.0);
+        Mark::Dot { is_marked: *is_marked, x, y: 0.5, radius: 4.5 }
+    };
+    let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
+    let caption = format!("waits of {} devices, at most {}", waits.len(), time_text(most));
+    Some(Drawing { marks: std::iter::once(line).chain(waits.iter().map(dot)).collect(), caption })
+}
