@@ -130,6 +130,11 @@ pub fn time_text(time: Picos) -> String {
     format!("{text} {unit}")
 }
 
+/// Formats a time in a unit, such as "0.98 ms", so that times below each other can be compared.
+pub fn time_text_in(time: Picos, unit: TimeUnit) -> String {
+    format!("{} {}", time_with(time, unit, 2), unit.symbol())
+}
+
 /// Formats a time exactly, such as "304,033,200,000,000 ps".
 pub fn exact_time(time: Picos) -> String {
     format!("{} ps", grouped(u128::from(time.0)))

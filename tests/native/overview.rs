@@ -277,7 +277,7 @@ fn a_slow_step_is_explained_by_its_ops() {
     let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
     assert!(finding.evidence.n_ops > 100 && !finding.evidence.ops.is_empty());
     assert!(finding.evidence.ops[0].time.as_f64() < 0.1 * injected);
-    let Some(Drawing { marks, caption }) = overview::drawing(&of, finding) else { panic!("no drawing") };
+    let Some(Drawing { marks, caption, .. }) = overview::drawing(&of, finding) else { panic!("no drawing") };
     let marked = marks.iter().filter(|mark| matches!(mark, Mark::Rect { class, .. } if class == "mark-marked"));
     assert_eq!((marked.count(), marks.len(), &*caption), (1, 12, "1 of 12 steps"));
 }

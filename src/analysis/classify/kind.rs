@@ -72,7 +72,7 @@ impl Kind {
             Self::Fused => "Fused comp. + comm.",
             Self::Communication => "Communication",
             Self::DataMovement => "Data movement",
-            Self::Host => "Host",
+            Self::Host => "Host transfers",
             Self::Container => "Loop overhead",
             Self::Other => "Other",
         }

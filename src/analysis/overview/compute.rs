@@ -18,7 +18,7 @@ pub(super) const RULES: [Rule; 7] = [
         id: "recompute",
         group: Group::Option,
         name: "Recomputation",
-        title: "Values are computed a second time",
+        title: "Values are recomputed (rematerialization)",
         threshold: 0.05,
         unit: Unit::Fraction,
         confidence: Confidence::Likely,
@@ -145,12 +145,16 @@ pub(super) const RULES: [Rule; 7] = [
         view: SeeView::Roofline,
         overlaps: &[],
         tries: &[
-            Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))"),
+            Advice::words("Open the .xplane.pb of the same session, and the HLO protos of its programs: they have the costs of ops.")
+                .only_for(Subject::NoCosts),
+            Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))")
+                .only_for(Subject::Costs),
             Advice::flag(
                 Platform::Tpu,
                 "Trace the inside of custom calls.",
                 "--xla_xprof_enable_custom_call_tracing=true",
-            ),
+            )
+            .only_for(Subject::Costs),
         ],
         check: opaque,
     },
@@ -335,7 +339,9 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) };
-        Draft { detail: context.ops_text(&ops), claimed, evidence, ..Draft::default() }
+        let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
+        let subjects = vec![if has_costs { Subject::Costs } else { Subject::NoCosts }];
+        Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
     })
 }
 

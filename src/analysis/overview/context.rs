@@ -24,6 +24,8 @@ use std::rc::Rc;
 
 /// Largest number of ops, and of host events, that a finding names.
 const MAX_EVIDENCE: usize = 5;
+/// Longest path in a sentence.
+const MAX_PATH: usize = 32;
 /// Longest name of an op in a sentence. Names of GPU kernels may have hundreds of characters.
 const MAX_NAME: usize = 60;
 
@@ -189,7 +191,7 @@ impl<'a> Context<'a> {
     pub fn ops_text(&self, ops: &[(usize, Picos)]) -> String {
         let evidence = self.op_evidence(ops);
         let largest = evidence.ops.first().map(|op| {
-            let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+            let source = op.source.as_ref().map_or(String::new(), |source| format!(", {}", short_path(source)));
             let name = op.label(MAX_NAME);
             if ops.len() == 1 {
                 format!("{name}, {} per step{source}.", time_text(op.time))
@@ -251,6 +253,12 @@ impl<'a> Context<'a> {
         let longest = evidence.host_events.first().map_or(Picos::ZERO, |(_, time)| *time);
         longest > Picos::ZERO && longest.0 < self.per_step(self.gap_time(classes)).0 / 2
     }
+}
+
+/// Returns a path with its last folder and file alone, if it is long: `…/models/qwen2.py:305`.
+fn short_path(path: &str) -> String {
+    let tail = path.rmatch_indices('/').nth(1).filter(|_| path.chars().count() > MAX_PATH);
+    tail.map_or_else(|| path.to_owned(), |(at, _)| format!("…{}", &path[at..]))
 }
 
 /// Returns the sum of the times of ops.

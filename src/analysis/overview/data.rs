@@ -45,7 +45,7 @@ pub(super) const RULES: [Rule; 3] = [
         confidence: Confidence::Measured,
         basis: BY_EVENTS,
         why: "The data is only moved or rearranged, and nothing is computed meanwhile.",
-        worked_if: "data formatting falls below 5 % of a step",
+        worked_if: "copies and layout changes fall below 5 % of a step",
         formula: "self time of copies and layout ops",
         view: SeeView::Breakdown,
         overlaps: &["copy_before_dot"],

@@ -52,9 +52,10 @@ pub(super) const RULES: [Rule; 9] = [
         tries: &[
             Advice::code("Trace Python, to see what the host does.", "options.python_tracer_level = 1")
                 .only_for(Subject::Untraced),
-            Advice::code(
-                "Remove work from the training loop that needs a result of the device.",
-                "block_until_ready, np.asarray, print",
+            Advice::words("If the data loader is slow, load batches ahead with more workers.")
+                .only_for(Subject::Untraced),
+            Advice::words(
+                "Remove calls from the training loop that need a result of the device: block_until_ready, np.asarray, print.",
             ),
             Advice::code("Run several steps in one call.", "jax.lax.scan(train_step, state, batches)"),
         ],
@@ -100,7 +101,7 @@ pub(super) const RULES: [Rule; 9] = [
         overlaps: &[],
         tries: &[
             Advice::words("Fetch metrics one step later, or every n steps."),
-            Advice::code("Remove host callbacks from the step.", "jax.debug.print, jax.pure_callback"),
+            Advice::words("Remove host callbacks from the step: jax.debug.print, jax.pure_callback."),
         ],
         check: sync,
     },

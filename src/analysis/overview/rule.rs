@@ -63,6 +63,10 @@ pub(super) enum Subject {
     F32,
     /// Idle time during which the capture has no host events.
     Untraced,
+    /// A capture in which no op has a cost.
+    NoCosts,
+    /// A capture in which some ops have costs.
+    Costs,
 }
 
 impl Advice {

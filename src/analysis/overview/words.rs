@@ -8,6 +8,9 @@ use crate::units::Picos;
 /// Share of a step from which on the largest finding is the verdict.
 const WORTH: f64 = 0.02;
 
+/// Share of a step from which on an option is part of the verdict.
+const OPTION: f64 = 0.05;
+
 /// Returns the title of a finding that names a device or a primitive. `None` for other findings, which have the title of
 /// their rule.
 pub(super) fn title(id: &str, device: &str) -> Option<String> {
@@ -40,9 +43,10 @@ pub(super) fn verdict(of: &Overview) -> String {
             format!(" The largest finding: {}, {}.", lower(&first.title), share(cost(first)))
         });
         return format!(
-            "{unjudged}No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}",
+            "{unjudged}No finding is worth {} of {unit}. Compute at the roofline takes {} of it.{largest}{}",
             percent_text(WORTH),
-            share(needed)
+            share(needed),
+            option(of, Picos::ZERO)
         );
     };
     // Collectives are one finding for each primitive, but one cause.
@@ -50,7 +54,8 @@ pub(super) fn verdict(of: &Overview) -> String {
         2.. if exposed > cost(first) => ("The device waits for collectives", exposed),
         _ => (&*first.title, cost(first)),
     };
-    let guess = if first.confidence == Confidence::Guess { " This is a guess." } else { "" };
+    let guess = if first.confidence == Confidence::Guess { " This finding is a guess." } else { "" };
+    let time_of_first = time;
     let (time, part) = (time_text(time), share(time));
     let mut text = format!("{unjudged}{title}: {time} of {unit} of {}, {part}.{guess}", time_text(period));
     if first.recoverable == Picos::ZERO {
@@ -60,7 +65,18 @@ pub(super) fn verdict(of: &Overview) -> String {
     if others > 1 {
         text += &format!(" {others} findings together: {}, {}.", time_text(recoverable), share(recoverable));
     }
-    text
+    text + &option(of, time_of_first)
+}
+
+/// Returns a sentence about the option with the most time, if that is at least a twentieth of a step and more than the time of
+/// the first finding.
+fn option(of: &Overview, first: Picos) -> String {
+    let largest = of.options.iter().rev().max_by_key(|option| option.at_stake);
+    let share = |option: &Finding| option.at_stake.fraction_of(of.period).unwrap_or(0.0);
+    let largest = largest.filter(|option| option.at_stake > first && share(option) >= OPTION);
+    largest.map_or(String::new(), |option| {
+        format!(" An option is about more time: {}, {}.", lower(&option.title), percent_text(share(option)))
+    })
 }
 
 /// Returns a title within a sentence.

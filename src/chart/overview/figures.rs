@@ -16,7 +16,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
-    ("device_spread", "Spread of devices", "mean over steps of (longest − shortest) ÷ mean duration"),
+    ("device_spread", "Spread of step times", "mean over steps of (longest − shortest) ÷ mean duration"),
 ];
 
 /// Returns which device and steps the overview is about.
@@ -26,8 +26,14 @@ pub fn about(of: &Overview) -> String {
         1 => "one step".to_owned(),
         n => format!("mean of {n} steady steps"),
     };
-    let which = if of.devices.len() > 1 { "Critical device: " } else { "" };
-    format!("{which}{}; {steps}", of.device)
+    let which = match of.devices.len() {
+        0 | 1 => String::new(),
+        _ if of.devices.iter().any(|device| device.waited.is_some_and(|wait| wait > Picos::ZERO)) => {
+            ", the device for which the others wait".to_owned()
+        }
+        n => format!(", the first of {n} devices"),
+    };
+    format!("{}{which}; {steps}", of.device)
 }
 
 /// Returns the figures of the overview.

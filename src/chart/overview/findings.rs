@@ -3,7 +3,7 @@
 use super::pictures::{Drawing, drawing};
 use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
 use crate::protocol::url::View;
-use crate::table::format::{ABSENT, bytes_text, percent_text, time_text};
+use crate::table::format::{ABSENT, TimeUnit, bytes_text, percent_text, time_text, time_text_in};
 use crate::units::Picos;
 
 /// A group of findings with its heading.
@@ -12,8 +12,8 @@ pub struct Section {
     pub title: &'static str,
     /// A few words behind the heading.
     pub about: String,
-    /// Whether the first finding is open.
-    pub is_main: bool,
+    /// The finding that is open at first.
+    pub open: Option<usize>,
     pub rows: Vec<FindingRow>,
 }
 
@@ -26,7 +26,7 @@ pub struct FindingRow {
     pub cost: String,
     /// The share of a step. Empty if the finding is not about time.
     pub share: String,
-    /// Length of the bar: the time ÷ that of the largest finding.
+    /// Length of the bar: the time ÷ that of a step.
     pub bar: f64,
     pub title: String,
     pub detail: String,
@@ -55,13 +55,13 @@ fn time(finding: &Finding) -> Picos {
     if finding.recoverable > Picos::ZERO { finding.recoverable } else { finding.at_stake }
 }
 
-fn row(of: &Overview, finding: &Finding, largest: Picos) -> FindingRow {
+fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
     let time = time(finding);
     let has_time = time > Picos::ZERO && finding.bytes.is_none();
     let share = time.fraction_of(of.period).filter(|_| has_time).map_or(String::new(), percent_text);
     let cost = match finding.bytes {
         Some(bytes) => bytes_text(bytes),
-        None if has_time => time_text(time),
+        None if has_time => time_text_in(time, unit),
         None => ABSENT.to_owned(),
     };
     let dots = match finding.confidence {
@@ -73,12 +73,14 @@ fn row(of: &Overview, finding: &Finding, largest: Picos) -> FindingRow {
         let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
         (op.label(usize::MAX), format!("{}{source}", time_text(op.time)))
     });
-    let host = finding.evidence.host_events.iter().map(|(name, time)| (name.clone(), time_text(*time)));
+    let nested = if finding.evidence.host_events.len() > 1 { " on the host, others included" } else { " on the host" };
+    let host =
+        finding.evidence.host_events.iter().map(|(name, time)| (name.clone(), format!("{}{nested}", time_text(*time))));
     FindingRow {
         id: finding.id.clone(),
         cost,
         share,
-        bar: time.fraction_of(largest).filter(|_| has_time).unwrap_or(0.0),
+        bar: time.fraction_of(of.period).filter(|_| has_time).unwrap_or(0.0),
         title: finding.title.clone(),
         detail: finding.detail.clone(),
         confidence: finding.confidence.label(),
@@ -101,11 +103,18 @@ fn row(of: &Overview, finding: &Finding, largest: Picos) -> FindingRow {
     }
 }
 
+/// Returns which of the findings in time is open at first: the first one, or the one about ops without costs if most of a
+/// step cannot be judged.
+fn first_open(of: &Overview) -> usize {
+    let is_unjudged = |finding: &Finding| finding.id == "opaque_kernels" && finding.share > 0.5;
+    of.findings.iter().position(is_unjudged).unwrap_or(0)
+}
+
 /// Returns the groups of findings that are not empty. The first group is always there.
 pub fn sections(of: &Overview) -> Vec<Section> {
+    let unit_of_step = TimeUnit::for_largest(of.period);
     let rows = |findings: &[Finding]| {
-        let largest = findings.iter().map(time).max().unwrap_or_default();
-        findings.iter().map(|finding| row(of, finding, largest)).collect::<Vec<FindingRow>>()
+        findings.iter().map(|finding| row(of, finding, unit_of_step)).collect::<Vec<FindingRow>>()
     };
     let unit = if of.has_steps { "step" } else { "capture" };
     let about = if of.findings.is_empty() {
@@ -117,7 +126,8 @@ pub fn sections(of: &Overview) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut add = |title, about: &str, findings: &[Finding], always: bool| {
         if always || !findings.is_empty() {
-            sections.push(Section { title, about: about.to_owned(), is_main: always, rows: rows(findings) });
+            let open = always.then(|| first_open(of));
+            sections.push(Section { title, about: about.to_owned(), open, rows: rows(findings) });
         }
     };
     add("The capture", "", &of.quality, false);

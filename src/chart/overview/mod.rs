@@ -11,4 +11,4 @@ pub use figures::{about, readout};
 pub use findings::{FindingRow, Section, sections};
 pub use pictures::{Drawing, Mark, drawing};
 pub use side::{Dot, HostRow, RuleLine, StepRow, checked, devices, guess, hosts, skipped, steps};
-pub use strip::{Legend, NONE, Segment, StripPart, kinds, legend, segment_label, segments};
+pub use strip::{Legend, Segment, StripPart, kinds, legend, segment_label, segments};

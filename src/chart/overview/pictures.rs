@@ -24,7 +24,17 @@ pub enum Mark {
 pub struct Drawing {
     pub marks: Vec<Mark>,
     pub caption: String,
+    /// What the marks mean.
+    pub title: &'static str,
 }
+
+const OF_BYTES: &str = "Dark: this part of the size.";
+const OF_TIME: &str = "Dark: the time that is needed at the attainable share of the roofline. Hatched: the rest.";
+const OF_ROOFLINE: &str = "Each dot is an op. Its distance below the upper line is that to its roofline. Memory limits ops on the left, compute those on the right.";
+const OF_STEP: &str =
+    "Upper row: the kinds of ops in one step, from left to right. Lower row: when the finding happens.";
+const OF_STEPS: &str = "Each column is a step with its length. Those that the finding is about are marked.";
+const OF_DEVICES: &str = "Each dot is a device, by the time that it waits for the others, from left to right. The marked one is the slowest.";
 
 fn rect(class: &str, across: (f64, f64), down: (f64, f64)) -> Mark {
     Mark::Rect { class: class.to_owned(), across, down }
@@ -33,20 +43,22 @@ fn rect(class: &str, across: (f64, f64), down: (f64, f64)) -> Mark {
 /// Returns the drawing of a finding. `None` if there is nothing to draw.
 pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
     let (evidence, needed) = (&finding.evidence, |needed: &Picos, all: &Picos| {
-        format!("{} of {} needed", time_text(*needed), time_text(*all))
+        format!("{} of {} attainable", time_text(*needed), time_text(*all))
     });
     match &evidence.picture {
         Some(Picture::Bytes { part, all }) => {
             let caption = format!("{} of {}", bytes_text(*part), bytes_text(*all));
-            Some(Drawing { marks: part_of(Picos(*part), Picos(*all), "mark-track")?, caption })
+            Some(Drawing { marks: part_of(Picos(*part), Picos(*all), "mark-track")?, caption, title: OF_BYTES })
         }
         Some(Picture::Needed { needed: part, all }) => {
-            Some(Drawing { marks: part_of(*part, *all, "mark-lost")?, caption: needed(part, all) })
+            Some(Drawing { marks: part_of(*part, *all, "mark-lost")?, caption: needed(part, all), title: OF_TIME })
         }
         Some(Picture::Roofline { points, needed: part, all }) => {
-            Some(Drawing { marks: roofline(points), caption: needed(part, all) })
+            Some(Drawing { marks: roofline(points), caption: needed(part, all), title: OF_ROOFLINE })
         }
-        Some(Picture::When(columns)) => Some(Drawing { marks: when(of, columns), caption: when_caption(of, finding) }),
+        Some(Picture::When(columns)) => {
+            Some(Drawing { marks: when(of, columns), caption: when_caption(of, finding), title: OF_STEP })
+        }
         None if !evidence.steps.is_empty() => steps(&of.steps, &evidence.steps),
         None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
         None => None,
@@ -104,7 +116,8 @@ fn when(of: &Overview, columns: &[u8]) -> Vec<Mark> {
 }
 
 fn when_caption(of: &Overview, finding: &Finding) -> String {
-    let step = of.shown_step.number.map_or("in the capture".to_owned(), |number| format!("in step {number}"));
+    let step =
+        of.shown_step.number.map_or("when, in the capture".to_owned(), |number| format!("when, in step {number}"));
     let hidden = finding.inputs.iter().find(|(name, _)| name == "overlapped_share");
     hidden.map_or(step.clone(), |(_, share)| format!("{step}; {} hidden by compute", percent_text(*share)))
 }
@@ -125,19 +138,19 @@ fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
         rect(if is_marked { "mark-marked" } else { "mark-other" }, across, (1.0 - height, height))
     };
     let caption = format!("{} of {}", marked.len(), counted(all.len() as u64, "step", "steps"));
-    Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption })
+    Some(Drawing { marks: all.chunks(group).enumerate().map(column).collect(), caption, title: OF_STEPS })
 }
 
 /// Draws the devices by their waits for the others. `marked` are the labels of those that the finding is about.
 fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
     let waits: Vec<(bool, Picos)> =
         of.devices.iter().filter_map(|device| Some((marked.contains(&device.label), device.waited?))).collect();
-    let most = waits.iter().map(|(_, wait)| *wait).max().filter(|_| waits.len() > 1)?;
+    let most = waits.iter().map(|(_, wait)| *wait).max().filter(|most| waits.len() > 1 && *most > Picos::ZERO)?;
     let dot = |(is_marked, wait): &(bool, Picos)| {
         let x = 0.03 + 0.94 * wait.fraction_of(most).unwrap_or(0.0);
         Mark::Dot { is_marked: *is_marked, x, y: 0.5, radius: 4.5 }
     };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
     let caption = format!("waits of {} devices, at most {}", waits.len(), time_text(most));
-    Some(Drawing { marks: std::iter::once(line).chain(waits.iter().map(dot)).collect(), caption })
+    Some(Drawing { marks: std::iter::once(line).chain(waits.iter().map(dot)).collect(), caption, title: OF_DEVICES })
 }

@@ -4,12 +4,11 @@ use crate::analysis::overview::{DeviceShare, Overview, StepShare, Unit};
 use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
 use crate::report::overview_text::number;
-use crate::small_sort::SmallSort;
-use crate::table::format::{percent_text, time_text};
+use crate::table::format::{TimeUnit, percent_text, time_text, time_text_in};
 use crate::units::Picos;
 
 /// Largest number of steps that are drawn. Of more, these are the first ones.
-const MAX_STEPS: usize = 60;
+const MAX_STEPS: usize = 120;
 
 /// Returns the guess of the useful FLOPs of a step, in words and as the user may confirm it. `None` if the program does not
 /// suggest it.
@@ -74,18 +73,22 @@ pub struct Dot {
 pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
     let waits: Vec<(&str, Picos)> =
         of.devices.iter().filter_map(|device| Some((&*device.label, device.waited?))).collect();
-    if waits.len() < 2 {
+    let most = waits.iter().map(|(_, wait)| *wait).max().unwrap_or_default();
+    if waits.len() < 2 || most == Picos::ZERO {
         return (Vec::new(), String::new());
     }
-    let most = waits.iter().map(|(_, wait)| *wait).max().unwrap_or_default();
+    let unit = TimeUnit::for_largest(most);
     let dot = |(label, wait): &(&str, Picos)| Dot {
         label: (*label).to_owned(),
-        time: time_text(*wait),
+        time: time_text_in(*wait, unit),
         at: wait.fraction_of(most).unwrap_or(0.0),
         is_critical: *label == of.device,
     };
     let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
-    (waits.iter().map(dot).collect(), format!("wait for others per step, at most {} ({share})", time_text(most)))
+    (
+        waits.iter().map(dot).collect(),
+        format!("wait for others per step, at most {share}; the slowest device waits least"),
+    )
 }
 
 /// A host with its devices on a line.
@@ -93,7 +96,7 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
 pub struct HostRow {
     pub name: String,
     pub dots: Vec<Dot>,
-    /// The median of its devices.
+    /// The least wait of its devices.
     pub time: String,
 }
 
@@ -111,14 +114,17 @@ pub fn hosts(of: &Overview) -> Vec<HostRow> {
         return Vec::new();
     }
     let (dots, _) = devices(of);
+    let unit = TimeUnit::for_largest(of.devices.iter().filter_map(|device| device.waited).max().unwrap_or_default());
     let row = |(name, devices): (&str, Vec<&DeviceShare>)| {
-        let mut waits: Vec<Picos> = devices.iter().filter_map(|device| device.waited).collect();
-        waits.small_sort_by_key(|wait| *wait);
         let is_own = |dot: &&Dot| devices.iter().any(|device| device.label == dot.label);
         HostRow {
             name: name.to_owned(),
             dots: dots.iter().filter(is_own).cloned().collect(),
-            time: waits.get(waits.len() / 2).map_or(String::new(), |wait| time_text(*wait)),
+            time: devices
+                .iter()
+                .filter_map(|device| device.waited)
+                .min()
+                .map_or(String::new(), |wait| time_text_in(wait, unit)),
         }
     };
     hosts.into_iter().map(row).collect()

@@ -2,7 +2,7 @@
 
 use crate::analysis::overview::{KindShare, Overview};
 use crate::chart::plot::time_part::TimePart;
-use crate::table::format::{ABSENT, TimeUnit, percent_text, time, time_text};
+use crate::table::format::{TimeUnit, percent_text, time, time_text};
 use crate::units::Picos;
 
 /// Whether the device needs a part of its time.
@@ -28,8 +28,8 @@ impl StripPart {
 
     const fn words(self) -> &'static str {
         match self {
-            Self::Needed => "needed at the roofline",
-            Self::Lost => "lost: above the roofline, communication, data movement, idle",
+            Self::Needed => "needed at the attainable share of the roofline",
+            Self::Lost => "lost: slower compute, communication, data movement, idle",
             Self::NotJudged => "not judged: no roofline time",
         }
     }
@@ -106,23 +106,18 @@ pub fn legend(of: &Overview) -> Vec<Legend> {
     StripPart::ALL.into_iter().map(entry).collect()
 }
 
-/// The words for a kind without time.
-pub const NONE: &str = "none in this step";
-
-/// Returns the parts of a step: the part, its time with the unit, its share, and what of it is lost.
+/// Returns the parts of a step that have time: the part, its time with the unit, its share, and what of it is lost.
 pub fn kinds(of: &Overview) -> Vec<(TimePart, String, String, String)> {
     let unit = TimeUnit::for_largest(of.period);
     let line = |kind: &KindShare| {
         let share = kind.total.fraction_of(of.period).filter(|share| *share > 0.0);
         let share = share.map_or(String::new(), |share| format!("{} · ", percent_text(share)));
         let lost = match kind {
-            _ if kind.total == Picos::ZERO => NONE.to_owned(),
             _ if kind.lost == Picos::ZERO && kind.needed == Picos::ZERO => "not judged".to_owned(),
             _ => format!("{} {} lost", time(kind.lost, unit), unit.symbol()),
         };
-        let is_zero = kind.total == Picos::ZERO;
-        let total = if is_zero { ABSENT.to_owned() } else { format!("{} {}", time(kind.total, unit), unit.symbol()) };
+        let total = format!("{} {}", time(kind.total, unit), unit.symbol());
         (time_part(kind), total, share, lost)
     };
-    of.kinds.iter().map(line).collect()
+    of.kinds.iter().filter(|kind| kind.total > Picos::ZERO).map(line).collect()
 }

@@ -34,7 +34,7 @@ pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview
     let sections = overview::sections(of).into_iter();
     let section = |section: Section| {
         let rows = section.rows.into_iter().enumerate();
-        let rows = rows.map(|(n, row)| finding(state, row, section.is_main && n == 0)).collect_view();
+        let rows = rows.map(|(n, row)| finding(state, row, section.open == Some(n))).collect_view();
         view! {
             <section class="findings">
                 <h2>{section.title} " " <span class="about">{section.about}</span></h2>
@@ -132,7 +132,7 @@ fn picture(of: Drawing) -> AnyView {
         }
     };
     view! {
-        <span class="finding-picture">
+        <span class="finding-picture" title=of.title>
             <svg aria-hidden="true">{of.marks.into_iter().map(mark).collect_view()}</svg>
             <span class="sub">{of.caption}</span>
         </span>

@@ -102,9 +102,8 @@ fn bar(of: &Answer) -> AnyView {
         .any()
     };
     let kind = |(part, time, share, lost): (crate::chart::plot::time_part::TimePart, String, String, String)| {
-        let is_zero = lost == overview::NONE;
         view! {
-            <div class="part" class:zero=is_zero>
+            <div class="part">
                 <dt>{swatch(part)} <span>{part.label()}</span></dt>
                 <dd class="part-time">{time}</dd>
                 <dd class="part-share">{share} {lost}</dd>

@@ -11,6 +11,9 @@ use crate::view::widgets::swatch::fill;
 use crate::view::widgets::tree::width;
 use leptos::prelude::*;
 
+/// Largest number of steps that are drawn as rows. More are columns.
+const MAX_ROWS: usize = 12;
+
 /// Renders the column beside the findings.
 pub(super) fn side(state: State, of: &Overview) -> AnyView {
     view! {
@@ -56,7 +59,9 @@ fn steps(of: &Overview) -> AnyView {
     if rows.len() < 2 {
         return ().into_any();
     }
-    let many = rows.len() > 12;
+    if rows.len() > MAX_ROWS {
+        return step_columns(rows, about);
+    }
     let row = |step: StepRow| {
         let parts = step
             .parts
@@ -83,7 +88,38 @@ fn steps(of: &Overview) -> AnyView {
     view! {
         <section>
             {heading("Steps", about)}
-            <ol class="step-rows" class:many=many>{rows.into_iter().map(row).collect_view()}</ol>
+            <ol class="step-rows">{rows.into_iter().map(row).collect_view()}</ol>
+        </section>
+    }
+    .any()
+}
+
+/// Renders many steps as columns.
+fn step_columns(rows: Vec<StepRow>, about: String) -> AnyView {
+    let sentence = rows.iter().map(|step| format!("{} {}", step.number, step.time)).collect::<Vec<String>>().join(", ");
+    let end = |step: &StepRow| step.parts.last().map_or(0.0, |(_, (start, length))| start + length);
+    let longest = rows.iter().max_by(|a, b| end(a).total_cmp(&end(b))).map(|step| format!("longest {}", step.time));
+    let ends = [rows.first(), rows.last()].map(|step| step.map(|step| format!("step {}", step.number)));
+    #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
+    let step_width = 1.0 / rows.len() as f64;
+    let column = |(at, step): (usize, StepRow)| {
+        #[expect(clippy::cast_precision_loss, reason = "a number of columns")]
+        let x = width(at as f64 * step_width);
+        let part = |(part, (start, length)): (_, (f64, f64))| {
+            let (x, wide) = (x.clone(), width(0.85 * step_width));
+            view! { <rect class=fill(part) x=x width=wide y=width(1.0 - start - length) height=width(length) /> }.any()
+        };
+        let class = if step.reason.is_empty() { "" } else { "left-out" };
+        view! { <g class=class>{step.parts.into_iter().map(part).collect_view()}</g> }.any()
+    };
+    let [first, last] = ends;
+    view! {
+        <section>
+            {heading("Steps", about)}
+            <svg class="step-columns" role="img" aria-label=sentence>
+                {rows.into_iter().enumerate().map(column).collect_view()}
+            </svg>
+            <p class="device-ends"><span>{first}</span> <span>{longest}</span> <span>{last}</span></p>
         </section>
     }
     .any()
