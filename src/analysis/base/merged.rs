@@ -85,8 +85,13 @@ impl Merged {
 
     /// Returns whether the time `at` lies in an interval. Θ(log n).
     pub fn contains(&self, at: u64) -> bool {
+        self.around(at) != (0, 0)
+    }
+
+    /// Returns the interval that contains the time `at`; `(0, 0)` if none does. Θ(log n).
+    pub fn around(&self, at: u64) -> Interval {
         let next = self.intervals.partition_point(|(_, end)| *end <= at);
-        self.intervals.get(next).is_some_and(|(start, _)| *start <= at)
+        self.intervals.get(next).filter(|(start, _)| *start <= at).copied().unwrap_or((0, 0))
     }
 
     /// Returns the sum of the lengths of the intervals.

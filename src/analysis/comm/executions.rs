@@ -183,6 +183,8 @@ pub(super) fn add(
             dones.clear();
         }
     }
+    // The place of each transfer in `ops`.
+    let mut places: Vec<Option<usize>> = vec![None; transfers.all.len()];
     for span in &timeline.spans {
         let transfer = &transfers.all[span.transfer as usize];
         let length = span.at.1 - span.at.0;
@@ -190,7 +192,13 @@ pub(super) fn add(
         if transfer.is_copy || !is_in(span) {
             continue;
         }
-        let lengths = ops.entry(transfer.named).or_default();
+        let place = *places[span.transfer as usize].get_or_insert_with(|| {
+            let entry = ops.entry(transfer.named);
+            let place = entry.index();
+            entry.or_default();
+            place
+        });
+        let lengths = &mut ops[place];
         if lengths.last().is_none_or(|(device, _)| *device != at) {
             lengths.push((at, Some(Vec::new())));
         }

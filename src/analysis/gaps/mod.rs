@@ -69,7 +69,7 @@ impl Analysis {
                     keep_longest(&mut longest);
                 }
             };
-            if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, &mut each) {
+            if let Some(window) = DeviceWindow::new(profile, device, &self.facts[index], step, true, &mut each) {
                 sums.add_window(&window, &runs, &hosts[host].1);
                 all_runs.push((index, host, runs));
             }
@@ -124,7 +124,7 @@ impl Analysis {
         let runs = Runs::new(profile, plane, of, &host);
         let mut sums = Sums::default();
         let mut each = |gap: RawGap| sums.add_gap(&runs.explain(&host, &gap).parts, gap.length());
-        let window = DeviceWindow::new(profile, of, &self.facts[device], step, &mut each)?;
+        let window = DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each)?;
         let times = GapClass::ALL.into_iter().zip(sums.by_class).map(|(class, (time, _))| (class, time));
         Some((window.spans, times.collect()))
     }

@@ -41,13 +41,14 @@ pub(super) struct DeviceWindow {
 }
 
 impl DeviceWindow {
-    /// Calls `each` with the gaps of the window, in order of time. Returns `None` if the device does not have the step,
+    /// Calls `each` with the gaps of the window, in order of time. `has_loops` tells whether the gaps in loops are counted. Returns `None` if the device does not have the step,
     /// or has no times on the event clock.
     pub(super) fn new(
         profile: &Profile,
         device: &Device,
         facts: &PlaneFacts,
         step: StepChoice,
+        has_loops: bool,
         each: &mut dyn FnMut(RawGap),
     ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
@@ -59,11 +60,14 @@ impl DeviceWindow {
         let mut loops: Vec<Interval> = Vec::new();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let times = intervals(line, device.event_clock)?;
-            self_time(&times, |event, from, to| {
+            let mut on_self_time = |event: usize, from, to| {
                 if to - from >= LOOP_GAP && facts.ops[line.events.op(event).0 as usize].kind == Kind::Container {
                     loops.push((from, to));
                 }
-            });
+            };
+            if has_loops {
+                self_time(&times, &mut on_self_time);
+            }
             ops.extend(times.into_iter().zip(line.events.ops()).filter(|((start, end), _)| end > start));
         }
         if !ops.is_sorted_by_key(|(time, _)| *time) {
@@ -73,8 +77,13 @@ impl DeviceWindow {
         let spans = if steps.is_empty() { vec![whole] } else { steps.iter().map(|step| step.event_window).collect() };
         let spans = Merged::new(spans);
         let mut window = Self { spans: spans.clone(), busy: 0, in_loops: (0, 0) };
+        // The span of the window that the last op lies in, so that the next ops need no search.
+        let mut last_span: Interval = (0, 0);
         // Calls `each` with the parts of a stretch without ops that lie in the window.
         let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
+            if start >= end {
+                return;
+            }
             for time in spans.within((start, end)) {
                 let begun = steps.partition_point(|step| step.event_window.0 <= time.0);
                 let step = begun.checked_sub(1).map(|last| steps[last]);
@@ -93,7 +102,13 @@ impl DeviceWindow {
         for ((start, end), op) in ops {
             gap((now, start), last, Some(op));
             if end > now {
-                window.busy = window.busy.saturating_add(spans.length_in((now.max(start), end)));
+                let time = (now.max(start), end);
+                if time.0 < last_span.0 || time.1 > last_span.1 {
+                    last_span = spans.around(time.0);
+                }
+                let is_within = time.0 >= last_span.0 && time.1 <= last_span.1;
+                let length = if is_within { time.1 - time.0 } else { spans.length_in(time) };
+                window.busy = window.busy.saturating_add(length);
                 (now, last) = (end, Some(op));
             }
         }

@@ -20,8 +20,8 @@ const MAX_DEPTH: u32 = 16;
 pub(super) fn attention_units(module: &Module, sequences: u64, length: u64) -> Option<f64> {
     let is_forward = |of: &Instruction| matches!(phase(&of.name, by_path(of.op_name())), None | Some(Phase::Forward));
     let mut sum = None;
-    for (id, of) in module.instructions().filter(|(_, of)| is_forward(of)) {
-        let Some(units) = units_of(module, id, of, sequences, length) else { continue };
+    for (id, of) in module.instructions() {
+        let Some(units) = units_of(module, id, of, sequences, length).filter(|_| is_forward(of)) else { continue };
         let n = executions(module, id, MAX_DEPTH)?;
         *sum.get_or_insert(0.0) += units * n;
     }
@@ -31,25 +31,33 @@ pub(super) fn attention_units(module: &Module, sequences: u64, length: u64) -> O
 /// Returns sequences × heads × head size of an instruction that computes scores, or all of attention.
 #[expect(clippy::cast_precision_loss, reason = "sizes of a model")]
 fn units_of(module: &Module, id: InstructionId, of: &Instruction, sequences: u64, length: u64) -> Option<f64> {
-    let result = of.shape.arrays().next()?;
-    let square = length as f64 * length as f64;
+    let (result, square) = (|| of.shape.arrays().next(), length as f64 * length as f64);
     match &*of.opcode {
-        "dot" | "convolution" if is_scores(result, sequences, length) => units_of_scores(module, id, result, square),
+        "dot" | "convolution" => units_of_scores(module, id, result()?, square, (sequences, length)),
         "custom-call" => {
-            let target = of.custom_call_target()?;
+            let (target, result) = (of.custom_call_target()?, result()?);
             if target.starts_with("__cudnn$fmha") {
                 // The result has the heads of all queries: sequences × heads × length × head size.
                 return Some(result.elements()? as f64 / length as f64).filter(|_| result.dims.contains(&length));
             }
-            let is_matmul = target.starts_with("__cublas$") && is_scores(result, sequences, length);
-            if is_matmul { units_of_scores(module, id, result, square) } else { None }
+            let is_matmul = target.starts_with("__cublas$");
+            if is_matmul { units_of_scores(module, id, result, square, (sequences, length)) } else { None }
         }
         _ => None,
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of a model")]
-fn units_of_scores(module: &Module, id: InstructionId, scores: &ArrayShape, square: f64) -> Option<f64> {
+fn units_of_scores(
+    module: &Module,
+    id: InstructionId,
+    scores: &ArrayShape,
+    square: f64,
+    (sequences, length): (u64, u64),
+) -> Option<f64> {
+    if !is_scores(scores, sequences, length) {
+        return None;
+    }
     let flops = module.cost(id).flops?;
     let head = flops / (2.0 * scores.elements()? as f64);
     (head <= MAX_HEAD).then_some(flops / (2.0 * square))
