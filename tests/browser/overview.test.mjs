@@ -15,8 +15,8 @@ const verdict = (page) => page.locator(".verdict");
 const finding = (page) => page.locator(".finding");
 const summaries = (page) => page.locator(".finding summary");
 
-async function open(page, file) {
-  await pickFiles(page, [file]);
+async function open(page, ...files) {
+  await pickFiles(page, files);
   await verdict(page).waitFor();
 }
 
@@ -32,12 +32,21 @@ async function assertEqualsReport(page, expected) {
   assert.equal(await page.locator(".rules.skipped li").count(), expected.not_checked.length);
 }
 
+/** The number of findings that are about time or bytes. */
+function countDrawn({ findings, options, memory_findings }) {
+  return findings.length + options.length + memory_findings.length;
+}
+
 onPage("a capture opens in the overview, which says what the command line says", { view: "" }, async ({ page }) => {
   await open(page, sample);
   const expected = report(sample);
   await assertEqualsReport(page, expected);
   assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
-  assert.match(await page.locator(".overview-about").innerText(), /^Critical device: TPU:5; mean of 3 steady steps$/);
+  assert.match(await page.locator(".overview-about").innerText(), /^TPU:5, the device for which the others wait; mean of 3 steady steps$/);
+  // Each finding has a drawing within its row, and the row of a closed finding says what it shows.
+  const drawings = await finding(page).locator(".finding-picture svg").evaluateAll((all) => all.map((svg) => [svg.children.length, svg.clientWidth]));
+  assert.equal(drawings.length, countDrawn(expected), `${drawings}`);
+  assert.ok(drawings.every(([n, width]) => n > 1 && width > 100), `${drawings}`);
   // The first finding is open, and all others are closed.
   const opened = await finding(page).evaluateAll((all) => all.map((one) => one.open));
   assert.deepEqual(opened, opened.map((_, at) => at === expected.quality.length));
@@ -65,6 +74,17 @@ onPage("a healthy run has no finding, and all rules are in a list", { view: "" }
   await assertEqualsReport(page, report(file));
   assert.match(await verdict(page).innerText(), /^No finding is worth 2\.0 % of a step\./);
   assert.match(await page.locator(".findings h2").first().innerText(), /rules were checked, and none reached its threshold/);
+});
+
+onPage("the devices of several hosts are lines of their hosts", { view: "" }, async ({ page }) => {
+  const { captures } = simulatedRun("--steps", "8", "--hosts", "4", "--devices", "8", "--healthy", "--fault", "slow-host");
+  await open(page, ...captures);
+  await waitUntil(() => page.locator(".overview-about").innerText(), (text) => text.startsWith("worker-3 TPU:0,"));
+  assert.match(await verdict(page).innerText(), /^The device waits for input data/);
+  const hosts = page.locator(".host-rows li");
+  assert.deepEqual(await hosts.locator(".host-name").allInnerTexts(), ["worker-0", "worker-1", "worker-2", "worker-3"]);
+  assert.deepEqual(await hosts.evaluateAll((all) => all.map((host) => host.querySelectorAll("circle").length)), [2, 2, 2, 2]);
+  assert.deepEqual(await hosts.evaluateAll((all) => all.map((host) => host.className)), ["", "", "", "critical"]);
 });
 
 onPage("findings open by keyboard and lead to their view", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
@@ -100,7 +120,7 @@ onPage("the program suggests its useful FLOPs, and the user confirms them", { vi
   assert.equal(shown.replace(/\s/g, ""), `${(100 * figures.useful_mfu.value).toFixed(1)}%`);
   assert.equal(await page.getByRole("button", { name: "Use this guess" }).count(), 0);
   // The address keeps what the user confirmed.
-  assert.ok(decodeURIComponent(page.url()).includes(`${guess.flops_per_token}`));
+  await waitUntil(() => decodeURIComponent(page.url()), (url) => url.includes(`${guess.flops_per_token}`));
 });
 
 onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline", { view: "" }, async ({ page }) => {
@@ -118,7 +138,7 @@ onPage("tokens and FLOPs per token give the useful MFU, here and in the roofline
   const percent = (figures.useful_mfu.value * 100).toFixed(1);
   const figure = page.locator(".figure", { hasText: "MFU, useful FLOPs" });
   assert.match(await figure.locator("dd").innerText(), new RegExp(`^${percent}`));
-  assert.match(page.url(), /roofline=/);
+  await waitUntil(() => page.url(), (url) => /roofline=/.test(url));
 });
 
 for (const width of [390, 1440, 2560]) {
