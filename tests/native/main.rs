@@ -37,6 +37,7 @@ mod op_graph;
 mod oracle;
 mod overview;
 mod packed;
+mod parallel;
 mod quality;
 mod reading;
 mod report_cli;

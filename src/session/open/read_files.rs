@@ -13,11 +13,13 @@ use crate::session::open::messages;
 use crate::session::programs::OpenFile;
 use crate::session::{graph_kernels, instructions};
 use crate::small_sort::SmallSort;
-use crate::source::{Bomb, Inflated, Packing, Truncation, inflate};
+use crate::source::{Bomb, Inflated, Packing, Source, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
 use crate::wire::xspace::{Outcome, walk_without};
 use std::cell::{Cell, RefCell};
+#[cfg(not(target_arch = "wasm32"))]
+use std::num::NonZero;
 
 /// The result of opening files.
 pub struct Opened {
@@ -133,6 +135,10 @@ fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
     }
 }
 
+/// Largest number of threads that read a file.
+#[cfg(not(target_arch = "wasm32"))]
+const MAX_THREADS: usize = 8;
+
 /// Largest number of unpacked bytes that stay in memory, over all files.
 const MAX_KEPT: usize = 32 << 20;
 
@@ -158,12 +164,12 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
-                    (walk_without(source.as_ref(), &without, &mut builder), None)
+                    (walk(source.as_ref(), &without, &mut builder), None)
                 } else {
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
                     reporter.set_unpacked_size(bytes.len() as u64);
-                    let outcome = walk_without(&bytes, &without, &mut builder);
+                    let outcome = walk(&bytes, &without, &mut builder);
                     // Programs are read from the unpacked bytes. Many bytes are dropped, and are unpacked again on request.
                     if bytes.len() <= left_to_keep {
                         left_to_keep -= bytes.len();
@@ -205,6 +211,16 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     partial.extend(left_out);
     let partial = (!partial.is_empty()).then(|| partial.join(" "));
     Ok(Opened { profile, files, partial, open_files })
+}
+
+/// Reads the planes of an XSpace: with a thread for each core, or with one in a browser or if planes are skipped.
+fn walk(source: &dyn Source, without: &[u32], builder: &mut Builder<'_>) -> Outcome {
+    #[cfg(not(target_arch = "wasm32"))]
+    if without.is_empty() {
+        let n_cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        return builder.walk_with_threads(source, n_cores.min(MAX_THREADS));
+    }
+    walk_without(source, without, builder)
 }
 
 /// Adds a program. Returns a sentence if data after its module is damaged; then only the module is kept.

@@ -38,6 +38,16 @@ impl Anomalies {
         })
     }
 
+    /// Adds the counts of planes that another thread has read.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { negative_times, aggregated, mixed_clock_lines, unnamed_stats } = other;
+        self.negative_times += negative_times;
+        self.aggregated += aggregated;
+        self.mixed_clock_lines.extend(mixed_clock_lines);
+        self.unnamed_stats += unnamed_stats;
+    }
+
     /// Returns one note for each kind of anomaly that was found, and one for each line with mixed clocks.
     pub(super) fn notes(self) -> Vec<Note> {
         let counted =

@@ -43,7 +43,7 @@ pub struct Builder<'p> {
     pending: Pending,
     pub(super) anomalies: Anomalies,
     pub(super) listing_limit: ListingLimit,
-    memories: ValueNumbers,
+    pub(super) memories: ValueNumbers,
     /// The programs that are files of their own.
     program_files: Vec<ProgramFile>,
     pub(super) progress: &'p mut dyn FnMut(ReadProgress<'_>),

@@ -49,12 +49,21 @@ impl Memories {
     /// Returns the number of the value in the bytes of a stat, and adds the value if it is new. Returns `None` if the
     /// bytes are empty or are not such a message.
     pub(super) fn add(&mut self, numbers: &mut ValueNumbers, stat: &[u8]) -> Option<u32> {
-        let bytes = read(stat)?;
+        Some(self.number(numbers, read(stat)?))
+    }
+
+    fn number(&mut self, numbers: &mut ValueNumbers, bytes: MemoryBytes) -> u32 {
         let all = &mut self.all;
-        Some(*numbers.0.entry(bytes).or_insert_with(|| {
+        *numbers.0.entry(bytes).or_insert_with(|| {
             all.push(bytes);
             all.len() as u32 - 1
-        }))
+        })
+    }
+
+    /// Adds the values of another table, and returns their numbers in this table, in the order of the other table.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn join(&mut self, numbers: &mut ValueNumbers, other: &Self) -> Vec<u32> {
+        other.all.iter().map(|bytes| self.number(numbers, *bytes)).collect()
     }
 }
 

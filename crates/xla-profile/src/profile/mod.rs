@@ -30,6 +30,8 @@ mod room;
 mod short_name;
 mod stats;
 mod strings;
+#[cfg(not(target_arch = "wasm32"))]
+mod threads;
 mod trace;
 mod value;
 

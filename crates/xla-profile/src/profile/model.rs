@@ -32,7 +32,7 @@ pub struct Profile {
 }
 
 /// A plane of a capture.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Plane {
     /// Id in the file.
     pub id: i64,

@@ -58,6 +58,26 @@ impl ListingLimit {
         self.events += 1;
     }
 
+    /// Returns whether all planes and lines of the parts may be listed for a file of any size.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn has_room_for<'a>(&self, parts: impl Iterator<Item = &'a Self>) -> bool {
+        let mut listed = self.listed;
+        for part in parts {
+            listed += part.listed;
+            if part.empty > 0 || part.events > 0 || part.lines > 0 {
+                return false;
+            }
+        }
+        listed <= ALWAYS
+    }
+
+    /// Adds the counts of planes that another thread has read.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) const fn add(&mut self, part: &Self) {
+        self.read(part.bytes);
+        self.listed += part.listed;
+    }
+
     /// Returns notes on the planes, lines and events that are left out.
     pub(super) fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();

@@ -65,6 +65,16 @@ impl Strings {
         self.ids.find(self.hasher.hash_one(text), |id| self.get(*id) == text).copied()
     }
 
+    /// Adds the texts of another table, and returns their ids in this table, in the order of the other table.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn join(&mut self, other: &Self) -> Vec<StrId> {
+        let text = |place: &TextPlace| {
+            let range = place.start as usize..place.start as usize + place.len as usize;
+            other.pieces.get(place.piece as usize).and_then(|piece| piece.get(range)).unwrap_or_default()
+        };
+        other.places.iter().map(|place| self.intern(text(place))).collect()
+    }
+
     /// Returns the bytes of memory that the texts and their positions take.
     pub fn bytes(&self) -> usize {
         self.pieces.iter().map(String::capacity).sum::<usize>() + self.places.capacity() * size_of::<TextPlace>()

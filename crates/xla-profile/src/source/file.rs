@@ -27,6 +27,12 @@ impl Source for FileSource {
         self.len
     }
 
+    /// On other systems, reading moves the position of the file, which all threads share.
+    #[cfg(unix)]
+    fn shared(&self) -> Option<&(dyn Source + Sync)> {
+        Some(self)
+    }
+
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
         checked_end(offset, buf.len(), self.len)?;
         read_exact_at(&self.file, buf, offset).map_err(|e| SourceError::Read { offset, reason: e.to_string() })

@@ -2,9 +2,13 @@
 
 use super::{Source, SourceError, checked_end};
 
-impl<T: AsRef<[u8]>> Source for T {
+impl<T: AsRef<[u8]> + Sync> Source for T {
     fn size(&self) -> u64 {
         self.as_ref().len() as u64
+    }
+
+    fn shared(&self) -> Option<&(dyn Source + Sync)> {
+        Some(self)
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {

@@ -40,6 +40,11 @@ pub trait Source {
         1 << 20
     }
 
+    /// Returns the source for several threads. `None` if only one thread can read it.
+    fn shared(&self) -> Option<&(dyn Source + Sync)> {
+        None
+    }
+
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors

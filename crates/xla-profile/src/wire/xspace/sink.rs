@@ -4,7 +4,7 @@ use crate::wire::error::WireError;
 use crate::wire::window::{Span, SpanValue, Walker, Window};
 
 /// The fields of a plane, without its metadata and its lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaneHead {
     pub id: i64,
     /// Name of the plane; bytes that are not UTF-8 are replaced.

@@ -1,0 +1,82 @@
+//! These tests compare a capture that several threads read with the same capture read by one thread.
+
+use crate::common;
+use crate::synth::{files, made};
+use rooflight::profile::{Builder, Profile};
+use rooflight::wire::xspace::{Outcome, walk};
+
+/// Reads a capture with a number of threads. Also returns how often the reader reported progress.
+fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
+    let (mut n_reports, mut last) = (0, (0, 0));
+    let mut on_progress = |progress: rooflight::profile::ReadProgress<'_>| {
+        n_reports += 1;
+        last = (progress.at, progress.events);
+    };
+    let mut builder = Builder::new(&mut on_progress);
+    builder.file("before.xplane.pb");
+    walk(&&b""[..], &mut builder);
+    builder.file("it.xplane.pb");
+    let outcome = builder.walk_with_threads(&bytes, n_threads);
+    let profile = builder.finish();
+    assert!(last.0 <= bytes.len() as u64, "{last:?}");
+    (profile, outcome, n_reports)
+}
+
+/// Asserts that profiles are equal: planes with all events, ids of texts, values, programs and notes.
+fn assert_same(name: &str, one: &Profile, many: &Profile) {
+    assert_eq!(one.planes.len(), many.planes.len(), "{name}");
+    for (one_plane, plane) in one.planes.iter().zip(&many.planes) {
+        assert!(one_plane == plane, "{name}: {} differs", plane.name);
+        for op in &plane.ops {
+            assert_eq!((one.text(op.name), one.text(op.text)), (many.text(op.name), many.text(op.text)), "{name}");
+        }
+        for line in &plane.lines {
+            for op in line.events.ops() {
+                assert_eq!(one.memory(one_plane, op), many.memory(plane, op), "{name}");
+            }
+        }
+    }
+    assert_eq!(one.strings.bytes(), many.strings.bytes(), "{name}");
+    assert_eq!((&one.hlo, &one.notes, &one.hosts), (&many.hlo, &many.notes, &many.hosts), "{name}");
+    assert_eq!((&one.programs, &one.files), (&many.programs, &many.files), "{name}");
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let (folder, _) = made(&["--steps", "12", "--no-trace", "--fault", "lost-events"]);
+    let mut captures = vec![("simulated".to_owned(), files(folder.path()).remove("worker-0.xplane.pb").unwrap())];
+    captures.extend(common::XSPACES.into_iter().filter_map(|name| Some((name.to_owned(), common::profile(name)?))));
+    // Captures one after another are one capture, here of TPUs, GPUs and CPUs.
+    let all: Vec<u8> = captures.iter().skip(1).flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+    captures.push(("all real captures".to_owned(), all.repeat(2)));
+    let mut n_parallel = 0;
+    for (name, bytes) in captures {
+        let (one, outcome, _) = read(&bytes, 1);
+        assert_eq!(outcome.n_damage, 0, "{name}");
+        for n_threads in [2, 3, 8] {
+            let (many, of_many, n_reports) = read(&bytes, n_threads);
+            assert_same(&format!("{name}, {n_threads} threads"), &one, &many);
+            assert_eq!(outcome, of_many, "{name}");
+            assert!(n_reports > 0, "{name}");
+            n_parallel += u32::from(bytes.len() > 4 << 20);
+        }
+    }
+    assert!(n_parallel >= 3, "no capture is large enough for several threads");
+}
+
+/// A damaged capture is read by one thread, and has the same planes and the same damage.
+#[test]
+fn damage_is_reported_as_by_one_thread() {
+    let (folder, _) = made(&["--steps", "12", "--no-trace"]);
+    let whole = files(folder.path()).remove("worker-0.xplane.pb").unwrap();
+    let mut zeros = whole.clone();
+    let middle = whole.len() / 2;
+    zeros[middle..middle + 64].fill(0xff);
+    for (name, bytes) in [("cut", &whole[..whole.len() - 1_000]), ("overwritten", &zeros)] {
+        let (one, outcome, _) = read(bytes, 1);
+        let (many, of_many, _) = read(bytes, 2);
+        assert!(outcome.n_damage > 0, "{name}");
+        assert_eq!(outcome, of_many, "{name}");
+        assert_same(name, &one, &many);
+    }
+}
