@@ -6,6 +6,7 @@ use super::op_times::union_length;
 use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step, periods};
+use crate::parallel;
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
@@ -16,16 +17,21 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
     let mut sum = 0_u128;
-    for (index, plane) in profile.planes.iter().enumerate() {
-        if let Some(platform) = Platform::from_plane_name(&plane.name)
-            && let Some((device, time)) = device(profile, (index, platform), plane, &mut notes)
-        {
-            sum = sum.saturating_add(time);
-            if is_beyond_sums(time) {
-                notes.push(beyond_sums().with_place(&device.label));
-            }
-            devices.push(device);
+    let platform = |(index, plane): (usize, &Plane)| Some((index, Platform::from_plane_name(&plane.name)?));
+    let planes: Vec<(usize, Platform)> = profile.planes.iter().enumerate().filter_map(platform).collect();
+    let found = parallel::map(&planes, |(index, platform)| {
+        let mut notes = Vec::new();
+        let found = device(profile, (*index, *platform), &profile.planes[*index], &mut notes);
+        (found, notes)
+    });
+    for (found, of_device) in found {
+        notes.extend(of_device);
+        let Some((device, time)) = found else { continue };
+        sum = sum.saturating_add(time);
+        if is_beyond_sums(time) {
+            notes.push(beyond_sums().with_place(&device.label));
         }
+        devices.push(device);
     }
     if is_beyond_sums(sum) && notes.iter().all(|note| note.code != beyond_sums().code) {
         notes.push(beyond_sums());

@@ -6,6 +6,7 @@ use super::merged::Merged;
 use super::query::StepChoice;
 use super::scale::Scale;
 use super::self_time::{Interval, self_time};
+use crate::parallel;
 use crate::profile::Plane;
 use crate::units::Count;
 use indexmap::IndexMap;
@@ -202,6 +203,15 @@ pub struct OpTimeCache {
     generations: RefCell<[Generation; 2]>,
 }
 
+/// A window in which the ops of a device are measured.
+pub struct OpTimesRequest<'a> {
+    pub plane: &'a Plane,
+    /// Index of the device in the session.
+    pub index: usize,
+    pub device: &'a Device,
+    pub window: &'a Window,
+}
+
 #[derive(Default)]
 struct Generation {
     cached: IndexMap<(usize, Window), Rc<OpTimes>>,
@@ -209,15 +219,37 @@ struct Generation {
 }
 
 impl OpTimeCache {
+    /// Returns the times of the ops of several devices, as [`OpTimeCache::get_or_compute`] does. Those that are not cached
+    /// are computed on all cores.
+    pub fn get_or_compute_all(&self, wanted: &[OpTimesRequest<'_>]) -> Vec<Rc<OpTimes>> {
+        let missing: Vec<&OpTimesRequest<'_>> = wanted.iter().filter(|of| !self.is_cached(of)).collect();
+        let computed = parallel::map(&missing, |of| op_times(of.plane, of.device, of.window));
+        let mut computed: IndexMap<usize, OpTimes> = missing.iter().map(|of| of.index).zip(computed).collect();
+        let times = |of: &OpTimesRequest<'_>| {
+            let computed = computed.swap_remove(&of.index);
+            self.cache(of.index, of.window, || computed.unwrap_or_else(|| op_times(of.plane, of.device, of.window)))
+        };
+        wanted.iter().map(times).collect()
+    }
+
+    fn is_cached(&self, of: &OpTimesRequest<'_>) -> bool {
+        let key = (of.index, of.window.clone());
+        self.generations.borrow().iter().any(|generation| generation.cached.contains_key(&key))
+    }
+
     /// Returns the times of a device's ops within a window, from the cache or newly computed. `index` is the index of
     /// the device in the session.
     pub fn get_or_compute(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<OpTimes> {
+        self.cache(index, window, || op_times(plane, device, window))
+    }
+
+    fn cache(&self, index: usize, window: &Window, compute: impl FnOnce() -> OpTimes) -> Rc<OpTimes> {
         let [young, old] = &mut *self.generations.borrow_mut();
         let key = (index, window.clone());
         if let Some(measured) = young.cached.get(&key) {
             return Rc::clone(measured);
         }
-        let measured = old.cached.get(&key).map_or_else(|| Rc::new(op_times(plane, device, window)), Rc::clone);
+        let measured = old.cached.get(&key).map_or_else(|| Rc::new(compute()), Rc::clone);
         young.n_ops = young.n_ops.saturating_add(measured.ops.len()).saturating_add(ENTRY_OPS);
         young.cached.entry(key).or_insert(Rc::clone(&measured));
         if young.n_ops > KEPT_OPS {

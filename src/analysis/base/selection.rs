@@ -2,7 +2,7 @@
 //! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
 use super::device::{Clock, Device};
-use super::op_times::{OpTimes, Window, mean_times};
+use super::op_times::{OpTimes, OpTimesRequest, Window, mean_times};
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Mean, Peaks, Status, Totals};
@@ -47,21 +47,24 @@ impl Analysis {
         let mut totals = Totals::default();
         let mut slices = Vec::new();
         let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
-        for (index, window_of) in windows {
+        let wanted = windows.iter().filter_map(|(index, window)| {
+            let device = &self.devices[*index];
+            let (plane, window) = (&profile.planes[device.plane], window.as_ref()?);
+            Some(OpTimesRequest { plane, index: *index, device, window })
+        });
+        let measured = self.measures.get_or_compute_all(&wanted.collect::<Vec<_>>());
+        missing += windows.len() - measured.len();
+        let windows = windows.iter().filter_map(|(index, window)| Some((*index, window.as_ref()?)));
+        for ((index, window_of), measured) in windows.zip(measured) {
             let device = &self.devices[index];
             let plane = &profile.planes[device.plane];
-            let Some(window_of) = window_of else {
-                missing += 1;
-                continue;
-            };
-            let measured = self.measures.get_or_compute(plane, index, device, &window_of);
             let measured = mean_times(measured, scale);
             let length = scale.time(Picos(window_of.spans.length()));
             add_totals(&mut totals, &measured, &self.facts[index], plane, profile, length);
             duration = Some(duration.unwrap_or_default() + length);
             let hull = if window_of.whole { device.whole } else { window_of.spans.hull() };
             window = Some((Picos(hull.0), Picos(hull.1)));
-            step_name.get_or_insert(window_of.name);
+            step_name.get_or_insert_with(|| window_of.name.clone());
             if measured.lost_lines > 0 {
                 let message = "The times of an op line lie outside its plane, so the line is left out.";
                 notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));

@@ -1,5 +1,6 @@
 //! This module compares the times of ops between devices: how much longer an op takes on one device than on the median of all.
 
+use crate::analysis::base::op_times::{OpTimesRequest, Window};
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::profile::{Profile, ProgramId, StrId};
@@ -27,12 +28,19 @@ impl Analysis {
         let mut means: FxHashMap<OpKey, Vec<u64>> = FxHashMap::default();
         let mut own = ExcessTimes::default();
         let mut n_devices = 0;
-        for at in compared {
-            let of = &self.devices[*at];
-            let plane = &profile.planes[of.plane];
-            let Some(window) = of.choose(step) else { continue };
+        let windows: Vec<(usize, Window)> =
+            compared.iter().filter_map(|at| Some((*at, self.devices[*at].choose(step)?))).collect();
+        let wanted: Vec<OpTimesRequest<'_>> = windows
+            .iter()
+            .map(|(index, window)| {
+                let device = &self.devices[*index];
+                OpTimesRequest { plane: &profile.planes[device.plane], index: *index, device, window }
+            })
+            .collect();
+        for (OpTimesRequest { plane, index: at, window, .. }, measured) in
+            wanted.iter().zip(self.measures.get_or_compute_all(&wanted))
+        {
             n_devices += 1;
-            let measured = self.measures.get_or_compute(plane, *at, of, &window);
             let mut times = ExcessTimes::default();
             for ((op, facts), time) in plane.ops.iter().zip(&self.facts[*at].ops).zip(&measured.ops) {
                 if time.self_time > 0 && !matches!(facts.kind, Kind::Communication | Kind::Fused) {
