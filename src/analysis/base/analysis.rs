@@ -11,7 +11,7 @@ use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {
@@ -29,7 +29,7 @@ pub struct Analysis {
     pub(in crate::analysis) merged_paths: bool,
     pub(in crate::analysis) measures: OpTimeCache,
     /// The transfers of each device's ops, by index into `devices`. `None` for devices that no query has read yet.
-    async_pairs: RefCell<Vec<Option<Rc<AsyncPairs>>>>,
+    async_pairs: RefCell<Vec<Option<Arc<AsyncPairs>>>>,
     /// Row counts of recent queries without the text of their filter, the most recently computed one first. Counting
     /// 100,000 rows again for every typed letter would take as long as the answer itself.
     pub(in crate::analysis) counts: RefCell<Vec<(Query, u32)>>,
@@ -79,7 +79,7 @@ impl Analysis {
     }
 
     /// Returns the transfers of a device's ops. They are computed once, and devices with the same ops share them.
-    pub(in crate::analysis) fn async_pairs(&self, profile: &Profile, device: usize) -> Rc<AsyncPairs> {
+    pub(in crate::analysis) fn async_pairs(&self, profile: &Profile, device: usize) -> Arc<AsyncPairs> {
         let mut known = self.async_pairs.borrow_mut();
         known.resize(self.devices.len(), None);
         let ops = |device: usize| {
@@ -91,9 +91,9 @@ impl Analysis {
         let like = (0..known.len()).filter(|other| known[*other].is_some()).find(is_same);
         let pairs = like.and_then(|other| known[other].clone()).unwrap_or_else(|| {
             let kinds: Vec<Kind> = ops(device).map(|(_, kind)| kind).collect();
-            Rc::new(AsyncPairs::new(profile, &profile.planes[self.devices[device].plane], &kinds))
+            Arc::new(AsyncPairs::new(profile, &profile.planes[self.devices[device].plane], &kinds))
         });
-        known[device] = Some(Rc::clone(&pairs));
+        known[device] = Some(Arc::clone(&pairs));
         pairs
     }
 

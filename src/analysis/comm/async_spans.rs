@@ -95,8 +95,9 @@ impl CoreTimeline {
         Self::read(plane, device, clock, transfers, None)
     }
 
-    fn read(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs, kinds: Option<&[Kind]>) -> Self {
-        let mut timeline = Self {
+    /// Returns a timeline without events.
+    pub fn empty(clock: Clock) -> Self {
+        Self {
             clock,
             spans: Vec::new(),
             waits: Vec::new(),
@@ -109,7 +110,11 @@ impl CoreTimeline {
             other: Vec::new(),
             has_line: false,
             lost_lines: 0,
-        };
+        }
+    }
+
+    fn read(plane: &Plane, device: &Device, clock: Clock, transfers: &AsyncPairs, kinds: Option<&[Kind]>) -> Self {
+        let mut timeline = Self::empty(clock);
         let mut on_line = vec![false; transfers.all.len()];
         for line in async_lines(plane) {
             timeline.has_line = true;

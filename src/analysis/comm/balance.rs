@@ -61,7 +61,7 @@ impl Analysis {
             } else {
                 let device = &self.devices[*at];
                 let clock = clock(&profile.planes[device.plane], device);
-                self.add_executions(profile, *at, step, clock, &mut ops);
+                self.add_executions(profile, &[(*at, clock)], step, &mut ops);
             }
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];

@@ -10,8 +10,10 @@ use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, 
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Core;
 use crate::analysis::classify::{Facts, Kind, classify};
+use crate::parallel;
 use crate::profile::{Line, OpId, Plane, Profile};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// One core with its transfers, its timeline and its self times.
 pub struct CoreWindow<'a> {
@@ -22,7 +24,7 @@ pub struct CoreWindow<'a> {
     /// The kind of each op of the plane, by [`OpId`].
     pub kinds: Vec<Kind>,
     /// The transfers of the plane.
-    pub transfers: Rc<AsyncPairs>,
+    pub transfers: Arc<AsyncPairs>,
     /// The timeline of the core over the whole capture.
     pub timeline: CoreTimeline,
     /// Self time of each op in the window, in ps, by [`OpId`]. For the device's own core, it is measured on the clock
@@ -38,6 +40,11 @@ impl CoreWindow<'_> {
     /// Returns the plane of the core, and its transfers.
     pub fn transfers(&self) -> (&Plane, &AsyncPairs) {
         (self.plane, &self.transfers)
+    }
+
+    /// Reads the timeline of the core.
+    fn read(&self, device: &Device) -> CoreTimeline {
+        CoreTimeline::new(self.plane, device, self.timeline.clock, &self.transfers, &self.kinds)
     }
 
     /// Iterates over the parts of an interval that lie in the window.
@@ -72,6 +79,22 @@ impl Device {
 }
 
 impl Analysis {
+    /// Reads the own cores of devices in the window of `step`, on all cores of this machine. Devices that do not have the step
+    /// are left out.
+    pub(super) fn tensor_cores<'p>(
+        &self,
+        profile: &'p Profile,
+        slices: &[Slice],
+        step: StepChoice,
+    ) -> Vec<CoreWindow<'p>> {
+        let unread = slices.iter().filter_map(|slice| self.unread_core(profile, slice, step));
+        let mut cores: Vec<CoreWindow<'p>> = unread.collect();
+        let devices = &self.devices;
+        let timelines = parallel::map(&cores, |core| core.read(&devices[core.device]));
+        cores.iter_mut().zip(timelines).for_each(|(core, timeline)| core.timeline = timeline);
+        cores
+    }
+
     /// Reads the device's own core in the window of `step`. `None` if the device does not have the step.
     pub(super) fn tensor_core<'p>(
         &self,
@@ -79,13 +102,20 @@ impl Analysis {
         slice: &Slice,
         step: StepChoice,
     ) -> Option<CoreWindow<'p>> {
+        let mut core = self.unread_core(profile, slice, step)?;
+        core.timeline = core.read(&self.devices[core.device]);
+        Some(core)
+    }
+
+    /// Returns the device's own core in the window of `step`, with an empty timeline.
+    fn unread_core<'p>(&self, profile: &'p Profile, slice: &Slice, step: StepChoice) -> Option<CoreWindow<'p>> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
         let clock = clock(plane, device);
         let (window, whole) = device.window_on(step, clock)?;
         let transfers = self.async_pairs(profile, slice.device);
-        let timeline = CoreTimeline::new(plane, device, clock, &transfers, &kinds);
+        let timeline = CoreTimeline::empty(clock);
         let self_times = slice.measured.ops.iter().map(|time| time.self_time).collect();
         Some(CoreWindow {
             device: slice.device,
@@ -127,7 +157,7 @@ impl Analysis {
                 ..of.clone()
             };
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
-            let transfers = Rc::new(AsyncPairs::new(profile, plane, &kinds));
+            let transfers = Arc::new(AsyncPairs::new(profile, plane, &kinds));
             let timeline = CoreTimeline::new(plane, &sparse, of.event_clock, &transfers, &kinds);
             let spans = window.clone();
             let requested = Window { name: String::new(), clock: of.event_clock, spans, n_steps: 1, whole };

@@ -12,10 +12,11 @@ use crate::analysis::base::{Analysis, Clock, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::{AsyncPairs, OpKey};
 use crate::analysis::classify::primitive::Primitive;
 use crate::hlo::ReplicaGroups;
+use crate::parallel;
 use crate::profile::Profile;
 use indexmap::IndexMap;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The executions of an op in the window, in order of time, by device. The list is `None` if a span was derived from a
 /// start and a done: it then ends with the wait, which may be later than the end of the transfer.
@@ -48,24 +49,29 @@ fn by_number(name: &str) -> (&str, u64, &str) {
 }
 
 impl Analysis {
-    /// Adds the executions of a device's collectives in the window of `step` to `ops`, and returns the transfers of the
-    /// device. Times are on `clock`, which must be the clock of the device's steps or the event clock. `None` if the
-    /// device does not have the step.
+    /// Adds the executions of the devices' collectives in the window of `step` to `ops`. Returns the devices that have the
+    /// step, with their transfers. `devices` are indices with the clock of the times, which must be that of the device's
+    /// steps or the event clock.
     pub(super) fn add_executions(
         &self,
         profile: &Profile,
-        at: usize,
+        devices: &[(usize, Clock)],
         step: StepChoice,
-        clock: Clock,
         ops: &mut IndexMap<OpKey, Executions>,
-    ) -> Option<Rc<AsyncPairs>> {
-        let device = &self.devices[at];
-        let plane = &profile.planes[device.plane];
-        let (window, whole) = device.window_on(step, clock)?;
-        let transfers = self.async_pairs(profile, at);
-        let timeline = CoreTimeline::collective_spans(plane, device, clock, &transfers);
-        add(at, &transfers, &timeline, |span| whole || window.contains(span.at.0), ops);
-        Some(transfers)
+    ) -> Vec<(usize, Arc<AsyncPairs>)> {
+        let request = |(at, clock): &(usize, Clock)| {
+            let window = self.devices[*at].window_on(step, *clock)?;
+            Some((*at, *clock, window, self.async_pairs(profile, *at)))
+        };
+        let requests: Vec<_> = devices.iter().filter_map(request).collect();
+        let all = &self.devices;
+        let timelines = parallel::map(&requests, |(at, clock, _, transfers)| {
+            CoreTimeline::collective_spans(&profile.planes[all[*at].plane], &all[*at], *clock, transfers)
+        });
+        for ((at, _, (window, whole), transfers), timeline) in requests.iter().zip(timelines) {
+            add(*at, transfers, &timeline, |span| *whole || window.contains(span.at.0), ops);
+        }
+        requests.into_iter().map(|(at, _, _, transfers)| (at, transfers)).collect()
     }
 
     /// Returns the sets of devices that wait for each other in a collective. These are the replica groups, if their

@@ -74,8 +74,7 @@ impl Analysis {
     ) -> Comm {
         let Selection { header, totals, slices, chosen, step, scale, notes: selection_notes } =
             self.selection(profile, &query.query);
-        let tensor_cores: Vec<CoreWindow<'_>> =
-            slices.iter().filter_map(|slice| self.tensor_core(profile, slice, step)).collect();
+        let tensor_cores = self.tensor_cores(profile, &slices, step);
         let sparse_cores: Vec<CoreWindow<'_>> =
             slices.iter().flat_map(|slice| self.sparse_cores(profile, slice.device, step, scale)).collect();
         let all_cores = tensor_cores.iter().chain(&sparse_cores);

@@ -7,10 +7,10 @@ use super::sums::collective_infos;
 use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{Plane, Profile};
+use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The times in which one device waits for its peers.
 pub struct PeerWaits {
@@ -33,15 +33,11 @@ impl Analysis {
         programs: Option<Programs<'_>>,
     ) -> Vec<PeerWaits> {
         let mut ops = IndexMap::default();
-        let mut cores: Vec<(usize, &Plane, Rc<AsyncPairs>)> = Vec::new();
-        for at in self.compared_devices(profile, first) {
-            let device = &self.devices[at];
-            if let Some(transfers) = self.add_executions(profile, at, step, device.event_clock, &mut ops) {
-                cores.push((at, &profile.planes[device.plane], transfers));
-            }
-        }
-        let infos =
-            collective_infos(profile, cores.iter().map(|(_, plane, transfers)| (*plane, &**transfers)), programs);
+        let compared = self.compared_devices(profile, first);
+        let compared: Vec<_> = compared.into_iter().map(|at| (at, self.devices[at].event_clock)).collect();
+        let cores = self.add_executions(profile, &compared, step, &mut ops);
+        let plane = |at: usize| &profile.planes[self.devices[at].plane];
+        let infos = collective_infos(profile, cores.iter().map(|(at, transfers)| (plane(*at), &**transfers)), programs);
         let mut times: Vec<Vec<Interval>> = vec![Vec::new(); self.devices.len()];
         for (op, lengths) in &ops {
             let sets = infos.get(op).map_or_else(Vec::new, |info| self.sets(profile, lengths, info));
@@ -51,7 +47,7 @@ impl Analysis {
                 }
             }
         }
-        let waits = |(device, ..): &(usize, &Plane, Rc<AsyncPairs>)| {
+        let waits = |(device, _): &(usize, Arc<AsyncPairs>)| {
             let times = std::mem::take(&mut times[*device]);
             let sum = times.iter().map(|(start, end)| Picos(end - start)).sum::<Picos>();
             let n_steps = self.devices[*device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));
