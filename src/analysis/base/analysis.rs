@@ -4,13 +4,14 @@ use super::after_backward::after_backward;
 use super::device::Device;
 use super::find_devices::devices;
 use super::hosts;
-use super::op_times::OpTimeCache;
+use super::op_times::{OpTimeCache, OpTimes, OpTimesRequest, Window};
 use super::query::{DeviceChoice, Query};
 use super::rows::SessionFacts;
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::{Finder, Kind, PlaneFacts};
 use crate::profile::{Note, Op, OpId, Profile, Severity, Strings};
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
@@ -71,6 +72,17 @@ impl Analysis {
         self.merged_paths
     }
 
+    /// Returns the times of the ops of devices in their windows. They are measured on all cores.
+    pub(in crate::analysis) fn op_times(&self, profile: &Profile, windows: &[(usize, Window)]) -> Vec<Rc<OpTimes>> {
+        let request = |(index, window)| {
+            let device: &Device = &self.devices[index];
+            OpTimesRequest { plane: &profile.planes[device.plane], index, device, window }
+        };
+        let requests: Vec<OpTimesRequest<'_>> =
+            windows.iter().map(|(index, window)| request((*index, window))).collect();
+        self.measures.get_or_compute_all(&requests)
+    }
+
     /// Returns the devices that a device is compared with, itself included: those of all hosts, if steps with the same
     /// number are the same step on all of them, else those of its own host.
     pub(in crate::analysis) fn compared_devices(&self, profile: &Profile, device: usize) -> Vec<usize> {
@@ -82,17 +94,21 @@ impl Analysis {
     pub(in crate::analysis) fn async_pairs(&self, profile: &Profile, device: usize) -> Arc<AsyncPairs> {
         let mut known = self.async_pairs.borrow_mut();
         known.resize(self.devices.len(), None);
+        if let Some(pairs) = &known[device] {
+            return Arc::clone(pairs);
+        }
         let ops = |device: usize| {
             let key = |op: &Op| (op.stats.program, op.name, op.text, op.stats.kernel);
             let kinds = self.facts[device].ops.iter().map(|facts| facts.kind);
             profile.planes[self.devices[device].plane].ops.iter().map(key).zip(kinds)
         };
-        let is_same = |other: &usize| *other == device || ops(*other).eq(ops(device));
-        let like = (0..known.len()).filter(|other| known[*other].is_some()).find(is_same);
-        let pairs = like.and_then(|other| known[other].clone()).unwrap_or_else(|| {
+        let mut others = known.iter().enumerate().filter_map(|(other, pairs)| Some((other, pairs.as_ref()?)));
+        let like = others.find(|(other, _)| ops(*other).eq(ops(device)));
+        let new = || {
             let kinds: Vec<Kind> = ops(device).map(|(_, kind)| kind).collect();
             Arc::new(AsyncPairs::new(profile, &profile.planes[self.devices[device].plane], &kinds))
-        });
+        };
+        let pairs = like.map_or_else(new, |(_, pairs)| Arc::clone(pairs));
         known[device] = Some(Arc::clone(&pairs));
         pairs
     }

@@ -2,7 +2,7 @@
 //! and the scopes start from this selection. The module does not depend on the grouping into rows.
 
 use super::device::{Clock, Device};
-use super::op_times::{OpTimes, OpTimesRequest, Window, mean_times};
+use super::op_times::{OpTimes, Window, mean_times};
 use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Mean, Peaks, Status, Totals};
@@ -46,16 +46,11 @@ impl Analysis {
         mean.periods = mean.n_steps.and_then(|_| self.periods(query.device, &chosen));
         let mut totals = Totals::default();
         let mut slices = Vec::new();
-        let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
-        let wanted = windows.iter().filter_map(|(index, window)| {
-            let device = &self.devices[*index];
-            let (plane, window) = (&profile.planes[device.plane], window.as_ref()?);
-            Some(OpTimesRequest { plane, index: *index, device, window })
-        });
-        let measured = self.measures.get_or_compute_all(&wanted.collect::<Vec<_>>());
-        missing += windows.len() - measured.len();
-        let windows = windows.iter().filter_map(|(index, window)| Some((*index, window.as_ref()?)));
-        for ((index, window_of), measured) in windows.zip(measured) {
+        let (mut window, mut duration, mut step_name) = (None, None::<Picos>, None);
+        let windows: Vec<(usize, Window)> =
+            windows.into_iter().filter_map(|(index, window)| Some((index, window?))).collect();
+        let measured = self.op_times(profile, &windows);
+        for ((index, window_of), measured) in windows.into_iter().zip(measured) {
             let device = &self.devices[index];
             let plane = &profile.planes[device.plane];
             let measured = mean_times(measured, scale);
@@ -64,13 +59,14 @@ impl Analysis {
             duration = Some(duration.unwrap_or_default() + length);
             let hull = if window_of.whole { device.whole } else { window_of.spans.hull() };
             window = Some((Picos(hull.0), Picos(hull.1)));
-            step_name.get_or_insert_with(|| window_of.name.clone());
+            step_name.get_or_insert(window_of.name);
             if measured.lost_lines > 0 {
                 let message = "The times of an op line lie outside its plane, so the line is left out.";
                 notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));
             }
             slices.push(Slice { device: index, measured, chosen: None });
         }
+        let missing = chosen.len() - slices.len();
         if missing > 0 {
             let message = format!("{missing} of {} devices do not have this step and are not included.", chosen.len());
             notes.push(Note::new(Severity::Caution, NoteCode::StepMissing, message));

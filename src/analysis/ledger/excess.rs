@@ -1,6 +1,6 @@
 //! This module compares the times of ops between devices: how much longer an op takes on one device than on the median of all.
 
-use crate::analysis::base::op_times::{OpTimesRequest, Window};
+use crate::analysis::base::op_times::Window;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::profile::{Profile, ProgramId, StrId};
@@ -30,16 +30,8 @@ impl Analysis {
         let mut n_devices = 0;
         let windows: Vec<(usize, Window)> =
             compared.iter().filter_map(|at| Some((*at, self.devices[*at].choose(step)?))).collect();
-        let wanted: Vec<OpTimesRequest<'_>> = windows
-            .iter()
-            .map(|(index, window)| {
-                let device = &self.devices[*index];
-                OpTimesRequest { plane: &profile.planes[device.plane], index: *index, device, window }
-            })
-            .collect();
-        for (OpTimesRequest { plane, index: at, window, .. }, measured) in
-            wanted.iter().zip(self.measures.get_or_compute_all(&wanted))
-        {
+        for ((at, window), measured) in windows.iter().zip(self.op_times(profile, &windows)) {
+            let plane = &profile.planes[self.devices[*at].plane];
             n_devices += 1;
             let mut times = ExcessTimes::default();
             for ((op, facts), time) in plane.ops.iter().zip(&self.facts[*at].ops).zip(&measured.ops) {

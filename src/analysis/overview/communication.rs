@@ -2,7 +2,7 @@
 
 use super::context::{Context, total};
 use super::flags::flags_to_try;
-use super::report::{Confidence, Evidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::LEAST;
 use super::rule::{Draft, Outcome, Rule, unknown};
@@ -117,7 +117,7 @@ fn small_collectives(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             claimed,
             recoverable: claimed,
             inputs: vec![("collectives_per_step", n)],
-            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+            evidence: context.op_evidence_when(&ops),
             ..Draft::default()
         }
     })
@@ -157,7 +157,7 @@ fn slow_link(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             detail: format!("{slowest} {}", context.ops_text(&ops)),
             claimed,
             recoverable: claimed,
-            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+            evidence: context.op_evidence_when(&ops),
             ..Draft::default()
         }
     })
@@ -203,7 +203,7 @@ fn exposed(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
                 claimed,
                 recoverable,
                 inputs,
-                evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+                evidence: context.op_evidence_when(&ops),
                 tries: flags_to_try(context, primitive),
                 ..Draft::default()
             }

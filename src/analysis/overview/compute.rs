@@ -197,7 +197,7 @@ fn recompute(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         Draft {
             detail: format!("{}{free}", context.ops_text(&ops)),
             recoverable: time,
-            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+            evidence: context.op_evidence_when(&ops),
             ..Draft::default()
         }
     })
@@ -338,7 +338,7 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let time = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
-        let evidence = Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) };
+        let evidence = context.op_evidence_when(&ops);
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
         let subjects = vec![if has_costs { Subject::Costs } else { Subject::NoCosts }];
         Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
@@ -375,7 +375,7 @@ fn f32_matmuls(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         detail: format!("{} of the time of matmuls. {}", percent_text(share), context.ops_text(&ops)),
         at_stake: time,
         inputs: vec![("share_of_matmuls", share)],
-        evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+        evidence: context.op_evidence_when(&ops),
         ..Draft::default()
     }))]
 }

@@ -1,7 +1,7 @@
 //! This module checks data movement (rules F15 to F17).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Evidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, LEAST};
 use super::rule::{Draft, Outcome, Rule, unknown};
@@ -114,7 +114,7 @@ fn by_layout(
     let time = total(ops);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(ops, Owner::Layout);
-        let evidence = Evidence { picture: context.when(ops), ..context.op_evidence(ops) };
+        let evidence = context.op_evidence_when(ops);
         Draft { detail: context.ops_text(ops), claimed, recoverable: claimed, confidence, evidence, ..Draft::default() }
     })
 }
@@ -157,7 +157,7 @@ fn dma_waits(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
             claimed,
             recoverable: claimed,
             inputs: vec![("host_memory_ps", context.per_step(host).as_f64())],
-            evidence: Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) },
+            evidence: context.op_evidence_when(&ops),
             ..Draft::default()
         }
     })

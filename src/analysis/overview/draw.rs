@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::picture::{Picture, RooflinePoint};
+use super::report::Evidence;
 use crate::analysis::gaps::GapClass;
 use crate::units::Picos;
 
@@ -9,9 +10,9 @@ use crate::units::Picos;
 const MAX_POINTS: usize = 12;
 
 impl Context<'_> {
-    /// Returns when some ops run in the shown step.
-    pub fn when(&self, ops: &[(usize, Picos)]) -> Option<Picture> {
-        Some(self.columns.when(ops))
+    /// Returns evidence of ops, as [`Context::op_evidence`] does, with a drawing of when they run in the shown step.
+    pub fn op_evidence_when(&self, ops: &[(usize, Picos)]) -> Evidence {
+        Evidence { picture: Some(self.columns.when(ops)), ..self.op_evidence(ops) }
     }
 
     /// Returns when the device is idle for reasons of some classes.

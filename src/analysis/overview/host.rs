@@ -1,7 +1,7 @@
 //! This module checks the time in which the device has no op, and the self time of loops (rules F1 to F9).
 
 use super::context::{Context, total};
-use super::report::{Confidence, Evidence, Group, SeeView, Unit};
+use super::report::{Confidence, Group, SeeView, Unit};
 use super::rule::Advice;
 use super::rule::{BY_EVENTS, BY_LINKS, LEAST};
 use super::rule::{Draft, Outcome, Rule, Subject, unknown};
@@ -241,7 +241,7 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
         let idle = context.when_idle(&[GapClass::Input]);
-        evidence.picture = if of_ops > gaps { context.when(&ops) } else { idle };
+        evidence.picture = if of_ops > gaps { context.op_evidence_when(&ops).picture } else { idle };
         let mut detail = String::new();
         if gaps > Picos::ZERO {
             detail = context.gaps_text(&[GapClass::Input], &evidence);
@@ -384,7 +384,7 @@ fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let time: Picos = total(&ops);
     rule.by_time(context, time, &mut |context| {
         let claimed = context.claims.ops(&ops, Owner::Loop);
-        let evidence = Evidence { picture: context.when(&ops), ..context.op_evidence(&ops) };
+        let evidence = context.op_evidence_when(&ops);
         Draft { detail: context.ops_text(&ops), claimed, recoverable: claimed, evidence, ..Draft::default() }
     })
 }
