@@ -12,12 +12,9 @@ use crate::analysis::classify::op_class::is_async;
 use crate::analysis::classify::{Kind, opcode};
 use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::text;
-use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};
+use crate::profile::{Op, OpId, OpKey, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 use std::cell::OnceCell;
-
-/// The name of an op and its program. They are the same on every device.
-pub type OpKey = (Option<ProgramId>, StrId);
 
 /// The role of an op in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +121,7 @@ impl<'a> Names<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
         let mut by_text: IndexMap<&str, OpKey> = IndexMap::default();
         for (_, op, ..) in classified_ops(plane, found) {
-            let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
+            let (name, named) = (profile.text(op.name), op.key());
             if written(profile.text(op.text)).is_none_or(|written| written == name) {
                 let known = by_text.entry(name).or_insert_with(|| named);
                 known.0 = known.0.or(named.0);
@@ -137,7 +134,7 @@ impl<'a> Names<'a> {
         let name = written(self.profile.text(op.text)).unwrap_or(self.profile.text(op.name));
         match self.by_text.get(name) {
             Some((program, name)) => (op.stats.program.or(*program), *name),
-            None => (op.stats.program, op.name),
+            None => op.key(),
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::analysis::base::Interval;
 use crate::analysis::base::merged::{ALL, Merged};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::breakdown::report::per_second;
-use crate::analysis::classify::async_pairs::OpKey;
 use crate::analysis::classify::primitive::Execution;
+use crate::profile::OpKey;
 use crate::units::{Count, Picos};
 use indexmap::IndexSet;
 

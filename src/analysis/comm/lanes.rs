@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 pub fn lanes(
     profile: &Profile,
     core_window: &CoreWindow<'_>,
-    infos: &IndexMap<crate::analysis::classify::async_pairs::OpKey, CollectiveInfo>,
+    infos: &IndexMap<crate::profile::OpKey, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: TransferFilter,
     limit: usize,

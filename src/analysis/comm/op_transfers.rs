@@ -2,10 +2,9 @@
 
 use super::sums::collective_infos;
 use crate::analysis::base::Analysis;
-use crate::analysis::classify::async_pairs::OpKey;
 use crate::analysis::classify::primitive::Primitive;
 use crate::analysis::data_movement::Programs;
-use crate::profile::{OpId, Profile};
+use crate::profile::{OpId, OpKey, Profile};
 use rustc_hash::FxHashMap;
 
 /// The transfer of an op: a collective, or a copy between memories.

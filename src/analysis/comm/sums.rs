@@ -16,11 +16,11 @@ use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traf
 use crate::analysis::base::Analysis;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
-use crate::analysis::classify::async_pairs::{AsyncPairs, OpKey, Part, Transfer};
+use crate::analysis::classify::async_pairs::{AsyncPairs, Part, Transfer};
 use crate::analysis::classify::primitive::{Core, Execution, Primitive};
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
-use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
+use crate::profile::{Op, OpKey, Plane, Profile, ProgramId, StrId};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::IndexMap;

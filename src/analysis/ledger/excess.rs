@@ -3,13 +3,10 @@
 use crate::analysis::base::op_times::Window;
 use crate::analysis::base::{Analysis, StepChoice};
 use crate::analysis::classify::Kind;
-use crate::profile::{Profile, ProgramId, StrId};
+use crate::profile::{OpKey, Profile};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
-
-/// A program and the name of one of its ops.
-pub(super) type OpKey = (Option<ProgramId>, StrId);
 
 /// The times of ops beyond the median of the devices, per step and in ps.
 pub(super) type ExcessTimes = FxHashMap<OpKey, u64>;
@@ -36,7 +33,7 @@ impl Analysis {
             let mut times = ExcessTimes::default();
             for ((op, facts), time) in plane.ops.iter().zip(&self.facts[*at].ops).zip(&measured.ops) {
                 if time.self_time > 0 && !matches!(facts.kind, Kind::Communication | Kind::Fused) {
-                    *times.entry((op.stats.program, op.name)).or_default() += time.self_time;
+                    *times.entry(op.key()).or_default() += time.self_time;
                 }
             }
             for (key, time) in &mut times {

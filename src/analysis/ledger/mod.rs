@@ -31,9 +31,9 @@ use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::opcode::{is_done, is_start};
-use crate::profile::{Op, OpId, Profile};
+use crate::profile::{Op, OpId, OpKey, Profile};
 use crate::units::{Count, Picos};
-use excess::{ExcessTimes, OpKey, median_time};
+use excess::{ExcessTimes, median_time};
 use indexmap::IndexMap;
 use line_sweep::{OpLine, owned_times};
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl Analysis {
             if time.self_time == 0 {
                 continue;
             }
-            let owned = ops.entry((op.stats.program, op.name)).or_insert_with(|| OwnedOp::new(OpId(id)));
+            let owned = ops.entry(op.key()).or_insert_with(|| OwnedOp::new(OpId(id)));
             owned.add_op(OpId(id), facts.kind, time);
             let self_time = time.self_time;
             match facts.kind {

@@ -240,16 +240,18 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
-        let idle = context.when_idle(&[GapClass::Input]);
-        evidence.picture = if of_ops > gaps { context.op_evidence_when(&ops).picture } else { idle };
+        evidence.picture = context.when_idle(&[GapClass::Input]);
         let mut detail = String::new();
         if gaps > Picos::ZERO {
             detail = context.gaps_text(&[GapClass::Input], &evidence);
         }
         if !ops.is_empty() {
-            let of = context.op_evidence(&ops);
+            let of = context.op_evidence_when(&ops);
             detail = format!("{detail} Transfers on the device: {}", context.ops_text(&ops)).trim_start().to_owned();
             (evidence.ops, evidence.n_ops) = (of.ops, of.n_ops);
+            if of_ops > gaps {
+                evidence.picture = of.picture;
+            }
         }
         Draft { detail, claimed, recoverable: claimed, evidence, ..Draft::default() }
     })

@@ -5,7 +5,7 @@ use crate::analysis::base::{Analysis, Device, Interval, StepChoice, intervals, s
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
 use crate::analysis::ledger::LedgerByOp;
-use crate::profile::{Op, OpId, Profile, ProgramId, StrId};
+use crate::profile::{OpId, OpKey, Profile};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -28,9 +28,8 @@ impl StepColumns {
         let step = if let [one] = &chosen[..] { Some(*one) } else { median().or(chosen.first().copied()) };
         let window = step.map_or_else(|| extent(profile, device), |step| step.event_window);
 
-        let key = |op: &Op| (op.stats.program, op.name);
-        let places = by_op.ops.iter().enumerate().map(|(at, of)| (key(plane.op(of.op)), at));
-        let places: FxHashMap<(Option<ProgramId>, StrId), usize> = places.collect();
+        let places = by_op.ops.iter().enumerate().map(|(at, of)| (plane.op(of.op).key(), at));
+        let places: FxHashMap<OpKey, usize> = places.collect();
         let mut columns = Self { number: step.map(|step| step.number), window, times: FxHashMap::default() };
         for line in device.ops.iter().map(|at| &plane.lines[*at]) {
             let Some(all) = intervals(line, device.event_clock) else { continue };
@@ -38,7 +37,7 @@ impl StepColumns {
             let of_step = all.iter().copied().zip(line.events.ops()).filter(|(at, _)| is_in(at));
             let (events, ops): (Vec<Interval>, Vec<OpId>) = of_step.unzip();
             self_time(&events, |event, from, to| {
-                if let Some(at) = places.get(&key(plane.op(ops[event]))) {
+                if let Some(at) = places.get(&plane.op(ops[event]).key()) {
                     columns.add(*at, (from, to));
                 }
             });

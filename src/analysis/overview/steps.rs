@@ -10,7 +10,7 @@ use crate::analysis::base::{Interval, Step, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::ledger::Owner;
-use crate::profile::{Op, OpId};
+use crate::profile::OpId;
 use crate::small_sort::SmallSort;
 use crate::table::format::{counted, percent_text, time_text};
 use crate::units::Picos;
@@ -148,6 +148,11 @@ fn slow_steps(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     })
 }
 
+/// Returns a quartile of sorted times; the second one is the median. 0 without times.
+fn quartile(sorted: &[u64], n: usize) -> u64 {
+    sorted.get(sorted.len() * n / 4).copied().unwrap_or(0)
+}
+
 /// Returns by how much the self time of ops in the slow steps is above its median of all steady steps.
 fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let ops: Vec<usize> = (0..context.by_op.ops.len()).collect();
@@ -156,7 +161,7 @@ fn rises_of_ops(context: &Context<'_>, slow: &[&Step]) -> Vec<(usize, Picos)> {
     let rise = |times: Vec<u64>| {
         let mut sorted = times.clone();
         sorted.small_sort_by_key(|time| *time);
-        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0);
+        let median = quartile(&sorted, 2);
         Picos(times.iter().zip(&is_slow).filter(|(_, slow)| **slow).map(|(time, _)| time.saturating_sub(median)).sum())
     };
     let all = ops.iter().copied().zip(times_by_step(context, &ops, &steps).into_iter().map(rise));
@@ -183,12 +188,11 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let by_step = times_by_step(context, &large, &steps);
     let mut varying: Vec<(usize, Picos)> = Vec::new();
     for (at, mut times) in large.into_iter().zip(by_step) {
-        let median = |sorted: &[u64]| sorted.get(sorted.len() / 2).copied().unwrap_or(0);
         times.small_sort_by_key(|time| *time);
-        let quartile = |n: usize| times.get(times.len() * n / 4).copied().unwrap_or(0);
-        let spread = quartile(3).saturating_sub(quartile(1));
-        if Picos(spread).fraction_of(Picos(median(&times))).is_some_and(|share| share > 0.1) {
-            let more = times.iter().map(|time| time.saturating_sub(median(&times))).sum();
+        let [first, median, third] = [1, 2, 3].map(|n| quartile(&times, n));
+        let spread = third.saturating_sub(first);
+        if Picos(spread).fraction_of(Picos(median)).is_some_and(|share| share > 0.1) {
+            let more = times.iter().map(|time| time.saturating_sub(median)).sum();
             // Collectives vary with the devices that arrive late, which other rules judge.
             if context.by_op.ops[at].time(Owner::Late) + context.by_op.ops[at].time(Owner::Transfer) == Picos::ZERO {
                 varying.push((at, Picos(more)));
@@ -213,9 +217,8 @@ fn varying_ops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 fn times_by_step(context: &Context<'_>, ops: &[usize], steps: &[&Step]) -> Vec<Vec<u64>> {
     let mut times = vec![vec![0_u64; steps.len()]; ops.len()];
     let plane = context.plane();
-    let key = |op: &Op| (op.stats.program, op.name);
-    let places: FxHashMap<_, usize> = ops.iter().enumerate().map(|(row, at)| (key(context.op(*at).0), row)).collect();
-    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| places.get(&key(op)).copied()).collect();
+    let places: FxHashMap<_, usize> = ops.iter().enumerate().map(|(row, at)| (context.op(*at).0.key(), row)).collect();
+    let rows: Vec<Option<usize>> = plane.ops.iter().map(|op| places.get(&op.key()).copied()).collect();
     let row = |op: OpId| rows[op.0 as usize];
     for line in context.device().ops.iter().map(|at| &plane.lines[*at]) {
         let Some(events) = intervals(line, context.device().event_clock) else { continue };

@@ -282,7 +282,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             let slice = &slices[member.slice as usize];
             let (op, facts) = session.op(slice.device, member.op);
             let time = slice.measured.ops[member.op.0 as usize];
-            let name = (op.stats.program, op.name);
+            let name = op.key();
             let program = self.by_program.entry(op.stats.program).or_default();
             program.0 = program.0.saturating_add(time.self_time);
             match self.holder.evaluate_op(slices, *member) {

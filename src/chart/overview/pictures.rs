@@ -1,5 +1,6 @@
 //! This module draws the small picture of a finding. Places and lengths are fractions of the drawing.
 
+use super::side::{self, Dot};
 use crate::analysis::overview::{Finding, Overview, Picture, RooflinePoint, StepShare};
 use crate::chart::plot::time_part::TimePart;
 use crate::table::format::{bytes_text, counted, percent_text, time_text};
@@ -42,19 +43,18 @@ fn rect(class: &str, across: (f64, f64), down: (f64, f64)) -> Mark {
 
 /// Returns the drawing of a finding. `None` if there is nothing to draw.
 pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
-    let (evidence, needed) = (&finding.evidence, |needed: &Picos, all: &Picos| {
-        format!("{} of {} attainable", time_text(*needed), time_text(*all))
-    });
+    let evidence = &finding.evidence;
+    let attainable = |part: &Picos, all: &Picos| format!("{} of {} attainable", time_text(*part), time_text(*all));
     match &evidence.picture {
         Some(Picture::Bytes { part, all }) => {
             let caption = format!("{} of {}", bytes_text(*part), bytes_text(*all));
             Some(Drawing { marks: part_of(Picos(*part), Picos(*all), "mark-track")?, caption, title: OF_BYTES })
         }
         Some(Picture::Needed { needed: part, all }) => {
-            Some(Drawing { marks: part_of(*part, *all, "mark-lost")?, caption: needed(part, all), title: OF_TIME })
+            Some(Drawing { marks: part_of(*part, *all, "mark-lost")?, caption: attainable(part, all), title: OF_TIME })
         }
         Some(Picture::Roofline { points, needed: part, all }) => {
-            Some(Drawing { marks: roofline(points), caption: needed(part, all), title: OF_ROOFLINE })
+            Some(Drawing { marks: roofline(points), caption: attainable(part, all), title: OF_ROOFLINE })
         }
         Some(Picture::When(columns)) => {
             Some(Drawing { marks: when(of, columns), caption: when_caption(of, finding), title: OF_STEP })
@@ -143,14 +143,11 @@ fn steps(all: &[StepShare], marked: &[u64]) -> Option<Drawing> {
 
 /// Draws the devices by their waits for the others. `marked` are the labels of those that the finding is about.
 fn devices(of: &Overview, marked: &[String]) -> Option<Drawing> {
-    let waits: Vec<(bool, Picos)> =
-        of.devices.iter().filter_map(|device| Some((marked.contains(&device.label), device.waited?))).collect();
-    let most = waits.iter().map(|(_, wait)| *wait).max().filter(|most| waits.len() > 1 && *most > Picos::ZERO)?;
-    let dot = |(is_marked, wait): &(bool, Picos)| {
-        let x = 0.03 + 0.94 * wait.fraction_of(most).unwrap_or(0.0);
-        Mark::Dot { is_marked: *is_marked, x, y: 0.5, radius: 4.5 }
-    };
+    let (dots, _) = side::devices(of);
+    let most = dots.iter().max_by(|a, b| a.at.total_cmp(&b.at))?.time.clone();
+    let mark =
+        |dot: &Dot| Mark::Dot { is_marked: marked.contains(&dot.label), x: 0.03 + 0.94 * dot.at, y: 0.5, radius: 4.5 };
     let line = rect("mark-line", (0.03, 0.94), (0.48, 0.04));
-    let caption = format!("waits of {} devices, at most {}", waits.len(), time_text(most));
-    Some(Drawing { marks: std::iter::once(line).chain(waits.iter().map(dot)).collect(), caption, title: OF_DEVICES })
+    let caption = format!("waits of {} devices, at most {most}", dots.len());
+    Some(Drawing { marks: std::iter::once(line).chain(dots.iter().map(mark)).collect(), caption, title: OF_DEVICES })
 }

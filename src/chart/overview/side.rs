@@ -114,18 +114,11 @@ pub fn hosts(of: &Overview) -> Vec<HostRow> {
         return Vec::new();
     }
     let (dots, _) = devices(of);
-    let unit = TimeUnit::for_largest(of.devices.iter().filter_map(|device| device.waited).max().unwrap_or_default());
     let row = |(name, devices): (&str, Vec<&DeviceShare>)| {
         let is_own = |dot: &&Dot| devices.iter().any(|device| device.label == dot.label);
-        HostRow {
-            name: name.to_owned(),
-            dots: dots.iter().filter(is_own).cloned().collect(),
-            time: devices
-                .iter()
-                .filter_map(|device| device.waited)
-                .min()
-                .map_or(String::new(), |wait| time_text_in(wait, unit)),
-        }
+        let dots: Vec<Dot> = dots.iter().filter(is_own).cloned().collect();
+        let least = dots.iter().min_by(|a, b| a.at.total_cmp(&b.at));
+        HostRow { name: name.to_owned(), time: least.map_or(String::new(), |dot| dot.time.clone()), dots }
     };
     hosts.into_iter().map(row).collect()
 }

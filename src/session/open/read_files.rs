@@ -164,12 +164,12 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
-                    (walk(source.as_ref(), &without, &mut builder), None)
+                    (read_planes(source.as_ref(), &without, &mut builder), None)
                 } else {
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
                     reporter.set_unpacked_size(bytes.len() as u64);
-                    let outcome = walk(&bytes, &without, &mut builder);
+                    let outcome = read_planes(&bytes, &without, &mut builder);
                     // Programs are read from the unpacked bytes. Many bytes are dropped, and are unpacked again on request.
                     if bytes.len() <= left_to_keep {
                         left_to_keep -= bytes.len();
@@ -214,7 +214,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
 }
 
 /// Reads the planes of an XSpace: with a thread for each core, or with one in a browser or if planes are skipped.
-fn walk(source: &dyn Source, without: &[u32], builder: &mut Builder<'_>) -> Outcome {
+fn read_planes(source: &dyn Source, without: &[u32], builder: &mut Builder<'_>) -> Outcome {
     #[cfg(not(target_arch = "wasm32"))]
     if without.is_empty() {
         let n_cores = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -42,7 +42,7 @@ pub use event_links::{EventLink, LinkContext, RunId};
 pub use events::Events;
 pub use ids::{OpId, ProgramId, program_of};
 pub use memory::{Memories, MemoryBytes};
-pub use model::{HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile, StatCount};
+pub use model::{HloBlob, HloForm, Line, Op, OpKey, OpStats, Plane, PlaneStat, Profile, StatCount};
 pub use note::{Note, Severity};
 pub use note_code::NoteCode;
 pub use progress::ReadProgress;

@@ -140,6 +140,16 @@ pub struct Op {
     pub stats: OpStats,
 }
 
+/// The program and the name of an op. They are the same on every device.
+pub type OpKey = (Option<ProgramId>, StrId);
+
+impl Op {
+    /// Returns the program and the name of the op. Several ops of a plane have the same key if their stats differ.
+    pub const fn key(&self) -> OpKey {
+        (self.stats.program, self.name)
+    }
+}
+
 /// The stats of an op that analyses use. Costs are per execution; a cost of −1 in the file is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OpStats {

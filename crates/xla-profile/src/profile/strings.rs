@@ -68,11 +68,7 @@ impl Strings {
     /// Adds the texts of another table, and returns their ids in this table, in the order of the other table.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn join(&mut self, other: &Self) -> Vec<StrId> {
-        let text = |place: &TextPlace| {
-            let range = place.start as usize..place.start as usize + place.len as usize;
-            other.pieces.get(place.piece as usize).and_then(|piece| piece.get(range)).unwrap_or_default()
-        };
-        other.places.iter().map(|place| self.intern(text(place))).collect()
+        other.places.iter().map(|place| self.intern(text_at(&other.pieces, *place))).collect()
     }
 
     /// Returns the bytes of memory that the texts and their positions take.
@@ -94,10 +90,12 @@ impl Strings {
 }
 
 fn lookup<'a>(pieces: &'a [String], places: &[TextPlace], id: StrId) -> &'a str {
-    let place = places.get(id.0.get() as usize - 1);
-    place
-        .and_then(|p| pieces.get(p.piece as usize)?.get(p.start as usize..(p.start + p.len) as usize))
-        .unwrap_or_default()
+    places.get(id.0.get() as usize - 1).map_or("", |place| text_at(pieces, *place))
+}
+
+fn text_at(pieces: &[String], place: TextPlace) -> &str {
+    let range = place.start as usize..(place.start + place.len) as usize;
+    pieces.get(place.piece as usize).and_then(|piece| piece.get(range)).unwrap_or_default()
 }
 
 #[cfg(test)]
