@@ -25,8 +25,11 @@ const isDrawn = async (page, name) => (await nodeNames(page)).some((shown) => ma
 /** Returns the neighbours that the panel lists, as [role, name]. */
 const listedNeighbours = (page) =>
   opPanel(page).locator(".op-hops li").evaluateAll((items) => items.map((item) => [item.querySelector(".sub").textContent, item.querySelector("button").textContent.trim()]));
-/** Waits for the graph around an op. */
-const waitForGraph = (page, name) => waitUntil(() => scene(page).getAttribute("aria-label"), (label) => label?.startsWith(`Around ${name}: `));
+/** Waits for the graph around an op. The graph is drawn before its size is measured; until then its visible part is empty. */
+const waitForGraph = async (page, name) => {
+  await waitUntil(() => scene(page).getAttribute("aria-label"), (label) => label?.startsWith(`Around ${name}: `));
+  await waitUntil(() => viewBox(page), ([, , width]) => width > 0);
+};
 /** The description of the node that the keyboard is on: the part of the chart's label after "users below". */
 const focusedNodeLabel = async (page) => (await scene(page).getAttribute("aria-label")).split("users below")[1];
 
