@@ -38,6 +38,8 @@ pub enum Request {
         /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
         /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
+        /// Number of cores of the machine. Large files are read by as many workers.
+        n_cores: u32,
     },
     /// Opens the report of a link. The replies are those of `Open`.
     OpenReport {

@@ -5,7 +5,8 @@ use super::breakdown_rows::KeptBreakdowns;
 use super::hlo_text_cache::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, peak_without, static_memory};
 use super::open::read_files::{MAX_PROGRESS_NOTES, open_files};
-use super::open::{Input, Opened, messages};
+use super::open::report_file::Captures;
+use super::open::{Opened, messages};
 use super::programs::Programs;
 use super::session_trait::Session;
 use crate::analysis::base::{Analysis, Framework, device_type};
@@ -86,18 +87,17 @@ impl Session for CaptureSession {
 }
 
 impl CaptureSession {
-    /// Opens captures. `failures` are the failures of files that could not be decompressed.
+    /// Opens captures without the files and planes in `skips`.
     ///
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read.
     pub(crate) fn open_files(
-        inputs: Vec<Input>,
-        failures: Vec<Failure>,
+        captures: Captures,
         skips: &[Skip],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, SessionInfo), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, failures, skips, &mut |p| {
+        let opened = open_files(captures, skips, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;

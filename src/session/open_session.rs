@@ -40,8 +40,8 @@ impl OpenSession {
         skips: &[Skip],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, SessionInfo), Failure> {
-        let Captures { inputs, capture_ranges, failures } = captures;
-        let (session, info) = CaptureSession::open_files(inputs, failures, skips, progress)?;
+        let capture_ranges = captures.capture_ranges.clone();
+        let (session, info) = CaptureSession::open_files(captures, skips, progress)?;
         Ok((Self::new(Box::new(session), capture_ranges), info))
     }
 

@@ -1,8 +1,6 @@
 //! This module is the page's side of a worker: a [`Link`] starts one worker, sends requests to it and ends it.
 //!
-//! The worker starts from a Blob. A worker that is loaded from the network would not be bound by the page's content
-//! security policy, but a worker from a Blob inherits the policy. The page hands the compiled program to the worker
-//! ([`program`](super::program)).
+//! The page hands the compiled program to the worker ([`program`](super::program)).
 //!
 //! A worker holds a lock of the browser for as long as it lives, and the page waits for the same lock. The page
 //! therefore also notices an end without an `error` event, for example if the browser discards the worker, or if the
@@ -11,14 +9,15 @@
 use super::lock;
 use super::message::{pack, unpack};
 use super::program::program;
+use super::spawn::{LOCKED, Spawned, spawn};
 use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
-use js_sys::{Array, Math, Reflect};
+use js_sys::Reflect;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions};
+use web_sys::{ErrorEvent, Event, File, MessageEvent, Url, Worker, window};
 
 /// A file that the user chose or dropped.
 #[derive(Clone, Debug)]
@@ -56,7 +55,7 @@ impl Link {
     /// # Errors
     /// Returns a [`Failure`] if the browser starts no worker.
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
-        let Spawned { worker, script, lock } = spawn().map_err(|e| Failure {
+        let Spawned { worker, script, name } = spawn("rooflight worker").map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
             message: format!("The browser does not start a worker for this page: {}", sentence(&error_text(&e))),
         })?;
@@ -78,7 +77,7 @@ impl Link {
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 let event: &MessageEvent = event.unchecked_ref();
                 if event.data().as_string().as_deref() == Some(LOCKED) {
-                    watch(lock.clone(), Rc::clone(&report));
+                    watch(name.clone(), Rc::clone(&report));
                 } else {
                     receive(&worker, &outbox, event, &*report);
                 }
@@ -117,7 +116,7 @@ impl Link {
     pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
-        self.send_with(&Request::Open { paths, skips }, &files)
+        self.send_with(&Request::Open { paths, skips, n_cores: n_cores() }, &files)
     }
 
     fn send_with(&self, request: &Request, files: &[File]) -> RequestId {
@@ -167,6 +166,12 @@ fn watch(name: String, report: Rc<dyn Fn(Report)>) {
     });
 }
 
+/// Returns the number of cores that the browser names.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
+fn n_cores() -> u32 {
+    window().map_or(1, |window| window.navigator().hardware_concurrency() as u32)
+}
+
 fn died(reason: &str) -> Failure {
     let reason = reason.trim_start_matches("Uncaught ");
     let why = if reason.is_empty() { "The browser gives no reason".to_owned() } else { format!("Its error: {reason}") };
@@ -183,49 +188,6 @@ fn sentence(words: &str) -> String {
 
 fn error_text(error: &JsValue) -> String {
     Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}"))
-}
-
-/// A worker that was started.
-struct Spawned {
-    worker: Worker,
-    /// The address of its first script.
-    script: String,
-    /// The name of the worker, which is also the name of its lock.
-    lock: String,
-}
-
-/// The message that a worker posts after it has taken its lock.
-const LOCKED: &str = "locked";
-
-/// The first script of a worker. It takes the lock, posts [`LOCKED`], and then starts the program that it receives.
-const FIRST_SCRIPT: &str = r"
-const forEver = () => new Promise(() => {});
-const locked = new Promise((done) =>
-  navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());
-locked.then(() => postMessage('locked'));
-onmessage = async ({ data: [script, program] }) => {
-  onmessage = null;
-  await locked;
-  try {
-    importScripts(script instanceof Blob ? URL.createObjectURL(script) : script);
-    await wasm_bindgen({ module_or_path: program });
-  } catch (error) {
-    setTimeout(() => { throw error; });
-  }
-};
-";
-
-/// Starts a worker, which waits for the program that [`hand_over`] sends.
-fn spawn() -> Result<Spawned, JsValue> {
-    let options = BlobPropertyBag::new();
-    options.set_type("text/javascript");
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&FIRST_SCRIPT.into()), &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
-    let options = WorkerOptions::new();
-    let lock = format!("rooflight worker {}", Math::random());
-    options.set_name(&lock);
-    let worker = Worker::new_with_options(&url, &options)?;
-    Ok(Spawned { worker, script: url, lock })
 }
 
 /// Sends the program to a worker, once the program is compiled.

@@ -20,6 +20,13 @@ pub fn pack<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> 
     Ok(Array::of2(&Uint8Array::from(&*bytes), &files.iter().collect::<Array>()).into())
 }
 
+/// Returns what is moved with a message instead of being copied: the memory of its bytes.
+#[cfg(feature = "worker")]
+pub(super) fn transfer_list(message: &JsValue) -> Array {
+    let bytes = message.unchecked_ref::<Array>().get(0);
+    Array::of1(&bytes.unchecked_into::<Uint8Array>().buffer())
+}
+
 /// Unpacks the value and the files of a message.
 ///
 /// # Errors

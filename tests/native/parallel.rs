@@ -1,9 +1,10 @@
-//! These tests compare a capture that several threads read with the same capture read by one thread.
+//! These tests compare a capture that several threads or workers read with the same capture read by one thread.
 
 use crate::common;
 use crate::synth::{files, made};
-use rooflight::profile::{Builder, Profile};
-use rooflight::wire::xspace::{Outcome, walk};
+use rooflight::profile::{Builder, Part, Profile};
+use rooflight::wire::Span;
+use rooflight::wire::xspace::{Outcome, plane_spans, walk, walk_fields};
 
 /// Reads a capture with a number of threads. Also returns how often the reader reported progress.
 fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
@@ -20,6 +21,23 @@ fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
     let profile = builder.finish();
     assert!(last.0 <= bytes.len() as u64, "{last:?}");
     (profile, outcome, n_reports)
+}
+
+/// Reads each plane of a capture apart from the others, and passes it on as bytes, as the workers of the page do.
+fn read_apart(bytes: &[u8]) -> Profile {
+    let mut on_progress = |_: rooflight::profile::ReadProgress<'_>| ();
+    let source = &bytes;
+    let part = |span: Span| {
+        let part = Part::read(source, span, &mut |_| ()).unwrap();
+        postcard::from_bytes::<Part>(&postcard::to_allocvec(&part).unwrap()).unwrap()
+    };
+    let mut builder = Builder::new(&mut on_progress);
+    builder.file("before.xplane.pb");
+    walk(&&b""[..], &mut builder);
+    builder.file("it.xplane.pb");
+    assert!(builder.join(plane_spans(source).into_iter().map(part).collect()));
+    walk_fields(source, &mut builder);
+    builder.finish()
 }
 
 /// Asserts that profiles are equal: planes with all events, ids of texts, values, programs and notes.
@@ -60,6 +78,7 @@ fn the_number_of_threads_does_not_matter() {
             assert!(n_reports > 0, "{name}");
             n_parallel += u32::from(bytes.len() > 4 << 20);
         }
+        assert_same(&format!("{name}, planes apart"), &one, &read_apart(&bytes));
     }
     assert!(n_parallel >= 3, "no capture is large enough for several threads");
 }

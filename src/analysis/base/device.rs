@@ -103,8 +103,8 @@ pub enum Clock {
 /// the origin, or 213 days or more after it.
 pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     match clock {
-        Clock::Device => offset_intervals(line.events.device_times()?, 0),
-        Clock::Event { origin_ns } => offset_intervals(line.events.times(), base_of(line, origin_ns)?),
+        Clock::Device => line.events.device_intervals(),
+        Clock::Event { origin_ns } => line.events.intervals(base_of(line, origin_ns)?),
     }
 }
 
@@ -137,20 +137,6 @@ pub fn host_intervals(line: &Line, origin_ns: i64) -> Option<Vec<Interval>> {
     let base = (i128::from(line.timestamp_ns) - i128::from(origin_ns)) * 1000;
     let at = |time: u64| u64::try_from((base + i128::from(time)).max(0)).ok();
     line.events.times().map(|(start, duration)| Some((at(start)?, at(start.saturating_add(duration))?))).collect()
-}
-
-/// Converts starts and durations to intervals, and adds `base` picoseconds to each start. Returns `None` if a start
-/// overflows. An end that overflows becomes `u64::MAX`.
-fn offset_intervals(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {
-    let at = |(start, duration): (u64, u64)| {
-        let start = start.checked_add(base)?;
-        Some((start, start.saturating_add(duration)))
-    };
-    let mut all = Vec::with_capacity(times.size_hint().0);
-    for time in times {
-        all.push(at(time)?);
-    }
-    Some(all)
 }
 
 /// Returns the program of a module run: the program in the stats of its op, else the id in its name, such as

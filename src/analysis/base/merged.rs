@@ -85,13 +85,8 @@ impl Merged {
 
     /// Returns whether the time `at` lies in an interval. Θ(log n).
     pub fn contains(&self, at: u64) -> bool {
-        self.around(at) != (0, 0)
-    }
-
-    /// Returns the interval that contains the time `at`; `(0, 0)` if none does. Θ(log n).
-    pub fn around(&self, at: u64) -> Interval {
         let next = self.intervals.partition_point(|(_, end)| *end <= at);
-        self.intervals.get(next).filter(|(start, _)| *start <= at).copied().unwrap_or((0, 0))
+        self.intervals.get(next).is_some_and(|(start, _)| *start <= at)
     }
 
     /// Returns the sum of the lengths of the intervals.
@@ -102,6 +97,11 @@ impl Merged {
     /// Returns the length of the intersection with an interval. Θ(log n).
     pub fn length_in(&self, (from, to): Interval) -> u64 {
         self.length_before(to).saturating_sub(self.length_before(from))
+    }
+
+    /// Returns a cursor for many questions in about the order of time.
+    pub const fn cursor(&self) -> Cursor<'_> {
+        Cursor { of: self, near: 0 }
     }
 
     /// Returns the length of the part before the time `at`.
@@ -131,6 +131,36 @@ impl Merged {
             }
         }
         length
+    }
+}
+
+/// A place in a merged list. Most questions in order of time are about one interval, and need no search.
+pub struct Cursor<'a> {
+    of: &'a Merged,
+    /// The interval of the last answer.
+    near: usize,
+}
+
+impl Cursor<'_> {
+    /// Returns the length of the intersection with an interval, as [`Merged::length_in`] does.
+    #[inline]
+    pub fn length_in(&mut self, (from, to): Interval) -> u64 {
+        if self.holds(from, to) {
+            return to.saturating_sub(from);
+        }
+        self.near = self.of.intervals.partition_point(|(_, end)| *end <= from);
+        if self.holds(from, to) { to.saturating_sub(from) } else { self.of.length_in((from, to)) }
+    }
+
+    /// Returns whether the time `at` lies in an interval, as [`Merged::contains`] does.
+    pub fn contains(&mut self, at: u64) -> bool {
+        self.length_in((at, at.saturating_add(1))) > 0
+    }
+
+    /// Returns whether the last interval holds a whole interval.
+    #[inline]
+    fn holds(&self, from: u64, to: u64) -> bool {
+        self.of.intervals.get(self.near).is_some_and(|(start, end)| *start <= from && to <= *end)
     }
 }
 
@@ -171,6 +201,11 @@ mod tests {
                 prop_assert_eq!(found.length(), u64::from(wanted.count_ones()));
                 prop_assert!((0..128).all(|at| found.contains(at) == (wanted >> at & 1 == 1)));
                 prop_assert_eq!(found.length_in(ALL), u64::from(wanted.count_ones()));
+            }
+            let mut cursor = one.cursor();
+            for window in [window, (window.0 / 2, window.1), window, (window.1, window.0)] {
+                prop_assert_eq!(cursor.length_in(window), one.length_in(window));
+                prop_assert_eq!(cursor.contains(window.1), one.contains(window.1));
             }
             prop_assert_eq!(one.length_in(window), u64::from((one_bits & window_bits).count_ones()));
             prop_assert_eq!(one.length_with(&two, window), u64::from((one_bits & two_bits & window_bits).count_ones()));

@@ -2,7 +2,7 @@
 //! grouping or filter of the same window needs no second sweep. The module does not depend on groupings.
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
-use super::merged::Merged;
+use super::merged::{Cursor, Merged};
 use super::query::StepChoice;
 use super::scale::Scale;
 use super::self_time::{Interval, self_time};
@@ -136,8 +136,9 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
             events.iter_mut().filter(|at| at.0 >= hull.1 || at.1 <= hull.0).for_each(|at| at.1 = at.0);
         }
         let mut self_times = vec![0u64; events.len()];
+        let mut cursor = spans.cursor();
         self_time(&events, |event, from, to| {
-            let length = spans.length_in((from, to));
+            let length = cursor.length_in((from, to));
             self_times[event] += length;
             if several {
                 stretches.extend(spans.within((from, to)));
@@ -146,7 +147,7 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
             }
         });
         for ((event, self_time), op) in events.iter().zip(&self_times).zip(line.events.ops()) {
-            add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, spans, whole);
+            add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, &mut cursor, whole);
         }
     }
     if several {
@@ -155,7 +156,7 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     measured
 }
 
-fn add_execution(time: &mut OpTime, (start, end): Interval, self_time: u64, spans: &Merged, whole: bool) {
+fn add_execution(time: &mut OpTime, (start, end): Interval, self_time: u64, spans: &mut Cursor<'_>, whole: bool) {
     let inclusive = spans.length_in((start, end));
     // Sums over parallel lines, and over times of a damaged file, can exceed 2⁶⁴ ps. A note of `find_devices` reports
     // this.
@@ -273,7 +274,7 @@ mod tests {
     fn executions_are_counted_where_they_start_and_clipped() {
         let mut time = OpTime::NONE;
         for (event, self_time) in [((0, 15), 5), ((12, 18), 6), ((19, 30), 1), ((20, 25), 0)] {
-            add_execution(&mut time, event, self_time, &Merged::new(vec![(10, 20)]), false);
+            add_execution(&mut time, event, self_time, &mut Merged::new(vec![(10, 20)]).cursor(), false);
         }
         assert_eq!(time, OpTime { n: 2.into(), self_time: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
     }

@@ -78,7 +78,7 @@ impl DeviceWindow {
         let spans = Merged::new(spans);
         let mut window = Self { spans: spans.clone(), busy: 0, in_loops: (0, 0) };
         // The span of the window that the last op lies in, so that the next ops need no search.
-        let mut last_span: Interval = (0, 0);
+        let mut cursor = spans.cursor();
         // Calls `each` with the parts of a stretch without ops that lie in the window.
         let mut gap = |(start, end): Interval, after: Option<OpId>, before: Option<OpId>| {
             if start >= end {
@@ -102,13 +102,7 @@ impl DeviceWindow {
         for ((start, end), op) in ops {
             gap((now, start), last, Some(op));
             if end > now {
-                let time = (now.max(start), end);
-                if time.0 < last_span.0 || time.1 > last_span.1 {
-                    last_span = spans.around(time.0);
-                }
-                let is_within = time.0 >= last_span.0 && time.1 <= last_span.1;
-                let length = if is_within { time.1 - time.0 } else { spans.length_in(time) };
-                window.busy = window.busy.saturating_add(length);
+                window.busy = window.busy.saturating_add(cursor.length_in((now.max(start), end)));
                 (now, last) = (end, Some(op));
             }
         }

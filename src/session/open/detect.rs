@@ -5,7 +5,7 @@ use super::archive::unzip;
 use super::trace::{self, Surveyed};
 use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
-use crate::profile::{HloForm, Note};
+use crate::profile::{HloForm, Note, Part};
 use crate::protocol::{Failure, Progress};
 use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
@@ -25,6 +25,8 @@ pub(crate) struct Capture {
     pub(crate) packing: Packing,
     /// Indices of the planes that are not read.
     pub(crate) without: Vec<u32>,
+    /// The planes, if they have been read already.
+    pub(crate) parts: Option<Vec<Part>>,
 }
 
 /// The format of a file that can be read.
@@ -220,7 +222,7 @@ fn recognise(
         }
     };
     let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };
-    Ok(Capture { info, what, source, packing, without: Vec::new() })
+    Ok(Capture { info, what, source, packing, without: Vec::new(), parts: None })
 }
 
 fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<FileKind, Failure> {

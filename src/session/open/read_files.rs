@@ -7,7 +7,7 @@ use super::messages::no_capture;
 use super::report_file::{Captures, Unpacked, unpack};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
+use crate::profile::{Builder, HloForm, Note, NoteCode, Part, Plane, Profile, ReadProgress, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::open::messages;
 use crate::session::programs::OpenFile;
@@ -16,7 +16,7 @@ use crate::small_sort::SmallSort;
 use crate::source::{Bomb, Inflated, Packing, Source, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
-use crate::wire::xspace::{Outcome, walk_without};
+use crate::wire::xspace::{Outcome, walk_fields, walk_without};
 use std::cell::{Cell, RefCell};
 #[cfg(not(target_arch = "wasm32"))]
 use std::num::NonZero;
@@ -40,14 +40,14 @@ pub(crate) const MAX_PROGRESS_NOTES: usize = 20;
 /// # Errors
 /// Returns a [`Failure`] if nothing could be read, with the fault, its place and the remedy.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let Captures { inputs, failures, .. } = match unpack(inputs)? {
+    let captures = match unpack(inputs)? {
         Unpacked::Captures(found) => found,
         Unpacked::Report(report) => {
             let name = report.origin.files.first().map(|file| file.name.clone());
             return Err(messages::report_beside(&name.unwrap_or_default()));
         }
     };
-    open_files(inputs, failures, &[], progress)
+    open_files(captures, &[], progress)
 }
 
 /// Derives the data that captures of GPUs and CPUs lack: devices, runs, and the instructions of ops from programs.
@@ -65,16 +65,16 @@ fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
 }
 
 /// Opens captures and compiled programs as one session. If there are several files, those of other formats are skipped
-/// with a note, and so are those in `skips` and those of `failures`.
+/// with a note, and so are those in `skips` and those that failed before.
 ///
 /// # Errors
 /// Returns a [`Failure`] if nothing could be read, with the fault, its place and the remedy.
 pub(crate) fn open_files(
-    inputs: Vec<Input>,
-    failures: Vec<Failure>,
+    captures: Captures,
     skips: &[Skip],
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
+    let Captures { inputs, failures, planes: mut read_before, .. } = captures;
     let mut state = Progress {
         stage: Stage::Recognise,
         bytes_done: 0,
@@ -96,6 +96,7 @@ pub(crate) fn open_files(
         }
         for capture in found.captures.iter_mut().skip(first) {
             capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
+            capture.parts = read_before.take(at);
         }
     }
     if found.captures.is_empty() {
@@ -149,7 +150,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     let mut builder = Builder::new(&mut on_progress);
     let mut left_to_keep = MAX_KEPT;
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, what, source, packing, without } in captures {
+    for Capture { info, what, source, packing, without, parts } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         reporter.file(&info.name, source.size());
         if let FileKind::Trace(surveyed) = &what
@@ -164,7 +165,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
-                    (read_planes(source.as_ref(), &without, &mut builder), None)
+                    let joined = parts.and_then(|parts| join(source.as_ref(), parts, &mut builder));
+                    (joined.unwrap_or_else(|| read_planes(source.as_ref(), &without, &mut builder)), None)
                 } else {
                     let Inflated { bytes, stopped } =
                         inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| reporter.unpacked(at));
@@ -221,6 +223,12 @@ fn read_planes(source: &dyn Source, without: &[u32], builder: &mut Builder<'_>) 
         return builder.walk_with_threads(source, n_cores.min(MAX_THREADS));
     }
     walk_without(source, without, builder)
+}
+
+/// Adds planes that have been read already, and reads the fields of the XSpace that are not planes. `None` if the planes
+/// cannot be joined; nothing is added then.
+fn join(source: &dyn Source, parts: Vec<Part>, builder: &mut Builder<'_>) -> Option<Outcome> {
+    builder.join(parts).then(|| walk_fields(source, builder))
 }
 
 /// Adds a program. Returns a sentence if data after its module is damaged; then only the module is kept.

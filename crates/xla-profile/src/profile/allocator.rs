@@ -4,9 +4,10 @@
 //! therefore has no extra cost, and no event allocates memory of its own.
 
 use super::StrId;
+use serde::{Deserialize, Serialize};
 
 /// The state of an allocator after one event. Sizes are bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AllocatorRow {
     /// Index of the event in its line.
     pub event: u32,

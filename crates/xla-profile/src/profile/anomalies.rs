@@ -3,9 +3,10 @@
 
 use super::{Note, NoteCode, Severity};
 use crate::wire::xspace::StatValue;
+use serde::{Deserialize, Serialize};
 
 /// Counts of anomalies by kind.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Anomalies {
     pub(super) negative_times: u64,
     pub(super) aggregated: u64,
@@ -38,8 +39,7 @@ impl Anomalies {
         })
     }
 
-    /// Adds the counts of planes that another thread has read.
-    #[cfg(not(target_arch = "wasm32"))]
+    /// Adds the counts of planes that were read apart.
     pub(super) fn add(&mut self, other: Self) {
         let Self { negative_times, aggregated, mixed_clock_lines, unnamed_stats } = other;
         self.negative_times += negative_times;

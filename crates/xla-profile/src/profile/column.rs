@@ -10,6 +10,7 @@
 //! as signed numbers, so that small differences on both sides of zero are narrow. A column grows block by block, and
 //! complete blocks are not moved, so the numbers need not be counted beforehand.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Number of numbers in a block. Smaller blocks would repeat `least` more often, and larger ones would be wider,
@@ -20,7 +21,7 @@ const BLOCK: usize = 256;
 const WORD: usize = 8;
 
 /// A sequence of numbers in packed form, as the documentation of the module describes it.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Column {
     /// Complete blocks. After [`Column::close`], the last block may have fewer numbers.
     blocks: Vec<Block>,
@@ -30,12 +31,13 @@ pub struct Column {
 }
 
 /// Numbers as differences from the least of them.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Block {
     least: u64,
     /// Bytes of a difference, 0 to 8.
     width: u8,
     /// The differences, and zeros that extend the last one to eight bytes, so that one load reads any difference.
+    #[serde(with = "serde_bytes")]
     bytes: Box<[u8]>,
 }
 

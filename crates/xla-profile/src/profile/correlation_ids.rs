@@ -5,6 +5,7 @@
 
 use super::Strings;
 use super::value::Value;
+use serde::{Deserialize, Serialize};
 
 /// The role of a plane, which decides the stats that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(super) enum CorrelationStat {
 }
 
 /// The ids of a line's events, in the order of the events.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CorrelationIds {
     /// Index of the event in its line, and its correlation id.
     pub(super) launches: Vec<(u32, u32)>,
@@ -51,7 +52,7 @@ pub(super) struct CorrelationIds {
 }
 
 /// The run and device of an op on a host thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct OpRun {
     /// Index of the event in its line.
     pub(super) event: u32,

@@ -9,9 +9,10 @@
 //! ```
 
 use super::value::Value;
+use serde::{Deserialize, Serialize};
 
 /// A reference of an event to other events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EventLink {
     /// The event starts work with which other events go on: `_pt` and `_p`.
     Produces(LinkContext),
@@ -23,7 +24,7 @@ pub enum EventLink {
 
 /// The id of work that one event starts and another event goes on with. Ids are compared as unsigned numbers, because
 /// some writers write the same id as a negative number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkContext {
     /// The type of work, such as 12 for a program that is enqueued on a TPU.
     pub kind: u64,
@@ -31,7 +32,7 @@ pub struct LinkContext {
 }
 
 /// The id of a run of a program on a TPU or a CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunId {
     /// `device_ordinal`: the number of the device on its host. `None` for an event of a device, because its plane
     /// names the device, and for a call that enqueues the run on all devices.

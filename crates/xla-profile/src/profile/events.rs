@@ -7,9 +7,10 @@
 
 use super::column::Column;
 use super::ids::OpId;
+use serde::{Deserialize, Serialize};
 
 /// The events of a line, in the order of the file. Times are exact, in ps.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Events {
     start: Column,
     duration: Column,
@@ -63,6 +64,18 @@ impl Events {
     pub fn device_time(&self, event: usize) -> Option<(u64, u64)> {
         let [start, duration] = self.device.as_ref()?;
         Some(moved(self.time(event), (start.get(event), duration.get(event))))
+    }
+
+    /// Returns all events on the clock of events as intervals `[start, end)` in ps, with `base` added to each start. `None`
+    /// if a start exceeds 64 bits; an end that does becomes `u64::MAX`.
+    pub fn intervals(&self, base: u64) -> Option<Vec<(u64, u64)>> {
+        intervals(self.times(), base)
+    }
+
+    /// Returns all events on the device clock, as [`Events::intervals`] does without a base. `None` if the line does not have
+    /// these times.
+    pub fn device_intervals(&self) -> Option<Vec<(u64, u64)>> {
+        intervals(self.device_times()?, 0)
     }
 
     /// Iterates over the ops of all events.
@@ -130,6 +143,16 @@ impl Events {
 const fn op(word: u64) -> OpId {
     // The number came from an `OpId`, so it fits 32 bits.
     OpId(word as u32)
+}
+
+/// Converts starts and durations to intervals.
+fn intervals(times: impl ExactSizeIterator<Item = (u64, u64)>, base: u64) -> Option<Vec<(u64, u64)>> {
+    let mut all = Vec::with_capacity(times.len());
+    for (start, duration) in times {
+        let start = start.checked_add(base)?;
+        all.push((start, start.saturating_add(duration)));
+    }
+    Some(all)
 }
 
 /// Adds the differences `more` to start and duration.

@@ -4,6 +4,7 @@
 //! for both, and the value of an id does not decide how much memory is allocated.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Ids below this are looked up by index; larger and negative ids are looked up by hash.
 const DENSE: usize = 1 << 16;
@@ -40,11 +41,11 @@ impl<T: Copy> IdMap<T> {
 }
 
 /// The id of a program. It is unsigned here, although files also have it signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProgramId(pub u64);
 
 /// The index of an op in [`Plane::ops`](super::Plane::ops).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OpId(pub u32);
 
 /// Splits `jit_f(12190760917235803885)` into name and id. The id in the text may be signed.

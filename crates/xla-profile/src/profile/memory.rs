@@ -3,10 +3,11 @@
 
 use super::ids::OpId;
 use crate::wire::{Cursor, Field, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Bytes of one execution by memory. The stat has the numbers 1 for HBM, 2 for CMEM and 3 for VMEM.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MemoryBytes {
     /// Bytes read from and written to HBM.
     pub hbm: u64,
@@ -19,7 +20,7 @@ pub struct MemoryBytes {
 }
 
 /// The distinct values of the stat, by number.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Memories {
     all: Vec<MemoryBytes>,
 }
@@ -61,7 +62,6 @@ impl Memories {
     }
 
     /// Adds the values of another table, and returns their numbers in this table, in the order of the other table.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn join(&mut self, numbers: &mut ValueNumbers, other: &Self) -> Vec<u32> {
         other.all.iter().map(|bytes| self.number(numbers, *bytes)).collect()
     }

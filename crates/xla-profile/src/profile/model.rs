@@ -32,7 +32,7 @@ pub struct Profile {
 }
 
 /// A plane of a capture.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
     /// Id in the file.
     pub id: i64,
@@ -56,7 +56,7 @@ pub struct Plane {
 }
 
 /// Number of occurrences of a stat in a plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatCount {
     pub on_events: u64,
     /// Occurrences on event metadata.
@@ -84,7 +84,7 @@ impl PlaneStat {
 }
 
 /// A line of a plane.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Id in the file.
     pub id: i64,
@@ -129,7 +129,7 @@ impl Line {
 }
 
 /// A distinct op: the stats of its metadata, overridden by the stats of its events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Op {
     /// The op has metadata. If it has none, its name is made from its id.
     pub resolved: bool,
@@ -151,7 +151,7 @@ impl Op {
 }
 
 /// The stats of an op that analyses use. Costs are per execution; a cost of −1 in the file is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpStats {
     /// `hlo_category`.
     pub category: Option<StrId>,
@@ -185,7 +185,7 @@ pub struct OpStats {
 }
 
 /// The format of a serialized program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HloForm {
     /// An `HloProto` in a stat of a capture.
     Embedded,
@@ -198,7 +198,7 @@ pub enum HloForm {
 }
 
 /// A serialized HLO program: inside a capture, or a file of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HloBlob {
     /// `module(program_id)` for a program inside a capture, else the name of the module.
     pub name: String,

@@ -5,6 +5,7 @@
 //! lines are counted in a note, so that a file of a few megabytes cannot take gigabytes of memory.
 
 use super::{Note, NoteCode, Severity};
+use serde::{Deserialize, Serialize};
 
 /// Number of planes and lines that are listed for a file of any size.
 const ALWAYS: u64 = 1 << 15;
@@ -13,7 +14,7 @@ const ALWAYS: u64 = 1 << 15;
 const BYTES: u64 = 512;
 
 /// The counts of planes and lines that are listed and left out.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct ListingLimit {
     bytes: u64,
     listed: u64,
@@ -59,7 +60,6 @@ impl ListingLimit {
     }
 
     /// Returns whether all planes and lines of the parts may be listed for a file of any size.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn has_room_for<'a>(&self, parts: impl Iterator<Item = &'a Self>) -> bool {
         let mut listed = self.listed;
         for part in parts {
@@ -71,8 +71,7 @@ impl ListingLimit {
         listed <= ALWAYS
     }
 
-    /// Adds the counts of planes that another thread has read.
-    #[cfg(not(target_arch = "wasm32"))]
+    /// Adds the counts of planes that were read apart.
     pub(super) const fn add(&mut self, part: &Self) {
         self.read(part.bytes);
         self.listed += part.listed;

@@ -2,11 +2,12 @@
 //! is kept once.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use serde::{Deserialize, Serialize};
 use std::hash::BuildHasher;
 use std::num::NonZeroU32;
 
 /// The id of a text in a [`Strings`]. Within one table, equal texts have equal ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StrId(NonZeroU32);
 
 impl StrId {
@@ -16,16 +17,22 @@ impl StrId {
     }
 }
 
-/// A table of distinct texts. The table grows by pieces, so that its content is never copied.
+/// A table of distinct texts.
 #[derive(Default)]
 pub struct Strings {
-    pieces: Vec<String>,
-    places: Vec<TextPlace>,
+    texts: Texts,
     ids: HashTable<StrId>,
     hasher: DefaultHashBuilder,
 }
 
-#[derive(Clone, Copy)]
+/// The texts of a table, by id. They grow by pieces, so that their content is never copied.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Texts {
+    pieces: Vec<String>,
+    places: Vec<TextPlace>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct TextPlace {
     piece: u32,
     start: u32,
@@ -41,23 +48,22 @@ impl Strings {
         // character, so that the function does not panic.
         let text = text.get(..text.len().min(u32::MAX as usize)).unwrap_or_default();
         let hash = self.hasher.hash_one(text);
-        let (pieces, places) = (&self.pieces, &self.places);
-        if let Some(id) = self.ids.find(hash, |id| lookup(pieces, places, *id) == text) {
+        let texts = &self.texts;
+        if let Some(id) = self.ids.find(hash, |id| texts.get(*id) == text) {
             return *id;
         }
-        let place = self.append(text);
-        self.places.push(place);
-        let n = u32::try_from(self.places.len()).ok().and_then(NonZeroU32::new);
+        self.texts.append(text);
+        let n = u32::try_from(self.texts.places.len()).ok().and_then(NonZeroU32::new);
         // Memory is exhausted long before there are 2³² distinct texts.
         let id = StrId(n.unwrap_or(NonZeroU32::MAX));
-        let (pieces, places, hasher) = (&self.pieces, &self.places, &self.hasher);
-        self.ids.insert_unique(hash, id, |id| hasher.hash_one(lookup(pieces, places, *id)));
+        let (texts, hasher) = (&self.texts, &self.hasher);
+        self.ids.insert_unique(hash, id, |id| hasher.hash_one(texts.get(*id)));
         id
     }
 
     /// Returns the text of an id of this table. For an id that the table does not have, the text is empty.
     pub fn get(&self, id: StrId) -> &str {
-        lookup(&self.pieces, &self.places, id)
+        self.texts.get(id)
     }
 
     /// Returns the id of a text, or `None` if the table does not have it.
@@ -66,17 +72,29 @@ impl Strings {
     }
 
     /// Adds the texts of another table, and returns their ids in this table, in the order of the other table.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn join(&mut self, other: &Self) -> Vec<StrId> {
+    pub(super) fn join(&mut self, other: &Texts) -> Vec<StrId> {
         other.places.iter().map(|place| self.intern(text_at(&other.pieces, *place))).collect()
+    }
+
+    /// Returns the texts without the index by content.
+    pub(super) fn into_texts(self) -> Texts {
+        self.texts
     }
 
     /// Returns the bytes of memory that the texts and their positions take.
     pub fn bytes(&self) -> usize {
-        self.pieces.iter().map(String::capacity).sum::<usize>() + self.places.capacity() * size_of::<TextPlace>()
+        let Texts { pieces, places } = &self.texts;
+        pieces.iter().map(String::capacity).sum::<usize>() + places.capacity() * size_of::<TextPlace>()
+    }
+}
+
+impl Texts {
+    /// Returns the text of an id. For an id that the table does not have, the text is empty.
+    fn get(&self, id: StrId) -> &str {
+        self.places.get(id.0.get() as usize - 1).map_or("", |place| text_at(&self.pieces, *place))
     }
 
-    fn append(&mut self, text: &str) -> TextPlace {
+    fn append(&mut self, text: &str) {
         let fits = self.pieces.last().is_some_and(|p| p.capacity() - p.len() >= text.len());
         if !fits {
             self.pieces.push(String::with_capacity(text.len().max(PIECE)));
@@ -85,12 +103,8 @@ impl Strings {
         let buffer = &mut self.pieces[piece];
         let start = buffer.len();
         buffer.push_str(text);
-        TextPlace { piece: piece as u32, start: start as u32, len: text.len() as u32 }
+        self.places.push(TextPlace { piece: piece as u32, start: start as u32, len: text.len() as u32 });
     }
-}
-
-fn lookup<'a>(pieces: &'a [String], places: &[TextPlace], id: StrId) -> &'a str {
-    places.get(id.0.get() as usize - 1).map_or("", |place| text_at(pieces, *place))
 }
 
 fn text_at(pieces: &[String], place: TextPlace) -> &str {

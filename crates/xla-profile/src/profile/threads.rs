@@ -10,12 +10,9 @@
 //! The profile is the same for any number of threads. A damaged file is read by one thread, so that its damage is reported in
 //! one place.
 
-use super::anomalies::Anomalies;
-use super::ids::OpId;
-use super::model::{Op, OpStats, Plane, Profile};
+use super::Builder;
+use super::part::Part;
 use super::progress::ReadProgress;
-use super::room::ListingLimit;
-use super::{Builder, StrId};
 use crate::source::Source;
 use crate::wire::xspace::{Outcome, PlaneHead, planes, walk_without};
 use std::ops::Range;
@@ -33,14 +30,6 @@ struct Group {
     planes: Range<u32>,
     /// The sum of the sizes of all planes before the group, and that with the group.
     bytes: Range<u64>,
-}
-
-/// The planes that one thread has read.
-pub(super) struct Part {
-    profile: Profile,
-    anomalies: Anomalies,
-    listing_limit: ListingLimit,
-    n_events: u64,
 }
 
 /// How far one thread has read.
@@ -66,12 +55,11 @@ impl Builder<'_> {
     /// its size justifies. Nothing is added then.
     fn walk_groups(&mut self, source: &(dyn Source + Sync), groups: &[Group]) -> Option<Outcome> {
         let n_planes = groups.last()?.planes.end;
-        let files = &self.profile.files;
         let (sender, receiver) = mpsc::channel::<PartProgress>();
         let parts: Vec<(Part, Outcome)> = std::thread::scope(|scope| {
             let start = |(part, group): (usize, &Group)| {
                 let (sender, group) = (sender.clone(), group.clone());
-                scope.spawn(move || read_part(source, files, part, &group, n_planes, &sender))
+                scope.spawn(move || read_part(source, part, &group, n_planes, &sender))
             };
             let threads: Vec<_> = groups.iter().enumerate().map(start).collect();
             drop(sender);
@@ -86,42 +74,15 @@ impl Builder<'_> {
             }
             threads.into_iter().map(|thread| thread.join().ok()).collect::<Option<_>>()
         })?;
-        let is_whole = parts.iter().all(|(_, outcome)| outcome.n_damage == 0);
-        let limits = parts.iter().map(|(part, _)| &part.listing_limit);
-        if !is_whole || !self.listing_limit.has_room_for(limits) {
-            return None;
-        }
-        let mut outcome = Outcome::default();
-        for (n, (part, of)) in parts.into_iter().enumerate() {
-            if n == 0 {
-                outcome = of;
-            }
-            self.join(part);
-        }
-        Some(outcome)
-    }
-
-    /// Adds the planes of a part.
-    fn join(&mut self, part: Part) {
-        let Profile { strings, memories, mut planes, hlo, hosts, notes, .. } = part.profile;
-        let texts = self.profile.strings.join(&strings);
-        drop(strings);
-        let numbers = self.profile.memories.join(&mut self.memories, &memories);
-        planes.iter_mut().for_each(|plane| renumber(plane, &texts, &numbers));
-        self.profile.planes.append(&mut planes);
-        self.profile.hlo.extend(hlo);
-        self.profile.hosts.extend(hosts);
-        self.profile.notes.extend(notes);
-        self.anomalies.add(part.anomalies);
-        self.listing_limit.add(&part.listing_limit);
-        self.n_events += part.n_events;
+        let (parts, outcomes): (Vec<Part>, Vec<Outcome>) = parts.into_iter().unzip();
+        let is_whole = outcomes.iter().all(|outcome| outcome.n_damage == 0);
+        if is_whole && self.join(parts) { outcomes.into_iter().next() } else { None }
     }
 }
 
 /// Reads a group of planes. Names of hosts, errors and warnings of the file are in the first part alone.
 fn read_part(
     source: &(dyn Source + Sync),
-    files: &[String],
     part: usize,
     group: &Group,
     n_planes: u32,
@@ -135,15 +96,14 @@ fn read_part(
         let _ = sender.send(PartProgress { part, bytes, planes, events, plane });
     };
     let mut builder = Builder::new(&mut report);
-    builder.profile.files = files.to_vec();
     let without: Vec<u32> = (0..n_planes).filter(|plane| !group.planes.contains(plane)).collect();
     let outcome = walk_without(source, &without, &mut builder);
-    let Builder { mut profile, anomalies, listing_limit, n_events, .. } = builder;
+    let mut read = Part::of(builder);
     if part > 0 {
-        profile.hosts.clear();
-        profile.notes.clear();
+        read.hosts.clear();
+        read.notes.clear();
     }
-    (Part { profile, anomalies, listing_limit, n_events }, outcome)
+    (read, outcome)
 }
 
 /// Divides planes into groups of about the same number of bytes. One group if the file is small or has very many planes.
@@ -167,23 +127,6 @@ fn groups(planes: &[PlaneHead], n_threads: usize) -> Vec<Group> {
     }
     groups.push(Group { planes: start.0..n_planes, bytes: start.1..all });
     groups
-}
-
-/// Replaces the ids of texts and the numbers of memory values in a plane.
-fn renumber(plane: &mut Plane, texts: &[StrId], numbers: &[u32]) {
-    let text = |id: &mut StrId| *id = texts.get(id.number() as usize - 1).copied().unwrap_or(*id);
-    for Op { name, text: whole, stats, .. } in &mut plane.ops {
-        text(name);
-        text(whole);
-        let OpStats { category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel, .. } = stats;
-        let all = [category, tf_op, source, source_stack, dedup, shape, hlo_op, hlo_module, kernel];
-        all.into_iter().flatten().for_each(text);
-    }
-    let rows = plane.lines.iter_mut().flat_map(|line| &mut line.allocator);
-    rows.filter_map(|row| row.name.as_mut()).for_each(text);
-    for (_, number) in &mut plane.memory as &mut Vec<(OpId, u32)> {
-        *number = numbers.get(*number as usize).copied().unwrap_or(*number);
-    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@
 use super::cursor::{split_tag, varint};
 use super::{Cursor, Field, Value, WireError};
 use crate::source::Source;
+use serde::{Deserialize, Serialize};
 
 /// A range of bytes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u64,

@@ -22,7 +22,7 @@ pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub use stat::{Stat, StatValue};
 
 use self::sink::{Next, next_or_clipped};
-use super::{SpanValue, Walker, Window};
+use super::{Span, SpanValue, Walker, Window};
 use crate::source::Source;
 
 /// Walks a whole XSpace and passes its records to `sink`. The function does not return errors; damage is part of the
@@ -46,9 +46,42 @@ pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     found
 }
 
+/// Lists the positions of the planes of an XSpace. The list ends at damage between planes.
+pub fn plane_spans(source: &dyn Source) -> Vec<Span> {
+    let mut window = Window::new(source);
+    let whole = window.whole();
+    let mut walker = Walker::new(whole);
+    let mut found = Vec::new();
+    while let Ok(Some(next)) = next_or_clipped(&mut walker, whole, &mut window, true) {
+        if let Next { number: 1, value: SpanValue::Span(span), .. } = next {
+            found.push(span);
+        }
+    }
+    found
+}
+
+/// Walks the plane at `span` alone. It is the first plane of the outcome.
+pub fn walk_plane(source: &dyn Source, span: Span, sink: &mut impl Sink) -> Outcome {
+    let (mut window, mut outcome) = (Window::new(source), Outcome { n_planes: 1, ..Outcome::default() });
+    plane::walk(span, 0, None, &mut window, sink, &mut outcome);
+    sink.progress(span.end);
+    outcome
+}
+
 /// Walks an XSpace like [`walk`], but skips the planes with the indices in `without`. Planes are counted from 0 in the
 /// order of the file.
 pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) -> Outcome {
+    let is_skipped = |index: usize| without.iter().any(|other| usize::try_from(*other) == Ok(index));
+    walk_planes(source, &|index| !is_skipped(index), sink)
+}
+
+/// Walks an XSpace like [`walk`], but skips all planes. The sink receives the fields that are not planes.
+pub fn walk_fields(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
+    walk_planes(source, &|_| false, sink)
+}
+
+/// Walks an XSpace and the planes for whose indices `is_read` is true.
+fn walk_planes(source: &dyn Source, is_read: &dyn Fn(usize) -> bool, sink: &mut impl Sink) -> Outcome {
     let mut window = Window::new(source);
     let mut outcome = Outcome::default();
     let whole = window.whole();
@@ -59,7 +92,7 @@ pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) 
             Ok(Some(Next { number: 1, value: SpanValue::Span(span), clipped })) => {
                 let index = outcome.n_planes;
                 outcome.n_planes = index.saturating_add(1);
-                if !without.iter().any(|other| usize::try_from(*other) == Ok(index)) {
+                if is_read(index) {
                     plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
                 }
                 sink.progress(span.end);

@@ -51,6 +51,8 @@ pub(super) fn head(span: Span, cut: bool, window: &mut Window<'_>) -> PlaneHead 
 
 /// Walks the plane that fills `span`. `index` is its position among the planes of the file, counted from 0. `clipped`
 /// is the error of a plane that the end of the file cuts, and `None` for a complete one.
+// `never`, because the walks of a file and of one plane would have copies of it.
+#[inline(never)]
 pub(super) fn walk(
     span: Span,
     index: usize,
