@@ -1,13 +1,23 @@
 //! This module formats the progress of a load: rate, time left, and the result of each stage. Callers pass the clock
 //! in; this module does not depend on timers or a screen.
 
-use crate::protocol::{Progress, Stage};
+use crate::protocol::{DevicesRead, Progress, Stage};
 use crate::table::format;
 
 /// The page shows the progress of a load only if the load takes longer than this.
 pub const SHOWN_AFTER_MS: u32 = 200;
 /// No estimate of the time left is shown before this time, because the rate is not yet reliable.
 const LEFT_AFTER_MS: f64 = 1000.0;
+
+/// The button that stops reading and opens what has been read, while nothing is open.
+pub const OPEN_SO_FAR: &str = "Open with what is read so far";
+/// The same button while the first device is open.
+pub const STOP: &str = "Stop reading";
+
+/// Returns a text such as "1 of 8 devices read".
+pub fn devices_read(of: DevicesRead) -> String {
+    format!("{} of {} devices read", of.read, of.total)
+}
 
 /// State of a load that is in progress.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +112,16 @@ impl Load {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
     pub fn percent(&self) -> u8 {
         (self.fraction() * 100.0).floor() as u8
+    }
+
+    /// Returns the part that has been read, such as "43 %".
+    pub fn percent_text(&self) -> String {
+        format!("{} %", self.percent())
+    }
+
+    /// Returns whether the planes that have been read so far can be opened.
+    pub fn can_stop(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.can_stop)
     }
 
     /// Returns the size of the files as text; empty if the size is not known.
@@ -238,6 +258,7 @@ mod tests {
             place: "TPU:5".to_owned(),
             memory: Some(214 << 20),
             notes: vec!["a note".to_owned()],
+            can_stop: false,
         }
     }
 

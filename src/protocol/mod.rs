@@ -23,8 +23,8 @@ pub use program_text::{
     ProgramQuery, ProgramRef,
 };
 pub use request::{
-    Answer, Call, CaptureRange, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
-    SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
+    Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply,
+    Request, RequestId, SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};

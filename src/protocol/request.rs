@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
-/// A request of the page. `Open` travels together with the JavaScript `File` objects.
+/// A request of the page. `Open` travels together with the JavaScript `File` objects, and with the ports to the helpers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// The first message. It carries the page's build, which the worker compares with its own.
@@ -38,8 +38,11 @@ pub enum Request {
         /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
         /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
-        /// Number of cores of the machine. Large files are read by as many workers.
-        n_cores: u32,
+    },
+    /// Reports that a helper has ended before its time. The worker reads the helper's planes.
+    HelperEnded {
+        /// Index of the helper's port among the ports of `Open`.
+        helper: u32,
     },
     /// Opens the report of a link. The replies are those of `Open`.
     OpenReport {
@@ -66,6 +69,8 @@ pub enum Request {
         sort: Option<SortBy>,
         format: Export,
     },
+    /// Ends the reading of files. The answer to `Open` is then of the planes that have been read, if there are any.
+    StopReading,
     /// Withdraws a request that has not been answered yet.
     Cancel(RequestId),
     /// Requests data movement as a file, in the form that the command line writes.
@@ -198,6 +203,8 @@ pub struct Progress {
     pub memory: Option<u64>,
     /// Notes about the files so far.
     pub notes: Vec<String>,
+    /// Whether reading can be stopped, so that the planes read so far are opened ([`Request::StopReading`]).
+    pub can_stop: bool,
 }
 
 /// The reason why a request failed.
@@ -245,6 +252,17 @@ pub struct SessionInfo {
     pub capabilities: Capabilities,
     /// Framework that made the capture. The advice on how to record a capture depends on it.
     pub framework: Framework,
+    /// The devices read so far, if the rest of the files is still being read. Another [`Reply::Opened`] follows then, with
+    /// all of them.
+    pub reading: Option<DevicesRead>,
+}
+
+/// The number of devices that have been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DevicesRead {
+    pub read: u32,
+    /// Number of devices in the files.
+    pub total: u32,
 }
 
 /// The position of a capture within a report file that was opened.

@@ -77,7 +77,7 @@ impl Session for CaptureSession {
                 title: "This worker has a session open".to_owned(),
                 message: "A new session needs a worker of its own.".to_owned(),
             }),
-            Request::Cancel(_) => Reply::Cancelled,
+            Request::Cancel(_) | Request::StopReading | Request::HelperEnded { .. } => Reply::Cancelled,
         }
     }
 
@@ -122,6 +122,7 @@ impl CaptureSession {
             summary: None,
             capabilities: Capabilities::capture(),
             framework: Framework::detect(&profile),
+            reading: None,
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(open_files);

@@ -83,6 +83,8 @@ pub(crate) fn App() -> impl IntoView {
 fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
+    // The view stays when the rest of a session's files has been read.
+    let has_overview = Memo::new(move |_| state.can(|can| can.overview));
     let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
     let body = move || {
         let view = state.view.get();
@@ -90,7 +92,7 @@ fn OpenView(state: State) -> impl IntoView {
             View::File => return view! { <File state /> }.any(),
             // A capture that holds only compiled programs has memory figures, too.
             View::Memory => return view! { <Memory state /> }.any(),
-            View::Overview if any.get() && state.can(|can| can.overview) => return view! { <Overview state /> }.any(),
+            View::Overview if any.get() && has_overview.get() => return view! { <Overview state /> }.any(),
             View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
             View::Communication if any.get() => return view! { <Comm state /> }.any(),
             _ => {}

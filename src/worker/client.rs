@@ -6,8 +6,9 @@
 //! therefore also notices an end without an `error` event, for example if the browser discards the worker, or if the
 //! worker closes itself.
 
+use super::helpers::{Helper, number_for};
 use super::lock;
-use super::message::{pack, unpack};
+use super::message::{pack, pack_with_ports, ports, unpack};
 use super::program::program;
 use super::spawn::{LOCKED, Spawned, spawn};
 use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
@@ -17,7 +18,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{ErrorEvent, Event, File, MessageEvent, Url, Worker, window};
+use web_sys::{ErrorEvent, Event, File, MessageEvent, MessagePort, Url, Worker};
 
 /// A file that the user chose or dropped.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Link {
     outbox: Outbox,
     script: String,
     alive: Rc<Cell<bool>>,
+    /// The helpers that read planes for the worker, until the files are open.
+    helpers: Rc<RefCell<Vec<Helper>>>,
     _listeners: [Closure<dyn FnMut(Event)>; 3],
 }
 
@@ -55,12 +58,13 @@ impl Link {
     /// # Errors
     /// Returns a [`Failure`] if the browser starts no worker.
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
-        let Spawned { worker, script, name } = spawn("rooflight worker").map_err(|e| Failure {
+        let Spawned { worker, script, name } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
             message: format!("The browser does not start a worker for this page: {}", sentence(&error_text(&e))),
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let alive = Rc::new(Cell::new(true));
+        let helpers = Rc::new(RefCell::new(Vec::new()));
         // A worker that trapped may still receive messages, and raise an error for each. Nothing is reported after its
         // end.
         let report: Rc<dyn Fn(Report)> = {
@@ -74,12 +78,19 @@ impl Link {
         };
         let on_message = {
             let (worker, outbox, report) = (worker.clone(), Rc::clone(&outbox), Rc::clone(&report));
+            let (helpers, report_end) = (Rc::clone(&helpers), Rc::clone(&report));
+            let report = move |reported: Report| {
+                if is_end_of_reading(&reported) {
+                    helpers.borrow_mut().clear();
+                }
+                report(reported);
+            };
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 let event: &MessageEvent = event.unchecked_ref();
                 if event.data().as_string().as_deref() == Some(LOCKED) {
-                    watch(name.clone(), Rc::clone(&report));
+                    watch(name.clone(), Rc::clone(&report_end));
                 } else {
-                    receive(&worker, &outbox, event, &*report);
+                    receive(&worker, &outbox, event, &report);
                 }
             })
         };
@@ -101,31 +112,51 @@ impl Link {
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let _ = worker.add_event_listener_with_callback("messageerror", on_garbled.as_ref().unchecked_ref());
         hand_over(worker.clone(), report);
-        let link =
-            Self { worker, next: Cell::new(1), outbox, script, alive, _listeners: [on_message, on_error, on_garbled] };
+        let (next, _listeners) = (Cell::new(1), [on_message, on_error, on_garbled]);
+        let link = Self { worker, next, outbox, script, alive, helpers, _listeners };
         link.send(&Request::Hello { build: crate::BUILD.to_owned() });
         Ok(link)
     }
 
     /// Sends a request, and returns its id.
     pub fn send(&self, request: &Request) -> RequestId {
-        self.send_with(request, &[])
+        self.send_with(request, &[], &[])
     }
 
-    /// Opens files as one session, without the parts in `skips`. Returns the id of the request.
+    /// Opens files as one session, without the parts in `skips`. Large files are read with helpers. Returns the id of the
+    /// request.
     pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
-        self.send_with(&Request::Open { paths, skips, n_cores: n_cores() }, &files)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
+        let bytes = files.iter().map(|file| file.size() as u64).sum();
+        let ports = self.start_helpers(number_for(bytes));
+        self.send_with(&Request::Open { paths, skips }, &files, &ports)
     }
 
-    fn send_with(&self, request: &Request, files: &[File]) -> RequestId {
+    /// Starts helpers, and returns the ports to them. A helper that cannot be started is left out.
+    fn start_helpers(&self, n: u64) -> Vec<MessagePort> {
+        let mut ports = Vec::new();
+        for helper in 0..n {
+            let worker = self.worker.clone();
+            let on_error = move || {
+                let call = Call { id: RequestId::default(), request: Request::HelperEnded { helper: helper as u32 } };
+                drop(pack(&call, &[]).map(|message| worker.post_message(&message)));
+            };
+            let Ok((started, port)) = Helper::start(on_error) else { break };
+            self.helpers.borrow_mut().push(started);
+            ports.push(port);
+        }
+        ports
+    }
+
+    fn send_with(&self, request: &Request, files: &[File], ports: &[MessagePort]) -> RequestId {
         let id = RequestId(self.next.get());
         self.next.set(id.0.wrapping_add(1).max(1));
-        let Ok(message) = pack(&Call { id, request: request.clone() }, files) else { return id };
+        let Ok(message) = pack_with_ports(&Call { id, request: request.clone() }, files, ports) else { return id };
         match self.outbox.borrow_mut().as_mut() {
             Some(waiting) => waiting.push(message),
-            None => drop(self.worker.post_message(&message)),
+            None => post(&self.worker, &message),
         }
         id
     }
@@ -146,7 +177,7 @@ fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn 
     match unpack::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
             for message in outbox.borrow_mut().take().unwrap_or_default() {
-                drop(worker.post_message(&message));
+                post(worker, &message);
             }
         }
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) => report(Report::Died(mismatch(crate::BUILD, &build))),
@@ -166,10 +197,18 @@ fn watch(name: String, report: Rc<dyn Fn(Report)>) {
     });
 }
 
-/// Returns the number of cores that the browser names.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
-fn n_cores() -> u32 {
-    window().map_or(1, |window| window.navigator().hardware_concurrency() as u32)
+/// Posts a message, and hands over its ports.
+fn post(worker: &Worker, message: &JsValue) {
+    drop(worker.post_message_with_transfer(message, &ports(message)));
+}
+
+/// Returns whether the worker needs no helpers any more.
+const fn is_end_of_reading(report: &Report) -> bool {
+    match report {
+        Report::Answer(Answer { reply: Reply::Opened(session), .. }) => session.reading.is_none(),
+        Report::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_), .. }) | Report::Died(_) => true,
+        Report::Answer(_) => false,
+    }
 }
 
 fn died(reason: &str) -> Failure {

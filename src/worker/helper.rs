@@ -1,20 +1,22 @@
-//! This module is a helper: a worker that another worker starts to read planes of large files. A helper reads one plane at
-//! a time, and posts it as bytes that are moved, not copied. It ends when the worker that started it drops it.
+//! This module is a helper: a worker of the page that reads planes of large files for another worker. A helper reads one
+//! plane at a time, and posts it as bytes that are moved, not copied. The page starts and ends helpers, because a worker that
+//! reads could not start one: the browser starts a worker with messages to the one that wants it.
 //!
 //! ```text
+//!   page ── starts, connects by a port ──┬────────────────────────────────┐
 //!   worker  ── plane 3 of file.xplane.pb ──►  helper: reads it into columns
 //!           ◄──── progress, progress, part ──
 //! ```
 
 use super::blob::BlobSource;
 use super::message::{pack, transfer_list, unpack};
-use super::spawn::{HELPER, Spawned, own_program, spawn};
 use crate::profile::{Part, ReadProgress};
 use crate::session::open::PlaneAt;
+use js_sys::{Reflect, global};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, Event, File, MessageEvent, Url, Worker};
+use web_sys::{File, MessageEvent, MessagePort};
 
 /// The shortest time between two progress messages, in milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
@@ -39,78 +41,56 @@ pub(super) struct HelperProgress {
     pub(super) memory: u64,
 }
 
-/// An event of a helper, for the worker that started it.
-pub(super) enum HelperEvent {
-    Message(FromHelper),
-    /// The helper has ended.
-    Died,
-}
-
-/// A helper, as the worker sees it that started it. Dropping it ends the helper.
+/// A helper, as the worker sees it that it helps.
 pub(super) struct Helper {
-    worker: Worker,
-    script: String,
-    _listeners: [Closure<dyn FnMut(Event)>; 2],
+    port: MessagePort,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
 }
 
 impl Helper {
-    /// Starts a helper. `on_event` is called with everything that comes from it.
-    pub(super) fn start(on_event: impl Fn(HelperEvent) + Clone + 'static) -> Result<Self, JsValue> {
-        let program = own_program()?;
-        let Spawned { worker, script, .. } = spawn(HELPER)?;
-        let died = on_event.clone();
-        let on_message = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            let data = event.unchecked_ref::<MessageEvent>().data();
-            // The first script reports its lock with a text.
-            if !data.is_string() {
-                on_event(unpack(data).map_or(HelperEvent::Died, |(message, _)| HelperEvent::Message(message)));
-            }
+    /// Listens to the helper at a port. `on_message` is called with everything that comes from it; `None` stands for a
+    /// message that cannot be read.
+    pub(super) fn new(port: MessagePort, on_message: impl Fn(Option<FromHelper>) + 'static) -> Self {
+        let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            on_message(unpack(event.data()).ok().map(|(message, _)| message));
         });
-        let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            event.prevent_default();
-            died(HelperEvent::Died);
-        });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        worker.post_message(&program)?;
-        Ok(Self { worker, script, _listeners: [on_message, on_error] })
+        port.set_onmessage(Some(heard.as_ref().unchecked_ref()));
+        Self { port, _on_message: heard }
     }
 
     /// Tells the helper to read a plane. Planes are read in the order of the calls.
     pub(super) fn read(&self, at: PlaneAt, file: &File) -> Result<(), String> {
         let message = pack(&at, std::slice::from_ref(file))?;
-        self.worker.post_message(&message).map_err(|error| format!("{error:?}"))
+        self.port.post_message(&message).map_err(|error| format!("{error:?}"))
     }
 }
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
-        self.worker.terminate();
-        let _ = Url::revoke_object_url(&self.script);
+        self.port.set_onmessage(None);
+        self.port.close();
     }
 }
 
-/// Returns whether this worker is a helper.
-pub(super) fn is_helper(scope: &DedicatedWorkerGlobalScope) -> bool {
-    scope.name().starts_with(HELPER)
+/// Returns the port to the worker that this worker helps. `None` if this worker is not a helper.
+pub(super) fn own_port() -> Option<MessagePort> {
+    Reflect::get(&global(), &"rooflightPort".into()).ok()?.dyn_into().ok()
 }
 
-/// Reads planes until the worker that started this helper drops it.
-pub(super) fn serve(scope: &DedicatedWorkerGlobalScope) {
-    post(scope, &FromHelper::Ready);
-    let to = scope.clone();
+/// Reads planes for the worker at `port` until the page ends this helper.
+pub(super) fn serve(port: &MessagePort) {
+    post(port, &FromHelper::Ready);
+    let to = port.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Ok((at, files)) = unpack::<PlaneAt>(event.data()) else { return };
         let part = files.into_iter().next().and_then(|file| read(&to, at, file));
         post(&to, &FromHelper::Read(at, part));
     });
-    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    port.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 }
 
-fn read(scope: &DedicatedWorkerGlobalScope, at: PlaneAt, file: File) -> Option<Part> {
+fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<Part> {
     let source = BlobSource::new(file.into()).ok()?;
     let mut last = super::server::now();
     let mut report = |progress: ReadProgress<'_>| {
@@ -118,17 +98,17 @@ fn read(scope: &DedicatedWorkerGlobalScope, at: PlaneAt, file: File) -> Option<P
         if now - last >= PROGRESS_EVERY {
             last = now;
             let (bytes, memory) = (progress.at.saturating_sub(at.start), super::server::memory().unwrap_or_default());
-            post(scope, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
+            post(port, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
     Part::read(&source, at.span(), &mut report)
 }
 
-fn post(scope: &DedicatedWorkerGlobalScope, message: &FromHelper) {
+fn post(port: &MessagePort, message: &FromHelper) {
     let sent = pack(message, &[]).map_err(JsValue::from);
-    let sent = sent.and_then(|message| scope.post_message_with_transfer(&message, &transfer_list(&message)));
+    let sent = sent.and_then(|message| port.post_message_with_transferable(&message, &transfer_list(&message)));
     if let Err(reason) = sent {
-        // The worker that started this helper receives this as an error.
+        // The page receives this as an error of the helper.
         wasm_bindgen::throw_val(reason);
     }
 }

@@ -1,6 +1,7 @@
 //! This module packs values of the protocol into messages. The page and the worker use the same format.
 //!
-//! A message is `[bytes, files]`: a value that postcard has encoded, and the `File` objects that belong to it. Bytes
+//! A message is `[bytes, files, ports]`: a value that postcard has encoded, and the `File` objects and the ports that belong
+//! to it. Bytes
 //! need 33 kB (gzip) less code in page and worker than JS values do, and every integer keeps its value. Page and worker
 //! are of the same build, which Hello checks. Hello must stay the first variant of requests and of replies, so that
 //! every build can read it.
@@ -9,15 +10,30 @@ use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::File;
+use web_sys::{File, MessagePort};
 
 /// Packs a value and its files into a message.
 ///
 /// # Errors
 /// Returns the message of the encoder.
 pub fn pack<T: Serialize>(value: &T, files: &[File]) -> Result<JsValue, String> {
+    pack_with_ports(value, files, &[])
+}
+
+/// Packs a value, its files and its ports into a message. The ports must be in the transfer list of the message.
+///
+/// # Errors
+/// Returns the message of the encoder.
+pub fn pack_with_ports<T: Serialize>(value: &T, files: &[File], ports: &[MessagePort]) -> Result<JsValue, String> {
     let bytes = postcard::to_allocvec(value).map_err(|e| e.to_string())?;
-    Ok(Array::of2(&Uint8Array::from(&*bytes), &files.iter().collect::<Array>()).into())
+    let (files, ports) = (files.iter().collect::<Array>(), ports.iter().collect::<Array>());
+    Ok(Array::of3(&Uint8Array::from(&*bytes), &files, &ports).into())
+}
+
+/// Returns the ports of a message.
+pub fn ports(message: &JsValue) -> Array {
+    let third = message.dyn_ref::<Array>().map(|message| message.get(2));
+    third.and_then(|ports| ports.dyn_into().ok()).unwrap_or_default()
 }
 
 /// Returns what is moved with a message instead of being copied: the memory of its bytes.

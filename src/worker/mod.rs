@@ -7,6 +7,8 @@ pub mod client;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
 mod helper;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
+mod helpers;
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod lock;
 #[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "worker")))]
 pub mod message;
@@ -16,5 +18,5 @@ mod parallel_open;
 pub mod program;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod server;
-#[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "worker")))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 mod spawn;

@@ -1,48 +1,44 @@
-//! This module opens large files with several workers. This worker and its helpers each read planes, until none waits.
+//! This module opens large files with helpers, which read the planes. This worker opens the first device as soon as it has
+//! been read, answers questions about it, and opens all of them at the end.
 //!
 //! ```text
-//!   planes, largest first   TPU:0 │ TPU:1 │ TPU:2 │ TPU:3 │ host
-//!   this worker             TPU:0, TPU:3 ──────────────┐
-//!   helper                  TPU:1, TPU:2, host ──parts─┴─► joined in the order of the file
+//!   planes         TPU:0 │ host │ TPU:1 │ TPU:2 │ TPU:3
+//!   helper 1       TPU:0 ───────┐ TPU:1 ──── TPU:3 ──────────┐
+//!   helper 2       host ─parts──┤ TPU:2 ─────────────────────┤
+//!   this worker                 └─► first device open        └─► all joined in the order of the file
 //! ```
 //!
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
 
-use super::helper::{FromHelper, Helper, HelperEvent, HelperProgress};
+use super::helper::{FromHelper, Helper, HelperProgress};
 use super::server::memory;
 use crate::profile::{Part, ReadProgress};
-use crate::protocol::{Progress, RequestId, Skip, Stage};
+use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
 use crate::session::open::report_file::Captures;
-use crate::session::open::{PlaneAt, PlanesRead, planes_apart};
+use crate::session::open::{PlaneAt, PlanesApart, PlanesRead, planes_apart};
 use std::collections::VecDeque;
-use web_sys::File;
+use web_sys::{File, MessagePort};
 
-/// Largest number of workers that read, this worker included.
-const MAX_WORKERS: usize = 8;
-/// Bytes that each worker should have to read, because starting one takes as long as reading a few megabytes.
-const BYTES_PER_WORKER: u64 = 8 << 20;
 /// Number of planes that a helper has at a time. It does not wait for the second one while this worker is busy.
 const GIVEN: usize = 2;
-/// This worker waits so long for its helpers to start, in milliseconds. They cannot start while it reads, because the browser
-/// starts a worker with messages to the worker that started it.
-pub(super) const START_TIME: u32 = 200;
-
 /// Files that several workers read.
 pub(super) struct ParallelOpen {
     pub(super) id: RequestId,
     captures: Captures,
     skips: Vec<Skip>,
-    files: Vec<File>,
-    /// The planes that no worker has begun, the largest first.
+    pub(super) paths: Vec<String>,
+    pub(super) files: Vec<File>,
+    /// The planes that no worker has begun.
     waiting: VecDeque<PlaneAt>,
+    /// The planes that are opened before the others; empty once they have been.
+    first: Vec<PlaneAt>,
+    n_devices: u32,
     read: PlanesRead,
     /// The helpers by number; `None` if the helper has ended.
     helpers: Vec<Option<HelperState>>,
     bytes_total: u64,
     bytes_read: u64,
-    /// Whether the helpers are still starting.
-    is_starting: bool,
     /// Number of checks since a helper has sent anything.
     silent_checks: u32,
 }
@@ -56,54 +52,54 @@ struct HelperState {
 }
 
 impl ParallelOpen {
-    /// Starts helpers, which report to `on_event` with their numbers. Returns what was to be opened if one worker reads it
-    /// as fast: if it is small or packed, or if there is one core.
+    /// Begins to open files with the helpers at `ports`, whose messages go to `on_message` with the number of the helper. If
+    /// reading apart brings nothing, the captures and skips are returned.
     pub(super) fn start(
         id: RequestId,
         captures: Captures,
-        files: Vec<File>,
+        (paths, files): (Vec<String>, Vec<File>),
         skips: Vec<Skip>,
-        n_cores: u32,
-        on_event: impl Fn(usize, HelperEvent) + Clone + 'static,
+        ports: Vec<MessagePort>,
+        on_message: impl Fn(usize, Option<FromHelper>) + Clone + 'static,
     ) -> Result<Self, (Captures, Vec<Skip>)> {
         // The captures inside of a report file are not files of their own.
         let is_plain = captures.capture_ranges.is_empty() && captures.inputs.len() == files.len();
-        let planes = if is_plain && n_cores > 1 { planes_apart(&captures.inputs, &skips) } else { Vec::new() };
-        let bytes_total: u64 = planes.iter().map(|at| at.span().len()).sum();
-        let n_workers = (n_cores as usize).min(MAX_WORKERS).min(planes.len());
-        let n_workers = n_workers.min(usize::try_from(bytes_total / BYTES_PER_WORKER).unwrap_or(MAX_WORKERS));
-        let start = |number: usize| {
-            let on_event = on_event.clone();
-            let helper = Helper::start(move |event| on_event(number, event)).ok()?;
-            Some(HelperState { helper, is_ready: false, given: Vec::new(), progress: HelperProgress::default() })
-        };
-        let helpers: Vec<Option<HelperState>> = (1..n_workers).map(|number| start(number - 1)).collect();
-        if helpers.iter().all(Option::is_none) {
+        let planes = if is_plain { planes_apart(&captures.inputs, &skips) } else { PlanesApart::default() };
+        if planes.all.is_empty() || ports.is_empty() && planes.first.is_empty() {
             return Err((captures, skips));
         }
+        let bytes_total: u64 = planes.all.iter().map(|at| at.bytes()).sum();
+        let listen = |(number, port): (usize, MessagePort)| {
+            let on_message = on_message.clone();
+            let helper = Helper::new(port, move |message| on_message(number, message));
+            Some(HelperState { helper, is_ready: false, given: Vec::new(), progress: HelperProgress::default() })
+        };
+        let helpers = ports.into_iter().enumerate().map(listen).collect();
         Ok(Self {
             id,
             captures,
             skips,
+            paths,
             files,
-            waiting: planes.into(),
+            waiting: planes.all.into(),
+            first: planes.first,
+            n_devices: planes.n_devices,
             read: PlanesRead::default(),
             helpers,
             bytes_total,
             bytes_read: 0,
-            is_starting: true,
             silent_checks: 0,
         })
     }
 
-    /// Begins to read with the helpers that have started.
-    pub(super) fn begin(&mut self) {
-        self.is_starting = false;
+    /// Returns whether this worker reads planes, because there are no helpers.
+    pub(super) fn reads_itself(&self) -> bool {
+        self.helpers.iter().all(Option::is_none)
     }
 
-    /// Reads one plane that waits. Returns `false` if none waits, or if the helpers are still starting.
+    /// Reads one plane that waits. Returns `false` if none waits, or if the helpers read the rest.
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
-        if self.is_starting {
+        if !self.reads_itself() {
             return false;
         }
         let Some(at) = self.waiting.pop_front() else { return false };
@@ -113,21 +109,20 @@ impl ParallelOpen {
         true
     }
 
-    /// Handles an event of the helper with this number.
-    pub(super) fn handle(&mut self, number: usize, event: HelperEvent) {
+    /// Handles a message of the helper with this number; `None` if it cannot be read.
+    pub(super) fn handle(&mut self, number: usize, message: Option<FromHelper>) {
         self.silent_checks = 0;
         let Some(Some(state)) = self.helpers.get_mut(number) else { return };
-        match event {
-            HelperEvent::Message(FromHelper::Ready) => state.is_ready = true,
-            HelperEvent::Message(FromHelper::Progress(progress)) => state.progress = progress,
-            HelperEvent::Message(FromHelper::Read(at, part)) => {
+        match message {
+            Some(FromHelper::Ready) => state.is_ready = true,
+            Some(FromHelper::Progress(progress)) => state.progress = progress,
+            Some(FromHelper::Read(at, part)) => {
                 state.given.retain(|given| *given != at);
                 state.progress = HelperProgress { memory: state.progress.memory, ..HelperProgress::default() };
                 self.add(at, part);
             }
-            HelperEvent::Died => self.end(number),
+            None => self.end(number),
         }
-        self.is_starting &= self.helpers.iter().flatten().any(|state| !state.is_ready);
         self.give(number);
     }
 
@@ -140,24 +135,41 @@ impl ParallelOpen {
         }
     }
 
+    /// Returns the planes to open before the others, once they have been read, and the numbers of devices.
+    pub(super) fn take_first(&mut self) -> Option<(PlanesRead, DevicesRead)> {
+        if self.first.is_empty() || !self.first.iter().all(|at| self.read.has(*at)) {
+            return None;
+        }
+        let planes = self.read.only(&std::mem::take(&mut self.first))?;
+        Some((planes, DevicesRead { read: 1, total: self.n_devices }))
+    }
+
+    /// Gives up the planes that have not been read. They are left out of what [`ParallelOpen::finish`] returns.
+    pub(super) fn stop(&mut self) {
+        (0..self.helpers.len()).for_each(|number| self.end(number));
+        self.skips.extend(self.waiting.drain(..).map(|at| Skip { file: at.file, plane: Some(at.plane) }));
+        self.read.is_all = true;
+        self.first.clear();
+    }
+
     /// Returns whether all planes have been read.
     pub(super) fn is_done(&self) -> bool {
         self.waiting.is_empty() && self.helpers.iter().flatten().all(|state| state.given.is_empty())
     }
 
-    /// Ends the helpers, and returns what is to be opened, with the planes that have been read.
+    /// Returns what is to be opened, with the planes that have been read.
     pub(super) fn finish(self) -> (Captures, Vec<Skip>) {
         (Captures { planes: self.read, ..self.captures }, self.skips)
     }
 
     fn add(&mut self, at: PlaneAt, part: Option<Part>) {
-        self.bytes_read += at.span().len();
+        self.bytes_read += at.bytes();
         self.read.add(at, part);
     }
 
     /// Gives planes to a helper that has fewer than it can have.
     fn give(&mut self, number: usize) {
-        let n_workers = self.helpers.iter().flatten().count() + 1;
+        let n_workers = self.helpers.iter().flatten().count();
         let Some(Some(state)) = self.helpers.get_mut(number) else { return };
         // At the end, every worker should have a plane, and none should have two.
         let n_given = if self.waiting.len() > n_workers { GIVEN } else { 1 };
@@ -172,8 +184,8 @@ impl ParallelOpen {
         }
     }
 
-    /// Ends a helper. The planes that it has not read wait again.
-    fn end(&mut self, number: usize) {
+    /// Gives up a helper. The planes that it has not read wait again.
+    pub(super) fn end(&mut self, number: usize) {
         let ended = self.helpers.get_mut(number).and_then(Option::take);
         self.waiting.extend(ended.into_iter().flat_map(|state| state.given));
     }
@@ -193,6 +205,7 @@ impl ParallelOpen {
             place: own.plane.to_owned(),
             memory: memory().map(|own| own + helpers().map(|progress| progress.memory).sum::<u64>()),
             notes: Vec::new(),
+            can_stop: planes > 0,
         }
     }
 }

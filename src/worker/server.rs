@@ -10,12 +10,12 @@
 //! handled first. Large files are opened in many tasks, one for each plane ([`ParallelOpen`]).
 
 use super::blob::BlobSource;
-use super::helper::{self, HelperEvent};
-use super::message::{pack, unpack};
-use super::parallel_open::{ParallelOpen, START_TIME};
+use super::helper::{self, FromHelper};
+use super::message::{pack, ports, unpack};
+use super::parallel_open::ParallelOpen;
 use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
-use crate::session::open::report_file::{Unpacked, unpack as unpack_reports};
-use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, estimate};
+use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
+use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
 use crate::session::{Input, OpenSession};
 use gloo::timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -24,22 +24,25 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent, MessagePort};
 
 /// The shortest time between two progress messages of one stage, in milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
+/// After an answer, this worker reads no further plane for this time, in milliseconds, because the page often has the next
+/// question, and a plane may take long.
+const PAUSE: f64 = 150.0;
 /// The time between two checks whether helpers are silent, in milliseconds.
 const CHECK_EVERY: u32 = 5_000;
 
 /// Serves the page until the page ends this worker. The worker's `main` calls this function once.
 pub fn serve() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    if helper::is_helper(&scope) {
-        return helper::serve(&scope);
+    if let Some(port) = helper::own_port() {
+        return helper::serve(&port);
     }
     let server = Rc::new_cyclic(|this| {
         let (this, scope) = (Weak::clone(this), scope.clone());
-        RefCell::new(Server { this, scope, session: None, queue: VecDeque::new(), opening: None })
+        RefCell::new(Server { this, scope, session: None, queue: VecDeque::new(), opening: None, paused_until: 0.0 })
     });
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
@@ -51,9 +54,11 @@ struct Server {
     this: Weak<RefCell<Server>>,
     scope: DedicatedWorkerGlobalScope,
     session: Option<OpenSession>,
-    queue: VecDeque<(Call, Vec<File>)>,
+    queue: VecDeque<(Call, Vec<File>, Vec<MessagePort>)>,
     /// The files that are being opened by several workers.
     opening: Option<ParallelOpen>,
+    /// The time before which no plane is read.
+    paused_until: f64,
 }
 
 fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
@@ -71,50 +76,41 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
     let Ok(mut this) = server.try_borrow_mut() else { return };
     if let Request::Cancel(id) = call.request {
         let before = this.queue.len();
-        this.queue.retain(|(waiting, _)| waiting.id != id);
+        this.queue.retain(|(waiting, ..)| waiting.id != id);
         if this.queue.len() < before {
             this.answer(id, Reply::Cancelled);
         }
         return;
     }
-    this.queue.push_back((call, files));
+    let ports = ports(&event.data()).iter().filter_map(|port| port.dyn_into().ok()).collect();
+    this.queue.push_back((call, files, ports));
     tick(Rc::clone(server));
 }
 
 /// Handles one request, or reads one plane, in a task of its own.
 fn tick(server: Rc<RefCell<Server>>) {
-    Timeout::new(0, move || {
-        let has_more = server.try_borrow_mut().is_ok_and(|mut this| this.work());
-        if has_more {
-            tick(server);
+    tick_after(server, 0);
+}
+
+fn tick_after(server: Rc<RefCell<Server>>, ms: u32) {
+    Timeout::new(ms, move || {
+        let more = server.try_borrow_mut().ok().and_then(|mut this| this.work());
+        if let Some(ms) = more {
+            tick_after(server, ms);
         }
     })
     .forget();
 }
 
-/// Handles an event of a helper.
-fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, event: HelperEvent) {
+/// Handles a message of a helper.
+fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, message: Option<FromHelper>) {
     let Some(server) = server.upgrade() else { return };
     if let Ok(mut this) = server.try_borrow_mut()
         && let Some(opening) = &mut this.opening
     {
-        opening.handle(number, event);
+        opening.handle(number, message);
     }
     tick(server);
-}
-
-/// Begins to read when the helpers have had time to start.
-fn begin_soon(server: Weak<RefCell<Server>>) {
-    Timeout::new(START_TIME, move || {
-        let Some(server) = server.upgrade() else { return };
-        if let Ok(mut this) = server.try_borrow_mut()
-            && let Some(opening) = &mut this.opening
-        {
-            opening.begin();
-        }
-        tick(server);
-    })
-    .forget();
 }
 
 /// Ends silent helpers, from time to time as long as files are being opened.
@@ -133,51 +129,84 @@ fn watch_helpers(server: Weak<RefCell<Server>>) {
 }
 
 impl Server {
-    /// Handles the request that has waited longest, or reads a plane if no request waits. Returns whether there is more to
-    /// read.
-    fn work(&mut self) -> bool {
-        let Some((Call { id, request }, files)) = self.queue.pop_front() else { return self.read_on() };
+    /// Handles the request that has waited longest, or reads a plane if no request waits. Returns the time in milliseconds
+    /// after which there is more to read, if there is.
+    fn work(&mut self) -> Option<u32> {
+        let Some((Call { id, request }, files, ports)) = self.queue.pop_front() else { return self.read_on() };
         let reply = match &request {
-            Request::Hello { build } if build == crate::BUILD => return false,
+            Request::Hello { build } if build == crate::BUILD => return None,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { paths, skips, n_cores } => {
-                match self
-                    .open(id, paths, files, skips.clone(), *n_cores)
-                    .unwrap_or_else(|why| Some(Reply::Failed(why)))
-                {
+            Request::Open { paths, skips } => {
+                match self.open(id, paths, files, skips.clone(), ports).unwrap_or_else(|why| Some(Reply::Failed(why))) {
                     Some(reply) => reply,
-                    None => return true,
+                    None => return Some(0),
                 }
             }
             Request::OpenReport { link } => self.open_link(link),
+            Request::HelperEnded { helper } => {
+                if let Some(opening) = &mut self.opening {
+                    opening.end(*helper as usize);
+                }
+                return Some(0);
+            }
+            Request::StopReading => {
+                self.opening.as_mut().map(ParallelOpen::stop);
+                return Some(0);
+            }
             _ => self.session.as_mut().map_or(Reply::Cancelled, |session| session.answer(&request)),
         };
         self.answer(id, reply);
-        self.opening.is_some()
+        self.pause()
     }
 
-    /// Reads a plane of the files that are being opened, or opens them if all planes have been read. Returns whether there
-    /// is more to read.
-    fn read_on(&mut self) -> bool {
-        let Some(mut opening) = self.opening.take() else { return false };
+    /// Begins a pause. Returns its length in milliseconds, if files are being opened.
+    fn pause(&mut self) -> Option<u32> {
+        self.paused_until = now() + PAUSE;
+        self.opening.as_ref().map(|_| PAUSE as u32)
+    }
+
+    /// Reads a plane of the files that are being opened, or opens what has been read. Returns the time in milliseconds after
+    /// which there is more to read, if there is.
+    fn read_on(&mut self) -> Option<u32> {
+        let mut opening = self.opening.take()?;
         let id = opening.id;
+        if let Some((planes, reading)) = opening.take_first() {
+            let opened = self.open_first(&opening, planes);
+            self.opening = Some(opening);
+            let Ok((session, info)) = opened else { return Some(0) };
+            let reply = self.set_session((session, SessionInfo { reading: Some(reading), ..info }));
+            self.answer(id, reply);
+            return self.pause();
+        }
+        let left = self.paused_until - now();
+        if left > 0.0 && self.session.is_some() && opening.reads_itself() {
+            self.opening = Some(opening);
+            return Some(left.ceil() as u32);
+        }
         let mut report = self.reporter(id);
         if opening.read_one(&mut report) {
             drop(report);
             self.opening = Some(opening);
-            return true;
+            return Some(0);
         }
-        if opening.is_done() {
-            let (captures, skips) = opening.finish();
-            let opened = OpenSession::open_captures(captures, &skips, &mut report);
-            drop(report);
-            let reply = opened.map_or_else(Reply::Failed, |opened| self.set_session(opened));
-            self.answer(id, reply);
-        } else {
+        if !opening.is_done() {
             drop(report);
             self.opening = Some(opening);
+            return None;
         }
-        false
+        let (captures, skips) = opening.finish();
+        let opened = OpenSession::open_captures(captures, &skips, &mut report);
+        drop(report);
+        let reply = opened.map_or_else(Reply::Failed, |opened| self.set_session(opened));
+        self.answer(id, reply);
+        None
+    }
+
+    /// Opens the planes that are shown before the others have been read.
+    fn open_first(&self, opening: &ParallelOpen, planes: PlanesRead) -> Result<(OpenSession, SessionInfo), Failure> {
+        let inputs = inputs(&opening.paths, &opening.files)?;
+        let captures = Captures { inputs, planes, ..Captures::default() };
+        OpenSession::open_captures(captures, &[], &mut self.reporter(opening.id))
     }
 
     /// Opens the report of a link.
@@ -197,18 +226,10 @@ impl Server {
         paths: &[String],
         files: Vec<File>,
         skips: Option<Vec<Skip>>,
-        n_cores: u32,
+        ports: Vec<MessagePort>,
     ) -> Result<Option<Reply>, Failure> {
         self.session = None;
-        let input = |(file, path): (File, &String)| {
-            let source = BlobSource::new(file.into()).map_err(|e| Failure {
-                title: format!("{path} could not be read"),
-                message: format!("{e}. Nothing was opened."),
-            })?;
-            Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
-        };
-        let inputs = files.iter().cloned().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>()?;
-        let captures = match unpack_reports(inputs)? {
+        let captures = match unpack_reports(inputs(paths, &files)?)? {
             Unpacked::Captures(captures) => captures,
             Unpacked::Report(report) => return Ok(Some(self.set_session(OpenSession::of_report(*report)))),
         };
@@ -220,11 +241,10 @@ impl Server {
         }
         let skips = skips.unwrap_or_default();
         let this = Weak::clone(&self.this);
-        let on_event = move |number: usize, event: HelperEvent| handle_helper(&this, number, event);
-        match ParallelOpen::start(id, captures, files, skips, n_cores, on_event) {
+        let on_message = move |number: usize, message: Option<FromHelper>| handle_helper(&this, number, message);
+        match ParallelOpen::start(id, captures, (paths.to_vec(), files), skips, ports, on_message) {
             Ok(opening) => {
                 self.opening = Some(opening);
-                begin_soon(Weak::clone(&self.this));
                 watch_helpers(Weak::clone(&self.this));
                 Ok(None)
             }
@@ -261,6 +281,7 @@ impl Server {
             place: "estimating the size".to_owned(),
             memory: memory(),
             notes: Vec::new(),
+            can_stop: false,
         };
         self.answer(id, Reply::Progress(progress));
     }
@@ -272,6 +293,18 @@ impl Server {
             wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));
         }
     }
+}
+
+/// Returns the files of a request as inputs.
+fn inputs(paths: &[String], files: &[File]) -> Result<Vec<Input>, Failure> {
+    let input = |(file, path): (&File, &String)| {
+        let source = BlobSource::new(file.clone().into()).map_err(|e| Failure {
+            title: format!("{path} could not be read"),
+            message: format!("{e}. Nothing was opened."),
+        })?;
+        Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
+    };
+    files.iter().zip(paths).map(input).collect()
 }
 
 /// Returns whether the files are so large that the memory they need is estimated first.

@@ -1,28 +1,23 @@
 //! This module starts workers. A worker starts from a Blob, because a worker that is loaded from the network would not be
-//! bound by the page's content security policy, but a worker from a Blob inherits the policy. The page starts workers with
-//! the program that it has compiled, and a worker starts helpers with its own program.
+//! bound by the page's content security policy, but a worker from a Blob inherits the policy.
 
-use js_sys::{Array, Math, Reflect, global};
+use js_sys::{Array, Math};
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, BlobPropertyBag, Url, Worker, WorkerOptions};
 
-/// The start of the name of every helper. A worker knows from its name whether it is one.
-pub(super) const HELPER: &str = "rooflight helper";
-
 /// The message that a worker posts after it has taken its lock.
-#[cfg(feature = "page")]
 pub(super) const LOCKED: &str = "locked";
 
-/// The first script of a worker. It takes the lock, posts [`LOCKED`], and then starts the program that it receives. It keeps
-/// the program for the helpers that this worker starts.
+/// The first script of a worker. It takes the lock, posts [`LOCKED`], and then starts the program that it receives. A helper
+/// also receives the port to the worker that it helps.
 const FIRST_SCRIPT: &str = r"
 const forEver = () => new Promise(() => {});
 const locked = new Promise((done) =>
   navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());
 locked.then(() => postMessage('locked'));
-onmessage = async ({ data: [script, program] }) => {
+onmessage = async ({ data: [script, program, port] }) => {
   onmessage = null;
-  self.rooflightProgram = [script, program];
+  self.rooflightPort = port;
   await locked;
   try {
     importScripts(script instanceof Blob ? URL.createObjectURL(script) : script);
@@ -39,29 +34,18 @@ pub(super) struct Spawned {
     /// The address of its first script.
     pub(super) script: String,
     /// The name of the worker, which is also the name of its lock.
-    #[cfg(feature = "page")]
     pub(super) name: String,
 }
 
-/// Starts a worker whose name begins with `kind`.
-pub(super) fn spawn(kind: &str) -> Result<Spawned, JsValue> {
+/// Starts a worker.
+pub(super) fn spawn() -> Result<Spawned, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&FIRST_SCRIPT.into()), &options)?;
     let script = Url::create_object_url_with_blob(&blob)?;
     let options = WorkerOptions::new();
-    let name = format!("{kind} {}", Math::random());
+    let name = format!("rooflight worker {}", Math::random());
     options.set_name(&name);
     let worker = Worker::new_with_options(&script, &options)?;
-    Ok(Spawned {
-        worker,
-        script,
-        #[cfg(feature = "page")]
-        name,
-    })
-}
-
-/// Returns the program of the worker that calls this, as the first message of a worker holds it.
-pub(super) fn own_program() -> Result<JsValue, JsValue> {
-    Reflect::get(&global(), &"rooflightProgram".into())
+    Ok(Spawned { worker, script, name })
 }

@@ -35,7 +35,7 @@ fn read_apart(bytes: &[u8]) -> Profile {
     builder.file("before.xplane.pb");
     walk(&&b""[..], &mut builder);
     builder.file("it.xplane.pb");
-    assert!(builder.join(plane_spans(source).into_iter().map(part).collect()));
+    assert!(builder.join(plane_spans(source).into_iter().map(|(span, _)| part(span)).collect()));
     walk_fields(source, &mut builder);
     builder.finish()
 }

@@ -98,6 +98,7 @@ mod tests {
             planes: planes.iter().map(plane).collect(),
             notes: Vec::new(),
             partial: None,
+            reading: None,
             n_events: 2 * planes.len() as u64,
             summary: None,
             capabilities: Capabilities::capture(),

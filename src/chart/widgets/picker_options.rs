@@ -71,6 +71,20 @@ pub fn clamp_query(session: &SessionInfo, query: Query) -> Query {
     Query { device, step, ..query }
 }
 
+/// Returns the device to show when the session `before`, of which only some devices had been read, becomes `after`: the same
+/// device, or the one to show first if that was shown before.
+pub fn device_after(before: &SessionInfo, after: &SessionInfo, device: DeviceChoice) -> DeviceChoice {
+    match device {
+        device if device == before.usual_device => after.usual_device,
+        DeviceChoice::One(index) => {
+            let name = before.devices.get(index as usize).map(|device| &device.name);
+            let place = after.devices.iter().position(|device| Some(&device.name) == name);
+            place.map_or(after.usual_device, |place| DeviceChoice::One(place as u32))
+        }
+        DeviceChoice::Mean | DeviceChoice::All => device,
+    }
+}
+
 /// Restricts a query to the contents of a summary: one step, one choice of devices, and few groupings. Returns the
 /// query unchanged for a session of captures.
 pub fn available_query(session: &SessionInfo, query: Query) -> Query {
@@ -222,6 +236,7 @@ mod tests {
             planes: Vec::new(),
             notes: Vec::new(),
             partial: None,
+            reading: None,
             n_events: 0,
             summary: None,
             capabilities: Capabilities::capture(),

@@ -57,7 +57,11 @@ impl Session for ReportSession {
                 None => Ok(Reply::Failed(messages::no_question())),
             },
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
-            Request::Open { .. } | Request::OpenReport { .. } | Request::Cancel(_) => Ok(Reply::Cancelled),
+            Request::Open { .. }
+            | Request::OpenReport { .. }
+            | Request::StopReading
+            | Request::HelperEnded { .. }
+            | Request::Cancel(_) => Ok(Reply::Cancelled),
         };
         answer.unwrap_or_else(|reply| reply)
     }
@@ -172,6 +176,7 @@ fn session(report: &Report) -> SessionInfo {
         }),
         capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some()),
         framework: Framework::Unknown,
+        reading: None,
     }
 }
 

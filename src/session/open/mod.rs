@@ -16,6 +16,6 @@ mod trace;
 pub use estimate::{BUDGET, ESTIMATE_THRESHOLD, estimate};
 pub use input::Input;
 pub use messages::no_capture;
-pub use planes::{PlaneAt, PlanesRead, planes_apart};
+pub use planes::{PlaneAt, PlanesApart, PlanesRead, planes_apart};
 pub use read_files::{Opened, open};
 pub use report_file::captures_of;

@@ -32,12 +32,29 @@ impl PlaneAt {
     pub const fn span(self) -> Span {
         Span { start: self.start, end: self.end }
     }
+
+    /// Returns the size of the plane in bytes.
+    pub const fn bytes(self) -> u64 {
+        self.span().len()
+    }
 }
 
-/// Returns the planes to read apart, the largest first, so that workers end at about the same time. There are none if the
-/// files are small, packed, or of another format.
-pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> Vec<PlaneAt> {
-    let mut found = Vec::new();
+/// The planes that are read apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanesApart {
+    /// All planes, in the order in which they are read: first those of `first`, then the largest, so that workers end at
+    /// about the same time.
+    pub all: Vec<PlaneAt>,
+    /// The first device and the planes that do not belong to a device. They can be shown before the rest is read. Empty if
+    /// they are more than half of the bytes, or if there is one device.
+    pub first: Vec<PlaneAt>,
+    /// Number of devices.
+    pub n_devices: u32,
+}
+
+/// Lists the planes to read apart. There are none if the files are small, packed, or of another format.
+pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
+    let mut found: Vec<(PlaneAt, Option<u64>)> = Vec::new();
     for (file, input) in (0..).zip(inputs) {
         let is_skipped = |plane: Option<u32>| skips.contains(&Skip { file, plane });
         if is_skipped(None) || !matches!(format(input.source.as_ref()), Ok(Format::XSpace)) {
@@ -45,24 +62,47 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> Vec<PlaneAt> {
         }
         let spans = plane_spans(input.source.as_ref());
         if spans.len() <= MAX_PLANES {
-            let at = |(plane, Span { start, end }): (u32, Span)| PlaneAt { file, plane, start, end };
-            found.extend((0..).zip(spans).map(at).filter(|at| !is_skipped(Some(at.plane))));
+            let at = |(plane, (Span { start, end }, name)): (u32, (Span, String))| {
+                (PlaneAt { file, plane, start, end }, device_number(&name))
+            };
+            found.extend((0..).zip(spans).map(at).filter(|(at, _)| !is_skipped(Some(at.plane))));
         }
     }
-    let bytes: u64 = found.iter().map(|at| at.span().len()).sum();
+    let bytes: u64 = found.iter().map(|(at, _)| at.bytes()).sum();
     if bytes < LEAST_BYTES || found.len() < 2 {
-        return Vec::new();
+        return PlanesApart::default();
     }
-    found.small_sort_by(|a, b| (b.span().len(), a).cmp(&(a.span().len(), b)));
-    found
+    found.small_sort_by(|(a, _), (b, _)| (b.bytes(), a).cmp(&(a.bytes(), b)));
+    let n_devices = found.iter().filter(|(_, device)| device.is_some()).count() as u32;
+    let lowest = found.iter().filter_map(|(at, device)| Some((at.file, (*device)?))).min();
+    let is_first = |(at, device): &(PlaneAt, Option<u64>)| {
+        lowest.is_some_and(|(file, number)| at.file == file && device.is_none_or(|device| device == number))
+    };
+    let (mut first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(is_first);
+    // The device takes longest to become a breakdown.
+    first.small_sort_by(|(_, a), (_, b)| b.is_some().cmp(&a.is_some()));
+    let planes = |of: &[(PlaneAt, Option<u64>)]| of.iter().map(|(at, _)| *at).collect::<Vec<PlaneAt>>();
+    let (first, rest) = (planes(&first), planes(&rest));
+    let all = [first.clone(), rest].concat();
+    let is_little = first.iter().map(|at| at.bytes()).sum::<u64>() <= bytes / 2;
+    PlanesApart { all, first: if is_little && n_devices > 1 { first } else { Vec::new() }, n_devices }
+}
+
+/// Returns the number of the device in the name of its plane, such as 3 in `/device:TPU:3`. `None` for planes that are not
+/// of one device.
+fn device_number(name: &str) -> Option<u64> {
+    let (kind, number) = name.strip_prefix("/device:")?.split_once(':')?;
+    if matches!(kind, "TPU" | "GPU") { number.parse().ok() } else { None }
 }
 
 /// Planes that have been read apart. A file with a damaged plane is left out: it is read as a whole, so that its damage
 /// is reported in the order of the file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PlanesRead {
     parts: Vec<(PlaneAt, Part)>,
     damaged: Vec<u32>,
+    /// Files of which nothing is here are left out.
+    pub is_all: bool,
 }
 
 impl PlanesRead {
@@ -79,6 +119,20 @@ impl PlanesRead {
         (self.parts.len() as u32, self.parts.iter().map(|(_, part)| part.n_events()).sum())
     }
 
+    /// Returns whether a plane is here.
+    pub fn has(&self, at: PlaneAt) -> bool {
+        self.parts.iter().any(|(other, _)| *other == at)
+    }
+
+    /// Returns copies of some planes alone; `None` if one of them is not here, or is of a damaged file.
+    pub fn only(&self, planes: &[PlaneAt]) -> Option<Self> {
+        let copy = |at: &PlaneAt| {
+            let is_damaged = self.damaged.contains(&at.file);
+            self.parts.iter().find(|(other, _)| other == at && !is_damaged).cloned()
+        };
+        Some(Self { parts: planes.iter().map(copy).collect::<Option<_>>()?, damaged: Vec::new(), is_all: true })
+    }
+
     /// Takes the planes of a file, in the order of the file. `None` if they have not been read apart.
     pub fn take(&mut self, file: u32) -> Option<Vec<Part>> {
         let (mut own, others): (Vec<_>, Vec<_>) =
@@ -87,5 +141,61 @@ impl PlanesRead {
         own.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         let is_whole = !own.is_empty() && !self.damaged.contains(&file);
         is_whole.then(|| own.into_iter().map(|(_, part)| part).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns an XSpace with planes of the given names and sizes.
+    fn input(planes: &[(&str, usize)]) -> Input {
+        let mut space = Vec::new();
+        for (name, n) in planes {
+            let mut plane = vec![0x12, name.len() as u8];
+            plane.extend(name.bytes());
+            plane.push(0x1a);
+            prost::encoding::encode_varint(*n as u64, &mut plane);
+            plane.resize(plane.len() + n, 0);
+            space.push(0x0a);
+            prost::encoding::encode_varint(plane.len() as u64, &mut space);
+            space.extend(plane);
+        }
+        Input { name: "a.xplane.pb".to_owned(), source: Box::new(space), from_folder: false }
+    }
+
+    const MB: usize = 1 << 20;
+
+    #[test]
+    fn the_first_device_comes_first_and_then_the_largest_planes() {
+        let planes = [
+            ("/host:CPU", MB),
+            ("/device:TPU:10", 12 * MB),
+            ("/device:TPU:2", 8 * MB),
+            ("/device:CUSTOM:x", 10),
+            ("/device:TPU:3", 10 * MB),
+        ];
+        let found = planes_apart(&[input(&planes)], &[]);
+        let order = |of: &[PlaneAt]| of.iter().map(|at| at.plane).collect::<Vec<u32>>();
+        assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
+        let skip = |plane: Option<u32>| Skip { file: 0, plane };
+        let found = planes_apart(&[input(&planes)], &[skip(Some(2))]);
+        assert_eq!((order(&found.first), found.n_devices), (vec![4, 0, 3], 2), "the device that is left");
+        assert_eq!(planes_apart(&[input(&planes)], &[skip(None)]), PlanesApart::default());
+    }
+
+    #[test]
+    fn there_is_no_first_part_if_it_would_be_most_of_the_file() {
+        let host = [("/host:CPU", 18 * MB), ("/device:TPU:0", MB), ("/device:TPU:1", MB)];
+        let found = planes_apart(&[input(&host)], &[]);
+        assert_eq!((found.all.len(), found.first.len()), (3, 0));
+        let one = planes_apart(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[]);
+        assert_eq!((one.all.len(), one.first.len()), (2, 0));
+        assert_eq!(
+            planes_apart(&[input(&[("/device:TPU:0", MB), ("/device:TPU:1", MB)])], &[]),
+            PlanesApart::default()
+        );
+        let packed = Input { source: Box::new([0x1f_u8, 0x8b, 8, 0].repeat(5 * MB)), ..input(&[]) };
+        assert_eq!(planes_apart(&[packed], &[]), PlanesApart::default());
     }
 }

@@ -84,11 +84,16 @@ pub(crate) fn open_files(
         place: String::new(),
         memory: None,
         notes: Vec::new(),
+        can_stop: false,
     };
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
     let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };
     for (at, input) in (0..).zip(inputs) {
+        let mut parts = read_before.take(at);
+        if parts.is_none() && read_before.is_all {
+            continue;
+        }
         let skips = skips.iter().filter(|skip| skip.file == at);
         let first = found.captures.len();
         if skips.clone().all(|skip| skip.plane.is_some()) {
@@ -96,7 +101,7 @@ pub(crate) fn open_files(
         }
         for capture in found.captures.iter_mut().skip(first) {
             capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
-            capture.parts = read_before.take(at);
+            capture.parts = parts.take();
         }
     }
     if found.captures.is_empty() {

@@ -1,9 +1,9 @@
 //! This module renders a load under way: the bytes read, the stages, the notes, and the button that cancels the load.
 
-use crate::chart::loading::{Line, Load, State as Stage};
+use crate::chart::loading::{Line, Load, OPEN_SO_FAR, State as Stage};
 use crate::table::format;
 use crate::view::state::{State, now};
-use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::html;
 use leptos::prelude::*;
@@ -78,6 +78,9 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
                 <button node_ref=cancel type="button" class="btn line" on:click=move |_| state.cancel()>
                     "Cancel" <kbd>"Esc"</kbd>
                 </button>
+                <If when=move || state.load.with(|load| load.as_ref().is_some_and(Load::can_stop))>
+                    <button type="button" class="btn" on:click=move |_| state.stop_reading()>{OPEN_SO_FAR}</button>
+                </If>
                 <span class="grow"></span>
                 <span class="sub">{of(|load| load.memory().unwrap_or_default())}</span>
             </p>

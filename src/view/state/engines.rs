@@ -4,7 +4,7 @@
 use super::clock::now;
 use super::open_request::OpenRequest;
 use super::pending::{Fetching, Pending, SentRequest};
-use crate::analysis::base::Query;
+use crate::analysis::base::{DeviceChoice, Query};
 use crate::protocol::{RequestId, SessionInfo};
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
@@ -19,6 +19,10 @@ pub(super) struct Workers {
     pub(super) open: Option<Link>,
     pub(super) open_serial: u32,
     pub(super) of: OpenRequest,
+    /// The request that opened the session, while the rest of its files is still being read.
+    pub(super) reading: Option<RequestId>,
+    /// The device that the address names, if it has not been read yet.
+    pub(super) awaited_device: Option<DeviceChoice>,
     /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
     pub(super) died_at: Option<f64>,
     pub(super) loading: Option<Loading>,
@@ -66,6 +70,8 @@ impl Workers {
 pub(super) struct Loading {
     pub(super) serial: u32,
     pub(super) link: Link,
+    /// The request that opens the files.
+    pub(super) id: RequestId,
     pub(super) of: OpenRequest,
     /// Whether the load only replaces a worker that ended. The page does not show its progress.
     pub(super) again: bool,

@@ -49,6 +49,7 @@ impl State {
             place: host.to_owned(),
             memory: None,
             notes: Vec::new(),
+            can_stop: false,
         };
         self.load.update(|load| {
             if let Some(load) = load {

@@ -4,6 +4,7 @@
 //! ```text
 //!   open(files) ──► Link ──► Hello ──► Progress… ──► Opened ──► figures ──► swap in
 //!                     │                                  └────── Failed, Died, Cancel ──► drop; the open session stays
+//!   first device, from large files ──► Opened ──► figures ──► swap in ──► Opened ──► the same views, with all devices
 //!   open worker dies ──► the same files, once more, not shown as a load; the page stays as it is
 //! ```
 
@@ -97,11 +98,12 @@ impl State {
             Ok(link) => link,
             Err(failure) => return self.load_failed(failure),
         };
-        wanted.open(&link);
+        let id = wanted.open(&link);
         self.engines.update_value(|engines| {
             engines.loading = Some(Loading {
                 serial,
                 link,
+                id,
                 of: wanted,
                 again,
                 session: None,
@@ -169,6 +171,7 @@ impl State {
             *engines = Workers { serial: engines.serial, opens: engines.opens + 1, ..Workers::default() };
         });
         self.update_slow_state();
+        self.rest.set(None);
         self.shown.set(None);
         self.opened.set(None);
         self.src.set(String::new());
@@ -216,6 +219,7 @@ impl State {
             }
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
             match report {
+                Report::Answer(answer) if self.is_of_rest(&answer) => self.handle_rest(answer.reply),
                 Report::Answer(answer) => self.receive(answer),
                 Report::Died(failure) => self.worker_died(failure),
             }
@@ -255,6 +259,8 @@ impl State {
         let replaces = self.opened.with_untracked(Option::is_some);
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
+            let is_named = !loading.again && !replaces && Self::names_device();
+            engines.awaited_device = session.reading.filter(|_| is_named).map(|_| query.device);
             loading.question = match (loading.again, replaces) {
                 (true, _) => query,
                 (false, replaces) if session.summary.is_some() => {
@@ -317,6 +323,7 @@ impl State {
                 end(old);
             }
             engines.open_serial = loading.serial;
+            engines.reading = session.reading.map(|_| loading.id);
             if !loading.again {
                 engines.died_at = None;
             }
@@ -342,6 +349,7 @@ impl State {
         }
         self.busy.set(false);
         self.load_shown.set(false);
+        self.rest.set(if session.reading.is_some() { self.load.get_untracked() } else { None });
         self.load.set(None);
         // A capture that holds only compiled programs has no times, so the view of the files is shown.
         if session.planes.is_empty() && session.summary.is_none() {

@@ -13,6 +13,7 @@ mod pending;
 mod ptr_eq;
 mod queries;
 mod requests;
+mod rest;
 pub(crate) mod sample;
 mod shared_signal;
 mod theme;
@@ -67,6 +68,8 @@ pub(crate) struct State {
     shown: SharedSignal<BreakdownHead>,
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
+    /// The progress of the rest of the open session's files, while its first device is shown.
+    pub(crate) rest: RwSignal<Option<Load>>,
     /// Whether the load lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
     /// The planes to choose from, if files are too large to be read whole.
@@ -165,6 +168,7 @@ impl State {
             opened: SharedSignal::none(),
             shown: SharedSignal::none(),
             load: RwSignal::new(None),
+            rest: RwSignal::new(None),
             load_shown: RwSignal::new(false),
             estimate: SharedSignal::none(),
             large: StoredValue::new_local(None),

@@ -2,7 +2,7 @@
 //! not read.
 
 use crate::chart::widgets::picker_options;
-use crate::protocol::{Request, Skip};
+use crate::protocol::{Request, RequestId, Skip};
 use crate::worker::client::{Link, Picked};
 
 /// A request to open a session.
@@ -29,12 +29,12 @@ impl OpenRequest {
         (picker_options::session_name(&names), total_size(&self.files))
     }
 
-    /// Sends the request to a worker.
-    pub(super) fn open(&self, link: &Link) {
+    /// Sends the request to a worker, and returns its id.
+    pub(super) fn open(&self, link: &Link) -> RequestId {
         if self.report.is_empty() {
-            link.open(&self.files, self.skips.clone());
+            link.open(&self.files, self.skips.clone())
         } else {
-            link.send(&Request::OpenReport { link: self.report.clone() });
+            link.send(&Request::OpenReport { link: self.report.clone() })
         }
     }
 }

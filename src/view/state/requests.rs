@@ -3,7 +3,7 @@
 
 use super::clock::now;
 use super::pending::{OnReply, SentRequest};
-use super::{SharedSignal, State};
+use super::{Opened, SharedSignal, State};
 use crate::analysis::base::Query;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::url::roofline::RooflineViewState;
@@ -22,13 +22,17 @@ impl State {
     }
 
     /// Returns a signal for an answer about the open session. The answer about another session is removed. It stays if
-    /// the same files are read again, after the worker failed.
+    /// the same files are read again, after the worker failed, and if the rest of the files has been read.
     pub(crate) fn answer_of_session<T: Send + Sync + 'static>(self) -> SharedSignal<T> {
         let found = SharedSignal::none();
         let mut shown = None;
         effect(move || {
             let opened = self.opened.get();
-            if opened.as_deref() != shown.as_deref() {
+            let is_rest = |(shown, opened): (&Opened, &Opened)| {
+                shown.session.reading.is_some() && shown.name == opened.name && opened.session.reading.is_none()
+            };
+            let is_completed = shown.as_deref().zip(opened.as_deref()).is_some_and(is_rest);
+            if opened.as_deref() != shown.as_deref() && !is_completed {
                 found.set(None);
             }
             shown = opened;

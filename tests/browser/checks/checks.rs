@@ -22,6 +22,7 @@ fn progress(bytes: u64) -> Answer {
         place: "ä / \u{0} 🙂".to_owned(),
         memory: Some(bytes),
         notes: Vec::new(),
+        can_stop: false,
     };
     Answer { id: RequestId(u32::MAX), reply: Reply::Progress(progress) }
 }

@@ -6,7 +6,7 @@ use crate::wire::xspace::StatValue;
 use serde::{Deserialize, Serialize};
 
 /// Counts of anomalies by kind.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Anomalies {
     pub(super) negative_times: u64,
     pub(super) aggregated: u64,

@@ -20,7 +20,7 @@ pub struct MemoryBytes {
 }
 
 /// The distinct values of the stat, by number.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Memories {
     all: Vec<MemoryBytes>,
 }

@@ -32,7 +32,7 @@ pub struct Profile {
 }
 
 /// A plane of a capture.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
     /// Id in the file.
     pub id: i64,

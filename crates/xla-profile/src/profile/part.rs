@@ -20,7 +20,7 @@ use crate::wire::xspace::walk_plane;
 use serde::{Deserialize, Serialize};
 
 /// Planes that were read apart from the other planes of their file.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Part {
     texts: Texts,
     memories: Memories,

@@ -14,7 +14,7 @@ const ALWAYS: u64 = 1 << 15;
 const BYTES: u64 = 512;
 
 /// The counts of planes and lines that are listed and left out.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ListingLimit {
     bytes: u64,
     listed: u64,

@@ -26,7 +26,7 @@ pub struct Strings {
 }
 
 /// The texts of a table, by id. They grow by pieces, so that their content is never copied.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Texts {
     pieces: Vec<String>,
     places: Vec<TextPlace>,

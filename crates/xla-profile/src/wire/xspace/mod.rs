@@ -46,15 +46,16 @@ pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     found
 }
 
-/// Lists the positions of the planes of an XSpace. The list ends at damage between planes.
-pub fn plane_spans(source: &dyn Source) -> Vec<Span> {
+/// Lists the positions and the names of the planes of an XSpace. It reads only the start of each plane: the name of a plane
+/// that has its lines first is empty. The list ends at damage between planes.
+pub fn plane_spans(source: &dyn Source) -> Vec<(Span, String)> {
     let mut window = Window::new(source);
     let whole = window.whole();
     let mut walker = Walker::new(whole);
     let mut found = Vec::new();
     while let Ok(Some(next)) = next_or_clipped(&mut walker, whole, &mut window, true) {
         if let Next { number: 1, value: SpanValue::Span(span), .. } = next {
-            found.push(span);
+            found.push((span, plane::name_at_start(span, &mut window)));
         }
     }
     found

@@ -49,6 +49,19 @@ pub(super) fn head(span: Span, cut: bool, window: &mut Window<'_>) -> PlaneHead 
     layout.head(span)
 }
 
+/// Returns the name of the plane that fills `span`, if it comes before lines and metadata, as writers put it.
+pub(super) fn name_at_start(span: Span, window: &mut Window<'_>) -> String {
+    let mut walker = Walker::new(span);
+    while let Ok(Some((number, value))) = walker.next_field(window) {
+        match (number, value) {
+            (field::ID, _) => {}
+            (field::NAME, SpanValue::Span(span)) => return text(span, window).unwrap_or_default(),
+            _ => break,
+        }
+    }
+    String::new()
+}
+
 /// Walks the plane that fills `span`. `index` is its position among the planes of the file, counted from 0. `clipped`
 /// is the error of a plane that the end of the file cuts, and `None` for a complete one.
 // `never`, because the walks of a file and of one plane would have copies of it.

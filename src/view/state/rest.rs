@@ -1,0 +1,74 @@
+//! This module completes a session whose first device is shown while the rest of its files is read.
+
+use super::State;
+use super::clock::now;
+use super::pending::Pending;
+use super::ptr_eq::PtrEq;
+use super::{Opened, Workers};
+use crate::chart::widgets::picker_options;
+use crate::protocol::{Answer, Reply, Request, SessionInfo};
+use leptos::prelude::*;
+
+impl State {
+    /// Returns whether an answer of the open session's worker belongs to the reading of the rest.
+    pub(super) fn is_of_rest(self, answer: &Answer) -> bool {
+        self.engines.with_value(|engines| engines.reading == Some(answer.id))
+    }
+
+    /// Handles an answer about the rest of the files.
+    pub(super) fn handle_rest(self, reply: Reply) {
+        match reply {
+            Reply::Progress(progress) => self.rest.update(|rest| {
+                if let Some(rest) = rest {
+                    rest.update(progress, now());
+                }
+            }),
+            Reply::Opened(session) => self.complete(*session),
+            Reply::Failed(mut failure) => {
+                self.end_rest();
+                failure.message.push_str(" The device that was read stays open.");
+                self.fail(failure);
+            }
+            _ => {}
+        }
+    }
+
+    /// Stops reading files. What has been read is opened.
+    pub(crate) fn stop_reading(self) {
+        self.engines.with_value(|engines| {
+            let loading = engines.loading.as_ref().map(|loading| &loading.link);
+            if let Some(link) = loading.or(engines.open.as_ref().filter(|_| engines.reading.is_some())) {
+                link.send(&Request::StopReading);
+            }
+        });
+    }
+
+    fn end_rest(self) {
+        self.engines.update_value(|engines| engines.reading = None);
+        self.rest.set(None);
+    }
+
+    /// Shows all devices in the views on screen, which keep their state. The chosen device stays, unless it was the usual
+    /// one.
+    fn complete(self, session: SessionInfo) {
+        self.end_rest();
+        let Some(before) = self.opened.get_untracked() else { return };
+        let mut query = self.query.get_untracked();
+        let awaited = self.engines.try_update_value(|engines| engines.awaited_device.take()).flatten();
+        query.device = match awaited {
+            Some(device) if query.device == before.session.usual_device => device,
+            _ => picker_options::device_after(&before.session, &session, query.device),
+        };
+        let query = picker_options::clamp_query(&session, query);
+        self.query.set(query.clone());
+        self.opened.set(Some(PtrEq::new(Opened { name: before.name.clone(), session })));
+        self.engines.update_value(|engines| {
+            let Workers { open: Some(link), pending, withdrawn, .. } = engines else { return };
+            if let Some(old) = pending.take() {
+                withdrawn.push(old.withdraw(link));
+            }
+            *pending = Some(Pending::send(link, query));
+        });
+        self.update_slow_state();
+    }
+}
