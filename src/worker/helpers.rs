@@ -9,10 +9,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, MessageChannel, MessagePort, Url, Worker, window};
 
-/// Largest number of helpers.
-const MAX_HELPERS: u64 = 8;
-/// Bytes that each helper should have to read, because starting one takes as long as reading a few megabytes.
-const BYTES_PER_HELPER: u64 = 8 << 20;
+/// Largest number of workers that read the files of a request, its own worker included.
+const MAX_WORKERS: u64 = 8;
+/// Bytes that each of them should have to read, because starting one takes as long as reading a few megabytes.
+const BYTES_PER_WORKER: u64 = 8 << 20;
 
 /// A helper. Dropping it ends the helper.
 pub(super) struct Helper {
@@ -50,10 +50,9 @@ impl Drop for Helper {
     }
 }
 
-/// Returns the number of helpers for files of this size: one for each core, and none for small files.
+/// Returns the number of helpers for files of this size: one for each core but one, and none for small files.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
 pub(super) fn number_for(bytes: u64) -> u64 {
     let n_cores = window().map_or(1, |window| window.navigator().hardware_concurrency() as u64);
-    let n = n_cores.min(MAX_HELPERS).min(bytes / BYTES_PER_HELPER);
-    if n < 2 { 0 } else { n }
+    n_cores.min(MAX_WORKERS).min(bytes / BYTES_PER_WORKER).saturating_sub(1)
 }

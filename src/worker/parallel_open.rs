@@ -1,13 +1,13 @@
-//! This module opens large files with helpers, which read the planes. This worker opens the first device as soon as it has
-//! been read, answers questions about it, and opens all of them at the end.
+//! This module opens large files with helpers. Each worker reads its share of the planes. This worker reads the first device
+//! first, opens it, and answers questions about it between the other planes.
 //!
 //! ```text
 //!   planes         TPU:0 │ host │ TPU:1 │ TPU:2 │ TPU:3
-//!   helper 1       TPU:0 ───────┐ TPU:1 ──── TPU:3 ──────────┐
-//!   helper 2       host ─parts──┤ TPU:2 ─────────────────────┤
-//!   this worker                 └─► first device open        └─► all joined in the order of the file
+//!   this worker    TPU:0, host ─► first device open ─ TPU:3 ─┬─► all joined in the order of the file
+//!   helper         TPU:1, TPU:2 ──────────parts──────────────┘
 //! ```
 //!
+//! A helper receives its whole share at its start, because messages arrive late at a worker that is reading.
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
 
@@ -20,8 +20,6 @@ use crate::session::open::{PlaneAt, PlanesApart, PlanesRead, planes_apart};
 use std::collections::VecDeque;
 use web_sys::{File, MessagePort};
 
-/// Number of planes that a helper has at a time. It does not wait for the second one while this worker is busy.
-const GIVEN: usize = 2;
 /// Files that several workers read.
 pub(super) struct ParallelOpen {
     pub(super) id: RequestId,
@@ -29,7 +27,7 @@ pub(super) struct ParallelOpen {
     skips: Vec<Skip>,
     pub(super) paths: Vec<String>,
     pub(super) files: Vec<File>,
-    /// The planes that no worker has begun.
+    /// The planes that this worker is to read.
     waiting: VecDeque<PlaneAt>,
     /// The planes that are opened before the others; empty once they have been.
     first: Vec<PlaneAt>,
@@ -45,9 +43,8 @@ pub(super) struct ParallelOpen {
 
 struct HelperState {
     helper: Helper,
-    is_ready: bool,
-    /// The planes that the helper has and has not read yet.
-    given: Vec<PlaneAt>,
+    /// The planes that the helper has not read yet.
+    share: Vec<PlaneAt>,
     progress: HelperProgress,
 }
 
@@ -69,22 +66,24 @@ impl ParallelOpen {
             return Err((captures, skips));
         }
         let bytes_total: u64 = planes.all.iter().map(|at| at.bytes()).sum();
-        let listen = |(number, port): (usize, MessagePort)| {
+        let mut shares = planes.shares(ports.len() + 1).into_iter();
+        let own = shares.next().unwrap_or_default();
+        let listen = |(number, (port, share)): (usize, (MessagePort, Vec<PlaneAt>))| {
             let on_message = on_message.clone();
             let helper = Helper::new(port, move |message| on_message(number, message));
-            Some(HelperState { helper, is_ready: false, given: Vec::new(), progress: HelperProgress::default() })
+            Some(HelperState { helper, share, progress: HelperProgress::default() })
         };
-        let helpers = ports.into_iter().enumerate().map(listen).collect();
+        let helpers = ports.into_iter().zip(shares).enumerate().map(listen).collect();
         Ok(Self {
             id,
             captures,
             skips,
             paths,
             files,
-            waiting: planes.all.into(),
+            waiting: own.into(),
             first: planes.first,
             n_devices: planes.n_devices,
-            read: PlanesRead::default(),
+            read: PlanesRead::new(planes.fields),
             helpers,
             bytes_total,
             bytes_read: 0,
@@ -92,16 +91,8 @@ impl ParallelOpen {
         })
     }
 
-    /// Returns whether this worker reads planes, because there are no helpers.
-    pub(super) fn reads_itself(&self) -> bool {
-        self.helpers.iter().all(Option::is_none)
-    }
-
-    /// Reads one plane that waits. Returns `false` if none waits, or if the helpers read the rest.
+    /// Reads one plane of this worker's share. Returns `false` if none waits.
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
-        if !self.reads_itself() {
-            return false;
-        }
         let Some(at) = self.waiting.pop_front() else { return false };
         let source = self.captures.inputs.get(at.file as usize).map(|input| input.source.as_ref());
         let part = source.and_then(|source| Part::read(source, at.span(), &mut |own| report(self.progress(own, at))));
@@ -109,21 +100,25 @@ impl ParallelOpen {
         true
     }
 
+    /// Returns whether this worker has planes to read.
+    pub(super) fn has_planes(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Handles a message of the helper with this number; `None` if it cannot be read.
     pub(super) fn handle(&mut self, number: usize, message: Option<FromHelper>) {
         self.silent_checks = 0;
         let Some(Some(state)) = self.helpers.get_mut(number) else { return };
         match message {
-            Some(FromHelper::Ready) => state.is_ready = true,
+            Some(FromHelper::Ready) => self.give_share(number),
             Some(FromHelper::Progress(progress)) => state.progress = progress,
             Some(FromHelper::Read(at, part)) => {
-                state.given.retain(|given| *given != at);
+                state.share.retain(|given| *given != at);
                 state.progress = HelperProgress { memory: state.progress.memory, ..HelperProgress::default() };
                 self.add(at, part);
             }
             None => self.end(number),
         }
-        self.give(number);
     }
 
     /// Ends the helpers if none of them has sent anything since the check before the last one. One check is not enough:
@@ -154,7 +149,7 @@ impl ParallelOpen {
 
     /// Returns whether all planes have been read.
     pub(super) fn is_done(&self) -> bool {
-        self.waiting.is_empty() && self.helpers.iter().flatten().all(|state| state.given.is_empty())
+        self.waiting.is_empty() && self.helpers.iter().flatten().all(|state| state.share.is_empty())
     }
 
     /// Returns what is to be opened, with the planes that have been read.
@@ -167,27 +162,20 @@ impl ParallelOpen {
         self.read.add(at, part);
     }
 
-    /// Gives planes to a helper that has fewer than it can have.
-    fn give(&mut self, number: usize) {
-        let n_workers = self.helpers.iter().flatten().count();
-        let Some(Some(state)) = self.helpers.get_mut(number) else { return };
-        // At the end, every worker should have a plane, and none should have two.
-        let n_given = if self.waiting.len() > n_workers { GIVEN } else { 1 };
-        while state.is_ready && state.given.len() < n_given {
-            let Some(at) = self.waiting.pop_front() else { return };
-            let sent = self.files.get(at.file as usize).is_some_and(|file| state.helper.read(at, file).is_ok());
-            if !sent {
-                self.waiting.push_front(at);
-                return self.end(number);
-            }
-            state.given.push(at);
+    /// Tells a helper to read its share.
+    fn give_share(&mut self, number: usize) {
+        let Some(Some(state)) = self.helpers.get(number) else { return };
+        let is_sent =
+            |at: &PlaneAt| self.files.get(at.file as usize).is_some_and(|file| state.helper.read(*at, file).is_ok());
+        if !state.share.iter().all(is_sent) {
+            self.end(number);
         }
     }
 
-    /// Gives up a helper. The planes that it has not read wait again.
+    /// Gives up a helper. This worker reads the planes that the helper has not read.
     pub(super) fn end(&mut self, number: usize) {
         let ended = self.helpers.get_mut(number).and_then(Option::take);
-        self.waiting.extend(ended.into_iter().flat_map(|state| state.given));
+        self.waiting.extend(ended.into_iter().flat_map(|state| state.share));
     }
 
     /// Returns the progress of all workers while this worker reads the plane at `at`.

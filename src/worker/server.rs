@@ -179,7 +179,7 @@ impl Server {
             return self.pause();
         }
         let left = self.paused_until - now();
-        if left > 0.0 && self.session.is_some() && opening.reads_itself() {
+        if left > 0.0 && self.session.is_some() && opening.has_planes() {
             self.opening = Some(opening);
             return Some(left.ceil() as u32);
         }

@@ -4,7 +4,7 @@ use crate::common;
 use crate::synth::{files, made};
 use rooflight::profile::{Builder, Part, Profile};
 use rooflight::wire::Span;
-use rooflight::wire::xspace::{Outcome, plane_spans, walk, walk_fields};
+use rooflight::wire::xspace::{Outcome, outline, walk};
 
 /// Reads a capture with a number of threads. Also returns how often the reader reported progress.
 fn read(bytes: &[u8], n_threads: usize) -> (Profile, Outcome, u64) {
@@ -35,8 +35,9 @@ fn read_apart(bytes: &[u8]) -> Profile {
     builder.file("before.xplane.pb");
     walk(&&b""[..], &mut builder);
     builder.file("it.xplane.pb");
-    assert!(builder.join(plane_spans(source).into_iter().map(|(span, _)| part(span)).collect()));
-    walk_fields(source, &mut builder);
+    let found = outline(source).unwrap();
+    assert!(builder.join(found.planes.into_iter().map(|(span, _)| part(span)).collect()));
+    builder.add_fields(found.fields);
     builder.finish()
 }
 

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod hlo;
+pub mod intervals;
 pub mod parallel;
 pub mod profile;
 pub mod small_sort;

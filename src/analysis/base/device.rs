@@ -14,7 +14,7 @@
 
 use super::not_steady::NotSteady;
 use super::platform::Platform;
-use super::self_time::Interval;
+use crate::intervals::Interval;
 use crate::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
 use crate::units::Picos;
 

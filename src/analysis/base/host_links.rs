@@ -8,7 +8,7 @@
 //! ```
 
 use super::device::{Clock, host_intervals, host_lines};
-use super::self_time::Interval;
+use crate::intervals::Interval;
 use crate::profile::{EventLink, Line, Profile, RunId};
 use crate::small_sort::SmallSort;
 use rustc_hash::FxHashMap;

@@ -2,10 +2,9 @@
 //! grouping or filter of the same window needs no second sweep. The module does not depend on groupings.
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
-use super::merged::{Cursor, Merged};
 use super::query::StepChoice;
 use super::scale::Scale;
-use super::self_time::{Interval, self_time};
+use crate::intervals::{Cursor, Interval, Merged, self_time};
 use crate::parallel;
 use crate::profile::Plane;
 use crate::units::Count;

@@ -11,7 +11,7 @@
 
 use super::device::{Clock, Device, Step, host_intervals, host_lines};
 use super::not_steady::NotSteady;
-use super::self_time::Interval;
+use crate::intervals::Interval;
 use crate::profile::Profile;
 use crate::small_sort::SmallSort;
 use crate::table::filter::contains;

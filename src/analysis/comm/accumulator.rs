@@ -3,10 +3,10 @@
 
 use super::report::{Overlap, Traffic};
 use crate::analysis::base::Interval;
-use crate::analysis::base::merged::{ALL, Merged};
 use crate::analysis::base::scale::Scale;
 use crate::analysis::breakdown::report::per_second;
 use crate::analysis::classify::primitive::Execution;
+use crate::intervals::{ALL, Merged};
 use crate::profile::OpKey;
 use crate::units::{Count, Picos};
 use indexmap::IndexSet;

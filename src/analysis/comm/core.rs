@@ -2,7 +2,6 @@
 //! same chip. It depends on devices, planes and windows, and not on rows.
 
 use super::async_spans::{CoreTimeline, clock};
-use crate::analysis::base::merged::{ALL, Merged};
 use crate::analysis::base::op_times::{Window, mean_times, op_times};
 use crate::analysis::base::rows::Slice;
 use crate::analysis::base::scale::Scale;
@@ -10,6 +9,7 @@ use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, 
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::classify::primitive::Core;
 use crate::analysis::classify::{Facts, Kind, classify};
+use crate::intervals::{ALL, Merged};
 use crate::parallel;
 use crate::profile::{Line, OpId, Plane, Profile};
 use std::rc::Rc;

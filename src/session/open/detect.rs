@@ -2,10 +2,11 @@
 //! with their members. It depends on formats and layers of packing, and adds nothing to a profile.
 
 use super::archive::unzip;
+use super::planes::FileRead;
 use super::trace::{self, Surveyed};
 use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
-use crate::profile::{HloForm, Note, Part};
+use crate::profile::{HloForm, Note};
 use crate::protocol::{Failure, Progress};
 use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
@@ -26,7 +27,7 @@ pub(crate) struct Capture {
     /// Indices of the planes that are not read.
     pub(crate) without: Vec<u32>,
     /// The planes, if they have been read already.
-    pub(crate) parts: Option<Vec<Part>>,
+    pub(crate) read_before: Option<FileRead>,
 }
 
 /// The format of a file that can be read.
@@ -222,7 +223,7 @@ fn recognise(
         }
     };
     let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };
-    Ok(Capture { info, what, source, packing, without: Vec::new(), parts: None })
+    Ok(Capture { info, what, source, packing, without: Vec::new(), read_before: None })
 }
 
 fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<FileKind, Failure> {

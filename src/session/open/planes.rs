@@ -5,7 +5,7 @@ use super::{Input, detect::format};
 use crate::profile::Part;
 use crate::protocol::Skip;
 use crate::small_sort::SmallSort;
-use crate::wire::xspace::plane_spans;
+use crate::wire::xspace::{SpaceField, outline};
 use crate::wire::{Format, Span};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 const LEAST_BYTES: u64 = 16 << 20;
 /// Largest number of planes of a file that are read apart. Files with more are not captures of profilers.
 const MAX_PLANES: usize = 1 << 10;
+/// The time to read, open and show the first device, in times of reading it.
+const FIRST_COST: u64 = 3;
 
 /// The position of a plane in the files of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,31 +44,47 @@ impl PlaneAt {
 /// The planes that are read apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanesApart {
-    /// All planes, in the order in which they are read: first those of `first`, then the largest, so that workers end at
-    /// about the same time.
+    /// All planes: first those of `first`, then the largest first, so that they can be divided into equal shares.
     pub all: Vec<PlaneAt>,
     /// The first device and the planes that do not belong to a device. They can be shown before the rest is read. Empty if
     /// they are more than half of the bytes, or if there is one device.
     pub first: Vec<PlaneAt>,
     /// Number of devices.
     pub n_devices: u32,
+    /// What the files hold beside planes, by the index of the file.
+    pub fields: Vec<(u32, Vec<SpaceField>)>,
+}
+
+impl PlanesApart {
+    /// Divides the planes among workers by their bytes. The first worker reads the planes of `first`, and also opens them.
+    pub fn shares(&self, n_workers: usize) -> Vec<Vec<PlaneAt>> {
+        let mut shares = vec![(0, Vec::new()); n_workers.max(1)];
+        for (n, at) in self.all.iter().enumerate() {
+            let is_first = n < self.first.len();
+            let least = shares.iter_mut().min_by_key(|(bytes, _)| if is_first { 0 } else { *bytes });
+            if let Some((bytes, share)) = least {
+                *bytes += if is_first { FIRST_COST * at.bytes() } else { at.bytes() };
+                share.push(*at);
+            }
+        }
+        shares.into_iter().map(|(_, share)| share).collect()
+    }
 }
 
 /// Lists the planes to read apart. There are none if the files are small, packed, or of another format.
 pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
-    let mut found: Vec<(PlaneAt, Option<u64>)> = Vec::new();
+    let (mut found, mut fields): (Vec<(PlaneAt, Option<u64>)>, _) = (Vec::new(), Vec::new());
     for (file, input) in (0..).zip(inputs) {
         let is_skipped = |plane: Option<u32>| skips.contains(&Skip { file, plane });
         if is_skipped(None) || !matches!(format(input.source.as_ref()), Ok(Format::XSpace)) {
             continue;
         }
-        let spans = plane_spans(input.source.as_ref());
-        if spans.len() <= MAX_PLANES {
-            let at = |(plane, (Span { start, end }, name)): (u32, (Span, String))| {
-                (PlaneAt { file, plane, start, end }, device_number(&name))
-            };
-            found.extend((0..).zip(spans).map(at).filter(|(at, _)| !is_skipped(Some(at.plane))));
-        }
+        let Some(of) = outline(input.source.as_ref()).filter(|of| of.planes.len() <= MAX_PLANES) else { continue };
+        fields.push((file, of.fields));
+        let at = |(plane, (Span { start, end }, name)): (u32, (Span, String))| {
+            (PlaneAt { file, plane, start, end }, device_number(&name))
+        };
+        found.extend((0..).zip(of.planes).map(at).filter(|(at, _)| !is_skipped(Some(at.plane))));
     }
     let bytes: u64 = found.iter().map(|(at, _)| at.bytes()).sum();
     if bytes < LEAST_BYTES || found.len() < 2 {
@@ -85,7 +103,7 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
     let (first, rest) = (planes(&first), planes(&rest));
     let all = [first.clone(), rest].concat();
     let is_little = first.iter().map(|at| at.bytes()).sum::<u64>() <= bytes / 2;
-    PlanesApart { all, first: if is_little && n_devices > 1 { first } else { Vec::new() }, n_devices }
+    PlanesApart { all, first: if is_little && n_devices > 1 { first } else { Vec::new() }, n_devices, fields }
 }
 
 /// Returns the number of the device in the name of its plane, such as 3 in `/device:TPU:3`. `None` for planes that are not
@@ -101,11 +119,25 @@ fn device_number(name: &str) -> Option<u64> {
 pub struct PlanesRead {
     parts: Vec<(PlaneAt, Part)>,
     damaged: Vec<u32>,
+    fields: Vec<(u32, Vec<SpaceField>)>,
     /// Files of which nothing is here are left out.
     pub is_all: bool,
 }
 
+/// A file whose planes have been read apart.
+pub struct FileRead {
+    /// The planes, in the order of the file.
+    pub parts: Vec<Part>,
+    /// What the file holds beside planes.
+    pub fields: Vec<SpaceField>,
+}
+
 impl PlanesRead {
+    /// Creates an empty list of planes of files with these fields.
+    pub fn new(fields: Vec<(u32, Vec<SpaceField>)>) -> Self {
+        Self { fields, ..Self::default() }
+    }
+
     /// Adds a plane; `None` if it is damaged.
     pub fn add(&mut self, at: PlaneAt, part: Option<Part>) {
         match part {
@@ -130,17 +162,20 @@ impl PlanesRead {
             let is_damaged = self.damaged.contains(&at.file);
             self.parts.iter().find(|(other, _)| other == at && !is_damaged).cloned()
         };
-        Some(Self { parts: planes.iter().map(copy).collect::<Option<_>>()?, damaged: Vec::new(), is_all: true })
+        let parts = planes.iter().map(copy).collect::<Option<_>>()?;
+        Some(Self { parts, damaged: Vec::new(), fields: self.fields.clone(), is_all: true })
     }
 
-    /// Takes the planes of a file, in the order of the file. `None` if they have not been read apart.
-    pub fn take(&mut self, file: u32) -> Option<Vec<Part>> {
+    /// Takes a file. `None` if its planes have not been read apart.
+    pub fn take(&mut self, file: u32) -> Option<FileRead> {
         let (mut own, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.parts).into_iter().partition(|(at, _)| at.file == file);
         self.parts = others;
         own.small_sort_by(|(a, _), (b, _)| a.cmp(b));
         let is_whole = !own.is_empty() && !self.damaged.contains(&file);
-        is_whole.then(|| own.into_iter().map(|(_, part)| part).collect())
+        let fields = self.fields.iter().find(|(at, _)| *at == file).map(|(_, fields)| fields.clone());
+        let parts = own.into_iter().map(|(_, part)| part).collect();
+        is_whole.then(|| FileRead { parts, fields: fields.unwrap_or_default() })
     }
 }
 
@@ -178,6 +213,9 @@ mod tests {
         let found = planes_apart(&[input(&planes)], &[]);
         let order = |of: &[PlaneAt]| of.iter().map(|at| at.plane).collect::<Vec<u32>>();
         assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
+        let shares: Vec<Vec<u32>> = found.shares(2).iter().map(|share| order(share)).collect();
+        assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker has 27 MB to do, the other one 22");
+        assert_eq!(found.shares(1).concat(), found.all);
         let skip = |plane: Option<u32>| Skip { file: 0, plane };
         let found = planes_apart(&[input(&planes)], &[skip(Some(2))]);
         assert_eq!((order(&found.first), found.n_devices), (vec![4, 0, 3], 2), "the device that is left");

@@ -4,10 +4,11 @@ use super::copies::without_copies;
 use super::detect::{Capture, Detected, FileKind, MAX_INFLATED, Program};
 use super::input::Input;
 use super::messages::no_capture;
+use super::planes::FileRead;
 use super::report_file::{Captures, Unpacked, unpack};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Builder, HloForm, Note, NoteCode, Part, Plane, Profile, ReadProgress, Severity};
+use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, ReadProgress, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::open::messages;
 use crate::session::programs::OpenFile;
@@ -16,7 +17,7 @@ use crate::small_sort::SmallSort;
 use crate::source::{Bomb, Inflated, Packing, Source, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
-use crate::wire::xspace::{Outcome, walk_fields, walk_without};
+use crate::wire::xspace::{Outcome, walk_without};
 use std::cell::{Cell, RefCell};
 #[cfg(not(target_arch = "wasm32"))]
 use std::num::NonZero;
@@ -90,8 +91,8 @@ pub(crate) fn open_files(
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
     let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };
     for (at, input) in (0..).zip(inputs) {
-        let mut parts = read_before.take(at);
-        if parts.is_none() && read_before.is_all {
+        let mut file = read_before.take(at);
+        if file.is_none() && read_before.is_all {
             continue;
         }
         let skips = skips.iter().filter(|skip| skip.file == at);
@@ -101,7 +102,7 @@ pub(crate) fn open_files(
         }
         for capture in found.captures.iter_mut().skip(first) {
             capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
-            capture.parts = parts.take();
+            capture.read_before = file.take();
         }
     }
     if found.captures.is_empty() {
@@ -155,7 +156,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     let mut builder = Builder::new(&mut on_progress);
     let mut left_to_keep = MAX_KEPT;
     let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, what, source, packing, without, parts } in captures {
+    for Capture { info, what, source, packing, without, read_before } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         reporter.file(&info.name, source.size());
         if let FileKind::Trace(surveyed) = &what
@@ -170,7 +171,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
-                    let joined = parts.and_then(|parts| join(source.as_ref(), parts, &mut builder));
+                    let joined = read_before.and_then(|file| join(file, &mut builder));
                     (joined.unwrap_or_else(|| read_planes(source.as_ref(), &without, &mut builder)), None)
                 } else {
                     let Inflated { bytes, stopped } =
@@ -230,10 +231,14 @@ fn read_planes(source: &dyn Source, without: &[u32], builder: &mut Builder<'_>) 
     walk_without(source, without, builder)
 }
 
-/// Adds planes that have been read already, and reads the fields of the XSpace that are not planes. `None` if the planes
-/// cannot be joined; nothing is added then.
-fn join(source: &dyn Source, parts: Vec<Part>, builder: &mut Builder<'_>) -> Option<Outcome> {
-    builder.join(parts).then(|| walk_fields(source, builder))
+/// Adds planes that have been read already. `None` if they cannot be joined; nothing is added then.
+fn join(file: FileRead, builder: &mut Builder<'_>) -> Option<Outcome> {
+    let n_planes = file.parts.len();
+    let is_joined = builder.join(file.parts);
+    is_joined.then(|| {
+        builder.add_fields(file.fields);
+        Outcome { n_planes, ..Outcome::default() }
+    })
 }
 
 /// Adds a program. Returns a sentence if data after its module is damaged; then only the module is kept.

@@ -16,7 +16,7 @@ use super::strings::Texts;
 use super::{Builder, Note, OpId, StrId};
 use crate::source::Source;
 use crate::wire::Span;
-use crate::wire::xspace::walk_plane;
+use crate::wire::xspace::{Sink, SpaceField, walk_plane};
 use serde::{Deserialize, Serialize};
 
 /// Planes that were read apart from the other planes of their file.
@@ -55,6 +55,11 @@ impl Part {
 }
 
 impl Builder<'_> {
+    /// Adds the fields of the current file that are not planes.
+    pub fn add_fields(&mut self, fields: impl IntoIterator<Item = SpaceField>) {
+        fields.into_iter().for_each(|field| self.space_field(field));
+    }
+
     /// Adds parts of the current file, in the order of the file. Returns `false`, and adds nothing, if they have more
     /// planes and lines than a file of any size may have. Then their file must be read as a whole.
     pub fn join(&mut self, parts: Vec<Part>) -> bool {

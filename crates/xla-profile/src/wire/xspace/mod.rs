@@ -46,19 +46,42 @@ pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     found
 }
 
-/// Lists the positions and the names of the planes of an XSpace. It reads only the start of each plane: the name of a plane
-/// that has its lines first is empty. The list ends at damage between planes.
-pub fn plane_spans(source: &dyn Source) -> Vec<(Span, String)> {
+/// What an XSpace holds, without the content of its planes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// The positions and the names of the planes. The name of a plane that has its lines first is empty.
+    pub planes: Vec<(Span, String)>,
+    /// The fields that are not planes.
+    pub fields: Vec<SpaceField>,
+}
+
+/// Returns the outline of an XSpace. It reads only the start of each plane. `None` if the file is damaged between planes.
+pub fn outline(source: &dyn Source) -> Option<Outline> {
     let mut window = Window::new(source);
     let whole = window.whole();
     let mut walker = Walker::new(whole);
-    let mut found = Vec::new();
-    while let Ok(Some(next)) = next_or_clipped(&mut walker, whole, &mut window, true) {
-        if let Next { number: 1, value: SpanValue::Span(span), .. } = next {
-            found.push((span, plane::name_at_start(span, &mut window)));
+    let mut found = Outline::default();
+    loop {
+        match walker.next_field(&mut window).ok()? {
+            None => return Some(found),
+            Some((1, SpanValue::Span(span))) => found.planes.push((span, plane::name_at_start(span, &mut window))),
+            Some((number, SpanValue::Span(span))) => found.fields.extend(space_field(number, span, &mut window)),
+            Some(_) => {}
         }
     }
-    found
+}
+
+/// Returns a field of an XSpace that is not a plane. `None` for other numbers, and for texts that are too long to be one:
+/// errors, warnings and host names are short.
+fn space_field(number: u32, span: Span, window: &mut Window<'_>) -> Option<SpaceField> {
+    let field = match number {
+        2 => SpaceField::Error,
+        3 => SpaceField::Warning,
+        4 => SpaceField::Host,
+        _ => return None,
+    };
+    let bytes = if span.len() <= 1 << 16 { window.bytes(span).ok()? } else { return None };
+    Some(field(String::from_utf8_lossy(bytes).into_owned()))
 }
 
 /// Walks the plane at `span` alone. It is the first plane of the outcome.
@@ -72,17 +95,6 @@ pub fn walk_plane(source: &dyn Source, span: Span, sink: &mut impl Sink) -> Outc
 /// Walks an XSpace like [`walk`], but skips the planes with the indices in `without`. Planes are counted from 0 in the
 /// order of the file.
 pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) -> Outcome {
-    let is_skipped = |index: usize| without.iter().any(|other| usize::try_from(*other) == Ok(index));
-    walk_planes(source, &|index| !is_skipped(index), sink)
-}
-
-/// Walks an XSpace like [`walk`], but skips all planes. The sink receives the fields that are not planes.
-pub fn walk_fields(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
-    walk_planes(source, &|_| false, sink)
-}
-
-/// Walks an XSpace and the planes for whose indices `is_read` is true.
-fn walk_planes(source: &dyn Source, is_read: &dyn Fn(usize) -> bool, sink: &mut impl Sink) -> Outcome {
     let mut window = Window::new(source);
     let mut outcome = Outcome::default();
     let whole = window.whole();
@@ -93,7 +105,7 @@ fn walk_planes(source: &dyn Source, is_read: &dyn Fn(usize) -> bool, sink: &mut 
             Ok(Some(Next { number: 1, value: SpanValue::Span(span), clipped })) => {
                 let index = outcome.n_planes;
                 outcome.n_planes = index.saturating_add(1);
-                if is_read(index) {
+                if !without.iter().any(|other| usize::try_from(*other) == Ok(index)) {
                     plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
                 }
                 sink.progress(span.end);
@@ -102,18 +114,7 @@ fn walk_planes(source: &dyn Source, is_read: &dyn Fn(usize) -> bool, sink: &mut 
                 if let Some(error) = clipped {
                     outcome.add(Damage { plane: None, plane_name: String::new(), line: None, error, cut: true });
                 }
-                let field = match number {
-                    2 => SpaceField::Error,
-                    3 => SpaceField::Warning,
-                    4 => SpaceField::Host,
-                    _ => continue,
-                };
-                // Errors, warnings and host names are short. Longer bytes are skipped.
-                if span.len() <= 1 << 16
-                    && let Ok(bytes) = window.bytes(span)
-                {
-                    sink.space_field(field(String::from_utf8_lossy(bytes).into_owned()));
-                }
+                space_field(number, span, &mut window).into_iter().for_each(|field| sink.space_field(field));
             }
             Ok(Some(_)) => {}
             Err(error) => {

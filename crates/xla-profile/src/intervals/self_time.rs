@@ -11,15 +11,18 @@
 //! that overlap by a picosecond, it is still exact: **Σ self = length of the union**, always. Events are never cut or
 //! dropped. This module depends on intervals only.
 
+use super::Interval;
 use std::cmp::Reverse;
-
-/// An interval of a line, `[start, end)` in picoseconds.
-pub type Interval = (u64, u64);
 
 /// Calls `on_self_time(index, from, to)` for each stretch of time that belongs to an event, in order of time. Stretches
 /// do not overlap and are not empty. Takes Θ(n) if events are sorted by start, the longer first, and Θ(n log n)
 /// otherwise.
 pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u64)) {
+    sweep(events, &mut on_self_time);
+}
+
+/// Does the work of [`self_time`]. It is not generic, so that it is compiled once.
+fn sweep(events: &[Interval], on_self_time: &mut dyn FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
     let in_order = events.windows(2).all(|pair| order(pair[0]) <= order(pair[1]));
     let mut stack: Vec<u32> = Vec::new();
@@ -27,7 +30,7 @@ pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u
     let mut push = |i: u32, stack: &mut Vec<u32>| {
         let (start, end) = events[i as usize];
         if end > start {
-            advance(events, stack, &mut now, start, &mut on_self_time);
+            advance(events, stack, &mut now, start, on_self_time);
             stack.push(i);
         }
     };
@@ -36,7 +39,7 @@ pub fn self_time(events: &[Interval], mut on_self_time: impl FnMut(usize, u64, u
     } else {
         sorted_indices(events).into_iter().for_each(|i| push(i as u32, &mut stack));
     }
-    advance(events, &mut stack, &mut now, u64::MAX, &mut on_self_time);
+    advance(events, &mut stack, &mut now, u64::MAX, on_self_time);
 }
 
 /// The order of events by start, the longer first.
@@ -44,8 +47,7 @@ fn order((start, end): Interval) -> impl Ord {
     (start, Reverse(end))
 }
 
-/// Returns the indices of the events in their order. Equal events keep the order of the file. This function is apart
-/// from [`self_time`], so that the sort is not compiled again for each caller.
+/// Returns the indices of the events in their order. Equal events keep the order of the file.
 fn sorted_indices(events: &[Interval]) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..events.len()).collect();
     indices.sort_by_key(|i| order(events[*i]));
@@ -58,7 +60,7 @@ fn advance(
     stack: &mut Vec<u32>,
     now: &mut u64,
     to: u64,
-    on_self_time: &mut impl FnMut(usize, u64, u64),
+    on_self_time: &mut dyn FnMut(usize, u64, u64),
 ) {
     while let Some(&top) = stack.last() {
         let (start, end) = events[top as usize];

@@ -6,7 +6,7 @@
 //! lengths, so the length within a window is found by a binary search for the two ends of the window, whatever lies
 //! between them.
 
-use super::self_time::Interval;
+use super::Interval;
 
 /// All of time.
 pub const ALL: Interval = (0, u64::MAX);
