@@ -10,6 +10,7 @@
 
 use super::blob::BlobSource;
 use super::message::{pack, transfer_list, unpack};
+use super::runtime::{memory, now};
 use crate::profile::{Part, ReadProgress};
 use crate::session::open::PlaneAt;
 use js_sys::{Reflect, global};
@@ -92,12 +93,12 @@ pub(super) fn serve(port: &MessagePort) {
 
 fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<Part> {
     let source = BlobSource::new(file.into()).ok()?;
-    let mut last = super::server::now();
+    let mut last = now();
     let mut report = |progress: ReadProgress<'_>| {
-        let now = super::server::now();
-        if now - last >= PROGRESS_EVERY {
-            last = now;
-            let (bytes, memory) = (progress.at.saturating_sub(at.start), super::server::memory().unwrap_or_default());
+        let time = now();
+        if time - last >= PROGRESS_EVERY {
+            last = time;
+            let (bytes, memory) = (progress.at.saturating_sub(at.start), memory().unwrap_or_default());
             post(port, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };

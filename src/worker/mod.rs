@@ -17,6 +17,8 @@ mod parallel_open;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod program;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
+mod runtime;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod server;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 mod spawn;

@@ -12,7 +12,7 @@
 //! helper ends before its time, this worker reads the helper's planes.
 
 use super::helper::{FromHelper, Helper, HelperProgress};
-use super::server::memory;
+use super::runtime::memory;
 use crate::profile::{Part, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
 use crate::session::open::report_file::Captures;

@@ -13,12 +13,12 @@ use super::blob::BlobSource;
 use super::helper::{self, FromHelper};
 use super::message::{pack, ports, unpack};
 use super::parallel_open::ParallelOpen;
+use super::runtime::{memory, now};
 use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
 use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
 use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
 use crate::session::{Input, OpenSession};
 use gloo::timers::callback::Timeout;
-use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
@@ -30,7 +30,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent, MessagePort};
 const PROGRESS_EVERY: f64 = 50.0;
 /// After an answer, this worker reads no further plane for this time, in milliseconds, because the page often has the next
 /// question, and a plane may take long.
-const PAUSE: f64 = 150.0;
+const PAUSE: f64 = 100.0;
 /// The time between two checks whether helpers are silent, in milliseconds.
 const CHECK_EVERY: u32 = 5_000;
 
@@ -171,7 +171,7 @@ impl Server {
         let mut opening = self.opening.take()?;
         let id = opening.id;
         if let Some((planes, reading)) = opening.take_first() {
-            let opened = self.open_first(&opening, planes);
+            let opened = Self::open_first(&opening, planes);
             self.opening = Some(opening);
             let Ok((session, info)) = opened else { return Some(0) };
             let reply = self.set_session((session, SessionInfo { reading: Some(reading), ..info }));
@@ -195,7 +195,13 @@ impl Server {
             return None;
         }
         let (captures, skips) = opening.finish();
-        let opened = OpenSession::open_captures(captures, &skips, &mut report);
+        // All bytes have been read and reported.
+        let mut report_analysis = |progress: Progress| {
+            if progress.stage == Stage::Analyse {
+                report(progress);
+            }
+        };
+        let opened = OpenSession::open_captures(captures, &skips, &mut report_analysis);
         drop(report);
         let reply = opened.map_or_else(Reply::Failed, |opened| self.set_session(opened));
         self.answer(id, reply);
@@ -203,10 +209,11 @@ impl Server {
     }
 
     /// Opens the planes that are shown before the others have been read.
-    fn open_first(&self, opening: &ParallelOpen, planes: PlanesRead) -> Result<(OpenSession, SessionInfo), Failure> {
+    fn open_first(opening: &ParallelOpen, planes: PlanesRead) -> Result<(OpenSession, SessionInfo), Failure> {
         let inputs = inputs(&opening.paths, &opening.files)?;
         let captures = Captures { inputs, planes, ..Captures::default() };
-        OpenSession::open_captures(captures, &[], &mut self.reporter(opening.id))
+        // The bytes that have been read are reported while the rest is read.
+        OpenSession::open_captures(captures, &[], &mut |_| ())
     }
 
     /// Opens the report of a link.
@@ -315,16 +322,4 @@ fn needs_estimate(inputs: &[Input]) -> bool {
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
 fn describe(error: JsValue) -> String {
     format!("{error:?}")
-}
-
-/// Returns the current time in milliseconds.
-pub(super) fn now() -> f64 {
-    js_sys::Date::now()
-}
-
-/// Returns the size of this worker's WebAssembly memory in bytes.
-pub(super) fn memory() -> Option<u64> {
-    let memory: WebAssembly::Memory = wasm_bindgen::memory().dyn_into().ok()?;
-    let buffer: ArrayBuffer = memory.buffer().dyn_into().ok()?;
-    Some(buffer.byte_length().into())
 }

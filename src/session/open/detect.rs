@@ -2,7 +2,7 @@
 //! with their members. It depends on formats and layers of packing, and adds nothing to a profile.
 
 use super::archive::unzip;
-use super::planes::FileRead;
+use super::planes_read::FileRead;
 use super::trace::{self, Surveyed};
 use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;

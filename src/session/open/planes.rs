@@ -1,45 +1,20 @@
 //! This module lists the planes that several workers read, each plane apart from the others. Only large files are divided
 //! so; what they hold is known from the lengths of their planes, before any event is read.
 
+use super::planes_read::PlaneAt;
 use super::{Input, detect::format};
-use crate::profile::Part;
 use crate::protocol::Skip;
 use crate::small_sort::SmallSort;
 use crate::wire::xspace::{SpaceField, outline};
 use crate::wire::{Format, Span};
-use serde::{Deserialize, Serialize};
 
 /// Total size of the planes, in bytes, from which starting a worker takes less time than it saves.
 const LEAST_BYTES: u64 = 16 << 20;
 /// Largest number of planes of a file that are read apart. Files with more are not captures of profilers.
 const MAX_PLANES: usize = 1 << 10;
-/// The time to read, open and show the first device, in times of reading it.
-const FIRST_COST: u64 = 3;
-
-/// The position of a plane in the files of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PlaneAt {
-    /// Index of the file.
-    pub file: u32,
-    /// Index of the plane within the file.
-    pub plane: u32,
-    /// Offset of the first byte.
-    pub start: u64,
-    /// One past the last byte.
-    pub end: u64,
-}
-
-impl PlaneAt {
-    /// Returns the bytes of the plane in its file.
-    pub const fn span(self) -> Span {
-        Span { start: self.start, end: self.end }
-    }
-
-    /// Returns the size of the plane in bytes.
-    pub const fn bytes(self) -> u64 {
-        self.span().len()
-    }
-}
+/// Number of bytes that are read in the time that it takes to open the first device and to answer the first questions about
+/// it. In a browser, the program is compiled meanwhile.
+const FIRST_COST: u64 = 80 << 20;
 
 /// The planes that are read apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,11 +34,12 @@ impl PlanesApart {
     /// Divides the planes among workers by their bytes. The first worker reads the planes of `first`, and also opens them.
     pub fn shares(&self, n_workers: usize) -> Vec<Vec<PlaneAt>> {
         let mut shares = vec![(0, Vec::new()); n_workers.max(1)];
+        shares[0].0 = if self.first.is_empty() { 0 } else { FIRST_COST };
         for (n, at) in self.all.iter().enumerate() {
             let is_first = n < self.first.len();
             let least = shares.iter_mut().min_by_key(|(bytes, _)| if is_first { 0 } else { *bytes });
             if let Some((bytes, share)) = least {
-                *bytes += if is_first { FIRST_COST * at.bytes() } else { at.bytes() };
+                *bytes += at.bytes();
                 share.push(*at);
             }
         }
@@ -96,14 +72,16 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
     let is_first = |(at, device): &(PlaneAt, Option<u64>)| {
         lowest.is_some_and(|(file, number)| at.file == file && device.is_none_or(|device| device == number))
     };
-    let (mut first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(is_first);
+    let planes = |of: &[(PlaneAt, Option<u64>)]| of.iter().map(|(at, _)| *at).collect::<Vec<PlaneAt>>();
+    let (mut first, rest): (Vec<_>, Vec<_>) = found.iter().partition(|of| is_first(of));
+    let first_bytes: u64 = first.iter().map(|(at, _)| at.bytes()).sum();
+    if n_devices < 2 || first_bytes > bytes / 2 {
+        return PlanesApart { all: planes(&found), first: Vec::new(), n_devices, fields };
+    }
     // The device takes longest to become a breakdown.
     first.small_sort_by(|(_, a), (_, b)| b.is_some().cmp(&a.is_some()));
-    let planes = |of: &[(PlaneAt, Option<u64>)]| of.iter().map(|(at, _)| *at).collect::<Vec<PlaneAt>>();
-    let (first, rest) = (planes(&first), planes(&rest));
-    let all = [first.clone(), rest].concat();
-    let is_little = first.iter().map(|at| at.bytes()).sum::<u64>() <= bytes / 2;
-    PlanesApart { all, first: if is_little && n_devices > 1 { first } else { Vec::new() }, n_devices, fields }
+    let first = planes(&first);
+    PlanesApart { all: [first.clone(), planes(&rest)].concat(), first, n_devices, fields }
 }
 
 /// Returns the number of the device in the name of its plane, such as 3 in `/device:TPU:3`. `None` for planes that are not
@@ -111,72 +89,6 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
 fn device_number(name: &str) -> Option<u64> {
     let (kind, number) = name.strip_prefix("/device:")?.split_once(':')?;
     if matches!(kind, "TPU" | "GPU") { number.parse().ok() } else { None }
-}
-
-/// Planes that have been read apart. A file with a damaged plane is left out: it is read as a whole, so that its damage
-/// is reported in the order of the file.
-#[derive(Clone, Default)]
-pub struct PlanesRead {
-    parts: Vec<(PlaneAt, Part)>,
-    damaged: Vec<u32>,
-    fields: Vec<(u32, Vec<SpaceField>)>,
-    /// Files of which nothing is here are left out.
-    pub is_all: bool,
-}
-
-/// A file whose planes have been read apart.
-pub struct FileRead {
-    /// The planes, in the order of the file.
-    pub parts: Vec<Part>,
-    /// What the file holds beside planes.
-    pub fields: Vec<SpaceField>,
-}
-
-impl PlanesRead {
-    /// Creates an empty list of planes of files with these fields.
-    pub fn new(fields: Vec<(u32, Vec<SpaceField>)>) -> Self {
-        Self { fields, ..Self::default() }
-    }
-
-    /// Adds a plane; `None` if it is damaged.
-    pub fn add(&mut self, at: PlaneAt, part: Option<Part>) {
-        match part {
-            Some(part) => self.parts.push((at, part)),
-            None => self.damaged.push(at.file),
-        }
-    }
-
-    /// Returns the number of planes and of their events.
-    pub fn count(&self) -> (u32, u64) {
-        (self.parts.len() as u32, self.parts.iter().map(|(_, part)| part.n_events()).sum())
-    }
-
-    /// Returns whether a plane is here.
-    pub fn has(&self, at: PlaneAt) -> bool {
-        self.parts.iter().any(|(other, _)| *other == at)
-    }
-
-    /// Returns copies of some planes alone; `None` if one of them is not here, or is of a damaged file.
-    pub fn only(&self, planes: &[PlaneAt]) -> Option<Self> {
-        let copy = |at: &PlaneAt| {
-            let is_damaged = self.damaged.contains(&at.file);
-            self.parts.iter().find(|(other, _)| other == at && !is_damaged).cloned()
-        };
-        let parts = planes.iter().map(copy).collect::<Option<_>>()?;
-        Some(Self { parts, damaged: Vec::new(), fields: self.fields.clone(), is_all: true })
-    }
-
-    /// Takes a file. `None` if its planes have not been read apart.
-    pub fn take(&mut self, file: u32) -> Option<FileRead> {
-        let (mut own, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.parts).into_iter().partition(|(at, _)| at.file == file);
-        self.parts = others;
-        own.small_sort_by(|(a, _), (b, _)| a.cmp(b));
-        let is_whole = !own.is_empty() && !self.damaged.contains(&file);
-        let fields = self.fields.iter().find(|(at, _)| *at == file).map(|(_, fields)| fields.clone());
-        let parts = own.into_iter().map(|(_, part)| part).collect();
-        is_whole.then(|| FileRead { parts, fields: fields.unwrap_or_default() })
-    }
 }
 
 #[cfg(test)]
@@ -201,6 +113,11 @@ mod tests {
 
     const MB: usize = 1 << 20;
 
+    /// Returns the indices of planes in their file.
+    fn order(of: &[PlaneAt]) -> Vec<u32> {
+        of.iter().map(|at| at.plane).collect()
+    }
+
     #[test]
     fn the_first_device_comes_first_and_then_the_largest_planes() {
         let planes = [
@@ -211,10 +128,9 @@ mod tests {
             ("/device:TPU:3", 10 * MB),
         ];
         let found = planes_apart(&[input(&planes)], &[]);
-        let order = |of: &[PlaneAt]| of.iter().map(|at| at.plane).collect::<Vec<u32>>();
         assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
         let shares: Vec<Vec<u32>> = found.shares(2).iter().map(|share| order(share)).collect();
-        assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker has 27 MB to do, the other one 22");
+        assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker also answers questions");
         assert_eq!(found.shares(1).concat(), found.all);
         let skip = |plane: Option<u32>| Skip { file: 0, plane };
         let found = planes_apart(&[input(&planes)], &[skip(Some(2))]);
@@ -227,6 +143,8 @@ mod tests {
         let host = [("/host:CPU", 18 * MB), ("/device:TPU:0", MB), ("/device:TPU:1", MB)];
         let found = planes_apart(&[input(&host)], &[]);
         assert_eq!((found.all.len(), found.first.len()), (3, 0));
+        let shares: Vec<Vec<u32>> = found.shares(2).iter().map(|share| order(share)).collect();
+        assert_eq!(shares, [vec![0], vec![1, 2]], "by size");
         let one = planes_apart(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[]);
         assert_eq!((one.all.len(), one.first.len()), (2, 0));
         assert_eq!(

@@ -4,7 +4,7 @@ use super::copies::without_copies;
 use super::detect::{Capture, Detected, FileKind, MAX_INFLATED, Program};
 use super::input::Input;
 use super::messages::no_capture;
-use super::planes::FileRead;
+use super::planes_read::FileRead;
 use super::report_file::{Captures, Unpacked, unpack};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;

@@ -26,6 +26,10 @@ impl State {
             Reply::Opened(session) => self.complete(*session),
             Reply::Failed(mut failure) => {
                 self.end_rest();
+                if let Some(Opened { name, session }) = self.opened.get_untracked().as_deref() {
+                    let session = SessionInfo { reading: None, ..session.clone() };
+                    self.opened.set(Some(PtrEq::new(Opened { name: name.clone(), session })));
+                }
                 failure.message.push_str(" The device that was read stays open.");
                 self.fail(failure);
             }

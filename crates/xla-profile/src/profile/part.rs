@@ -38,11 +38,11 @@ impl Part {
     pub fn read(source: &dyn Source, span: Span, progress: &mut dyn FnMut(ReadProgress<'_>)) -> Option<Self> {
         let mut builder = Builder::new(progress);
         let outcome = walk_plane(source, span, &mut builder);
-        (outcome.n_damage == 0).then(|| Self::of(builder))
+        (outcome.n_damage == 0).then(|| Self::from_builder(builder))
     }
 
     /// Returns what a builder has read.
-    pub(super) fn of(builder: Builder<'_>) -> Self {
+    pub(super) fn from_builder(builder: Builder<'_>) -> Self {
         let Builder { profile, anomalies, listing_limit, n_events, .. } = builder;
         let Profile { strings, memories, planes, hlo, hosts, notes, .. } = profile;
         Self { texts: strings.into_texts(), memories, planes, hlo, hosts, notes, anomalies, listing_limit, n_events }

@@ -98,7 +98,7 @@ fn read_part(
     let mut builder = Builder::new(&mut report);
     let without: Vec<u32> = (0..n_planes).filter(|plane| !group.planes.contains(plane)).collect();
     let outcome = walk_without(source, &without, &mut builder);
-    let mut read = Part::of(builder);
+    let mut read = Part::from_builder(builder);
     if part > 0 {
         read.hosts.clear();
         read.notes.clear();
