@@ -1,6 +1,6 @@
 //! This benchmark runs the command line on captures of several sizes. The same captures are also read and copied
-//! without a parser, and read by xprof where it is installed.
-//! `cargo xtask bench native` makes the captures and starts this program.
+//! without a parser, and read by other profilers for the same figures, if there are any.
+//! `cargo xtask bench native` makes the captures and starts this program; with `--peers`, it installs xprof and xprof-rs.
 //!
 //! Each run of a tool is a process of its own. A `measure` process of this program starts the tool, and then reads the
 //! processor time and the memory that its only child used. The tools take turns, so that a slow phase of the machine
@@ -20,6 +20,10 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// the machine can only add time.
 const RUNS: usize = 3;
 
+/// The tools that other profilers are compared with.
+const BREAKDOWN: &str = "rooflight breakdown";
+const OVERVIEW: &str = "rooflight overview";
+
 /// The resources that one run of a tool used.
 #[derive(Clone, Copy)]
 struct Took {
@@ -34,6 +38,8 @@ struct Took {
 struct Tool {
     name: &'static str,
     command: Vec<OsString>,
+    /// The name of the tool whose figures it gives. Its time and its memory are shown as multiples of that tool's.
+    beside: Option<&'static str>,
 }
 
 fn main() -> Result<()> {
@@ -50,7 +56,9 @@ fn table() -> Result<()> {
     let runs = env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
     let rooflight = PathBuf::from(env!("CARGO_BIN_EXE_rooflight"));
     let folder = PathBuf::from(env::var_os("ROOFLIGHT_BENCH").ok_or("`cargo xtask bench native` starts this")?);
-    println!("capture     tool                     wall s    CPU s    MB/CPU s    memory MB    × file");
+    println!(
+        "capture     tool                     wall s    CPU s    MB/CPU s    memory MB    × file    × wall   × CPU   × memory"
+    );
     for mb in env::var("ROOFLIGHT_MB")?.split(',') {
         let captures = captures(&folder.join(mb))?;
         let bytes: u64 = captures.iter().map(|path| Ok(fs::metadata(path)?.len())).sum::<Result<u64>>()?;
@@ -68,14 +76,19 @@ fn table() -> Result<()> {
                 }));
             }
         }
-        for (tool, took) in tools.iter().zip(best) {
+        for (tool, took) in tools.iter().zip(&best) {
             let Some(took) = took else {
                 println!("{:<12}{:<22}   failed", format!("{mb} MB"), tool.name);
                 continue;
             };
             let megabytes = bytes as f64 / 1e6;
+            let other = tools.iter().zip(&best).find(|(other, _)| Some(other.name) == tool.beside);
+            let ratios = other.and_then(|(_, other)| other.as_ref()).map_or(String::new(), |other| {
+                let (wall, cpu, memory) = (took.wall / other.wall, took.cpu / other.cpu, took.memory / other.memory);
+                format!("{wall:>10.1}{cpu:>8.1}{memory:>11.1}")
+            });
             println!(
-                "{:<12}{:<22}{:>9.2}{:>9.2}{:>12.0}{:>13.0}{:>10.2}",
+                "{:<12}{:<22}{:>9.2}{:>9.2}{:>12.0}{:>13.0}{:>10.2}{ratios}",
                 format!("{mb} MB"),
                 tool.name,
                 took.wall,
@@ -97,25 +110,51 @@ fn captures(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(captures)
 }
 
+/// Returns the tools to measure. `ROOFLIGHT_PEERS` is the folder of the programs of a Python environment with xprof and
+/// xprof-rs.
 fn tools(rooflight: &Path, captures: &[PathBuf]) -> Vec<Tool> {
     let with = |command: Vec<OsString>| command.into_iter().chain(captures.iter().map(OsString::from)).collect();
+    let own = |name: &'static str, view: &str| Tool {
+        name,
+        command: with(vec![rooflight.into(), view.into(), "--json".into()]),
+        beside: None,
+    };
     let this = env::current_exe().unwrap_or_default();
     let mut tools = vec![
-        Tool { name: "read and copy", command: with(vec![this.into(), "copy".into()]) },
-        Tool { name: "rooflight summary", command: with(vec![rooflight.into(), "summary".into(), "--json".into()]) },
+        Tool { name: "read and copy", command: with(vec![this.into(), "copy".into()]), beside: None },
+        own(BREAKDOWN, "breakdown"),
+        own(OVERVIEW, "overview"),
+        own("rooflight summary", "summary"),
     ];
-    // xprof's converter is called as xprof's own server calls it, for the two tools that users open first.
-    let xprof = "import sys
+    let Some(peers) = env::var_os("ROOFLIGHT_PEERS").map(PathBuf::from) else {
+        println!("no other profilers are measured; `--peers` installs them");
+        return tools;
+    };
+    let session = captures.first().and_then(|first| first.parent()).unwrap_or(Path::new("."));
+    let xprof_rs = |name: &'static str, command: &str, beside: &'static str| Tool {
+        name,
+        command: vec![peers.join("xprof-rs").into(), command.into(), "--session_id".into(), session.into()],
+        beside: Some(beside),
+    };
+    // xprof's converter is called as xprof's own server calls it.
+    let xprof = |name: &'static str, tool: &str, beside: &'static str| {
+        let script = format!(
+            "import sys
 from xprof.convert import raw_to_tool_data as convert
-for tool in ('overview_page', 'hlo_stats'):
-    convert.xspace_to_tool_data(sys.argv[1:], tool, {})";
-    let python = env::var_os("ROOFLIGHT_PYTHON").unwrap_or_else(|| "python3".into());
-    let there = Command::new(&python).args(["-c", "import xprof"]).stderr(Stdio::null()).status();
-    if there.is_ok_and(|status| status.success()) {
-        tools.push(Tool { name: "xprof (2 tools)", command: with(vec![python, "-c".into(), xprof.into()]) });
-    } else {
-        println!("xprof is not installed (ROOFLIGHT_PYTHON names a Python that has it): not measured");
-    }
+convert.xspace_to_tool_data(sys.argv[1:], '{tool}', {{}})"
+        );
+        Tool {
+            name,
+            command: with(vec![peers.join("python").into(), "-c".into(), script.into()]),
+            beside: Some(beside),
+        }
+    };
+    tools.extend([
+        xprof_rs("xprof-rs hlo_stats", "get_hlo_stats", BREAKDOWN),
+        xprof_rs("xprof-rs overview", "get_overview", OVERVIEW),
+        xprof("xprof hlo_stats", "hlo_stats", BREAKDOWN),
+        xprof("xprof overview", "overview_page", OVERVIEW),
+    ]);
     tools
 }
 

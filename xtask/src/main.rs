@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, ValueEnum};
 use page::Build;
@@ -71,8 +71,13 @@ enum Command {
     },
     /// Make the sample that the landing page opens
     Sample,
-    /// Measure the command line beside other tools where they are installed, or the page in a browser
-    Bench { what: Bench },
+    /// Measure the command line beside a bare copy of the same bytes, or the page in a browser
+    Bench {
+        what: Bench,
+        /// Install xprof and xprof-rs from PyPI (360 MB), and measure the command line beside them
+        #[arg(long)]
+        peers: bool,
+    },
     /// What Trunk starts when it has built the page
     #[command(hide = true)]
     FinishPage,
@@ -111,8 +116,9 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,
         Command::Sample => synth::sample()?,
-        Command::Bench { what: Bench::Native } => synth::bench()?,
-        Command::Bench { what: Bench::Browser } => scripts::bench()?,
+        Command::Bench { what: Bench::Native, peers } => synth::bench(peers)?,
+        Command::Bench { what: Bench::Browser, peers: false } => scripts::bench()?,
+        Command::Bench { what: Bench::Browser, peers: true } => bail!("peers are measured by `bench native --peers`"),
         Command::FinishPage => {
             let dist = env::var_os("TRUNK_STAGING_DIR").context("Trunk starts this: `trunk build`")?;
             let is_release = env::var_os("TRUNK_PROFILE").is_some_and(|profile| profile == "release");

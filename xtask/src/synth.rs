@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::{process, repo};
+use crate::{process, repo, tools};
 
 /// Runs `examples/synth` with `args`.
 pub fn run(args: &[OsString]) -> Result<()> {
@@ -36,9 +36,12 @@ pub fn sizes() -> String {
     env::var("ROOFLIGHT_MB").unwrap_or_else(|_| "10,100,1000".to_owned())
 }
 
-/// Runs the benchmark of the command line.
-pub fn bench() -> Result<()> {
+/// Runs the benchmark of the command line, beside other profilers if `peers` is set.
+pub fn bench(peers: bool) -> Result<()> {
     let mut cargo = process::cargo();
+    if peers {
+        cargo.env("ROOFLIGHT_PEERS", tools::peers::programs()?);
+    }
     cargo.args(["bench", "--bench", "command_line"]).current_dir(repo::root());
     process::run(cargo.env("ROOFLIGHT_BENCH", for_benches()?).env("ROOFLIGHT_MB", sizes()))
 }

@@ -7,6 +7,7 @@
 
 pub mod browser;
 mod install;
+pub mod peers;
 mod version;
 
 use std::env;
