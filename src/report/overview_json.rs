@@ -115,6 +115,14 @@ struct EvidenceJson<'a> {
     steps: &'a [u64],
     devices: &'a [String],
     host_events: Vec<HostEventJson<'a>>,
+    spans: Vec<SpanJson>,
+}
+
+#[derive(Serialize)]
+struct SpanJson {
+    step: u64,
+    start_ps: Picos,
+    end_ps: Picos,
 }
 
 #[derive(Serialize)]
@@ -248,6 +256,12 @@ fn finding(of: &Finding) -> FindingJson<'_> {
                 .host_events
                 .iter()
                 .map(|(name, time)| HostEventJson { name, total_ps: *time })
+                .collect(),
+            spans: of
+                .evidence
+                .spans
+                .iter()
+                .map(|of| SpanJson { step: of.step, start_ps: of.start, end_ps: of.end })
                 .collect(),
         },
         overlaps: &of.overlaps,

@@ -261,6 +261,18 @@ fn drawings_show_the_time_of_their_findings() {
             let slack = 0.02 * finding.at_stake.as_f64() + 0.002 * of.period.as_f64();
             let error = (shown - finding.at_stake.as_f64()).abs();
             assert!(error < slack, "{fault}: {} shows {shown} of {}", finding.id, finding.at_stake);
+            let spans = &finding.evidence.spans;
+            assert!((1..=5).contains(&spans.len()), "{fault}: {}", finding.id);
+            assert!(spans.windows(2).all(|pair| pair[0].end < pair[1].start), "{fault}: {spans:?}");
+            // Each stretch is where the drawing shows something, unless it is too short to be drawn.
+            let column = of.period.as_f64() / N_COLUMNS as f64;
+            for span in spans.iter().filter(|span| span.end.saturating_sub(span.start).as_f64() > column / 100.0) {
+                let middle = Picos(u64::midpoint(span.start.0, span.end.0));
+                let at = (middle.as_f64() / column) as usize;
+                assert!(columns[at.min(N_COLUMNS - 1)] > 0, "{fault}: {span:?}");
+            }
+            let longest: f64 = spans.iter().map(|span| span.end.saturating_sub(span.start).as_f64()).sum();
+            assert!(longest <= finding.at_stake.as_f64() + slack, "{fault}: {} has {longest} in spans", finding.id);
             n_drawn += 1;
         }
         assert!(n_drawn > 0, "{fault}");

@@ -118,6 +118,7 @@ impl Overview {
         self.all_findings().for_each(|finding| {
             finding.inputs.clear();
             finding.evidence.picture = None;
+            finding.evidence.spans.clear();
             finding.tries.iter_mut().for_each(|of| of.set = None);
         });
         self

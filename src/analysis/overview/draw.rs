@@ -12,13 +12,15 @@ const MAX_POINTS: usize = 12;
 impl Context<'_> {
     /// Returns evidence of ops, as [`Context::op_evidence`] does, with a drawing of when they run in the shown step.
     pub fn op_evidence_when(&self, ops: &[(usize, Picos)]) -> Evidence {
-        Evidence { picture: Some(self.columns.when(ops)), ..self.op_evidence(ops) }
+        let (picture, spans) = self.columns.when(ops);
+        Evidence { picture: Some(picture), spans, ..self.op_evidence(ops) }
     }
 
-    /// Returns when the device is idle for reasons of some classes.
-    pub fn when_idle(&self, classes: &[GapClass]) -> Option<Picture> {
+    /// Adds to evidence when the device is idle for reasons of some classes.
+    pub fn add_when_idle(&self, evidence: &mut Evidence, classes: &[GapClass]) {
         let gaps = self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class()));
-        Some(self.columns.when_idle(gaps))
+        let (picture, spans) = self.columns.when_idle(gaps);
+        (evidence.picture, evidence.spans) = (Some(picture), spans);
     }
 
     /// Returns the self time of ops with the part that the roofline needs, and with the ops in the roofline chart if

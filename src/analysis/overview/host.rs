@@ -211,7 +211,7 @@ fn by_gaps(context: &mut Context<'_>, rule: &Rule, classes: &'static [GapClass],
     rule.by_time(context, context.gap_time(classes), &mut |context| {
         let claimed = classes.iter().map(|class| context.claims.gap(*class)).sum();
         let mut evidence = context.gap_evidence(classes);
-        evidence.picture = context.when_idle(classes);
+        context.add_when_idle(&mut evidence, classes);
         Draft {
             detail: context.gaps_text(classes, &evidence),
             claimed,
@@ -240,7 +240,7 @@ fn input(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed_ops: Picos = context.claims.ops(&ops, OWNER);
         let claimed = context.claims.gap(GapClass::Input) + claimed_ops;
         let mut evidence = context.gap_evidence(&[GapClass::Input]);
-        evidence.picture = context.when_idle(&[GapClass::Input]);
+        context.add_when_idle(&mut evidence, &[GapClass::Input]);
         let mut detail = String::new();
         if gaps > Picos::ZERO {
             detail = context.gaps_text(&[GapClass::Input], &evidence);
@@ -369,7 +369,7 @@ fn late_peers(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         if late >= barrier {
             evidence.devices = vec![context.device().label.clone()];
         } else {
-            evidence.picture = context.when_idle(&[GapClass::Barrier]);
+            context.add_when_idle(&mut evidence, &[GapClass::Barrier]);
         }
         Draft { detail: detail.join(" "), claimed, recoverable: claimed, inputs, evidence, ..Draft::default() }
     })

@@ -1,11 +1,13 @@
 //! This module divides one step into equal parts, and finds the ops that run in each. Findings are drawn over this step.
 
 use super::picture::{N_COLUMNS, Picture, ShownStep};
-use crate::analysis::base::{Analysis, Device, Interval, StepChoice, intervals, self_time};
+use super::report::Span;
+use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
 use crate::analysis::ledger::LedgerByOp;
 use crate::profile::{OpId, OpKey, Profile};
+use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -15,7 +17,12 @@ pub(super) struct StepColumns {
     window: Interval,
     /// The time in ps of each op in each part of the step, by index into [`LedgerByOp::ops`] and part.
     times: FxHashMap<(usize, usize), u64>,
+    /// When each op owns the time, in order. Empty if there are no steps.
+    stretches: Vec<(usize, Interval)>,
 }
+
+/// Largest number of stretches that are named as evidence.
+const MAX_SPANS: usize = 5;
 
 impl StepColumns {
     /// Reads the step of the ledger. Of a mean it is the steady step of median length. Without steps it is the whole
@@ -30,7 +37,8 @@ impl StepColumns {
 
         let places = by_op.ops.iter().enumerate().map(|(at, of)| (plane.op(of.op).key(), at));
         let places: FxHashMap<OpKey, usize> = places.collect();
-        let mut columns = Self { number: step.map(|step| step.number), window, times: FxHashMap::default() };
+        let mut columns =
+            Self { number: step.map(|step| step.number), window, times: FxHashMap::default(), stretches: Vec::new() };
         for line in device.ops.iter().map(|at| &plane.lines[*at]) {
             let Some(all) = intervals(line, device.event_clock) else { continue };
             let is_in = |(start, end): &Interval| *start < window.1 && *end > window.0;
@@ -46,6 +54,9 @@ impl StepColumns {
     }
 
     fn add(&mut self, at: usize, time: Interval) {
+        if self.number.is_some() {
+            self.stretches.push((at, time));
+        }
         each_column(self.window, time, |column, time| {
             let sum = self.times.entry((at, column)).or_default();
             *sum = sum.saturating_add(time);
@@ -67,25 +78,39 @@ impl StepColumns {
         ShownStep { number: self.number, kinds: sums.iter().map(most).collect() }
     }
 
-    /// Returns when some ops run.
-    pub fn when(&self, ops: &[(usize, Picos)]) -> Picture {
+    /// Returns when some ops run, and their longest stretches.
+    pub fn when(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<Span>) {
         let mut is_one = vec![false; ops.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
         ops.iter().for_each(|(at, _)| is_one[*at] = true);
         let mut sums = [0_u64; N_COLUMNS];
         for ((_, column), time) in self.times.iter().filter(|((at, _), _)| is_one.get(*at) == Some(&true)) {
             sums[*column] = sums[*column].saturating_add(*time);
         }
-        self.picture(&sums)
+        let own = self.stretches.iter().filter(|(at, _)| is_one.get(*at) == Some(&true));
+        (self.picture(&sums), self.longest(own.map(|(_, time)| *time).collect()))
     }
 
-    /// Returns when some gaps are.
-    pub fn when_idle<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> Picture {
-        let mut sums = [0_u64; N_COLUMNS];
+    /// Returns when some gaps are, and the longest of them.
+    pub fn when_idle<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> (Picture, Vec<Span>) {
+        let (mut sums, mut all) = ([0_u64; N_COLUMNS], Vec::new());
         for gap in gaps.filter(|gap| gap.step == self.number) {
             let start = self.window.0.saturating_add(gap.start.0);
-            each_column(self.window, (start, start.saturating_add(gap.total.0)), |column, time| sums[column] += time);
+            let time = (start, start.saturating_add(gap.total.0));
+            each_column(self.window, time, |column, time| sums[column] += time);
+            all.push(time);
         }
-        self.picture(&sums)
+        (self.picture(&sums), self.longest(all))
+    }
+
+    /// Returns the longest stretches of some times, in order.
+    fn longest(&self, times: Vec<Interval>) -> Vec<Span> {
+        let Some(step) = self.number else { return Vec::new() };
+        let mut all: Vec<Interval> = Merged::new(times).within(self.window).collect();
+        all.small_sort_by(|a, b| (b.1 - b.0, a.0).cmp(&(a.1 - a.0, b.0)));
+        all.truncate(MAX_SPANS);
+        all.small_sort_by(Ord::cmp);
+        let after = |at: u64| Picos(at - self.window.0);
+        all.into_iter().map(|(from, to)| Span { step, start: after(from), end: after(to) }).collect()
     }
 
     /// Returns the sums of the parts as shares of the parts.
