@@ -95,7 +95,8 @@ impl ParallelOpen {
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
         let Some(at) = self.waiting.pop_front() else { return false };
         let source = self.captures.inputs.get(at.file as usize).map(|input| input.source.as_ref());
-        let part = source.and_then(|source| Part::read(source, at.span(), &mut |own| report(self.progress(own, at))));
+        let part =
+            source.and_then(|source| Part::read(source, at.span(), &mut |own| report(self.progress(Some((own, at))))));
         self.add(at, part);
         true
     }
@@ -178,19 +179,20 @@ impl ParallelOpen {
         self.waiting.extend(ended.into_iter().flat_map(|state| state.share));
     }
 
-    /// Returns the progress of all workers while this worker reads the plane at `at`.
-    fn progress(&self, own: ReadProgress<'_>, at: PlaneAt) -> Progress {
+    /// Returns the progress of all workers. `own` is that of this worker, if it reads a plane.
+    pub(super) fn progress(&self, own: Option<(ReadProgress<'_>, PlaneAt)>) -> Progress {
         let helpers = || self.helpers.iter().flatten().map(|state| state.progress);
+        let (own_bytes, own_events, place) = own.map_or((0, 0, String::new()), |(own, at)| {
+            (own.at.saturating_sub(at.start), own.events, own.plane.to_owned())
+        });
         let (planes, events) = self.read.count();
         Progress {
             stage: Stage::Read,
-            bytes_done: self.bytes_read
-                + own.at.saturating_sub(at.start)
-                + helpers().map(|progress| progress.bytes).sum::<u64>(),
+            bytes_done: self.bytes_read + own_bytes + helpers().map(|progress| progress.bytes).sum::<u64>(),
             bytes_total: self.bytes_total,
             planes,
-            events: events + own.events + helpers().map(|progress| progress.events).sum::<u64>(),
-            place: own.plane.to_owned(),
+            events: events + own_events + helpers().map(|progress| progress.events).sum::<u64>(),
+            place,
             memory: memory().map(|own| own + helpers().map(|progress| progress.memory).sum::<u64>()),
             notes: Vec::new(),
             can_stop: planes > 0,

@@ -42,7 +42,15 @@ pub fn serve() {
     }
     let server = Rc::new_cyclic(|this| {
         let (this, scope) = (Weak::clone(this), scope.clone());
-        RefCell::new(Server { this, scope, session: None, queue: VecDeque::new(), opening: None, paused_until: 0.0 })
+        RefCell::new(Server {
+            this,
+            scope,
+            session: None,
+            queue: VecDeque::new(),
+            opening: None,
+            paused_until: 0.0,
+            reported_at: 0.0,
+        })
     });
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
@@ -59,6 +67,8 @@ struct Server {
     opening: Option<ParallelOpen>,
     /// The time before which no plane is read.
     paused_until: f64,
+    /// The time at which the progress of helpers was last sent.
+    reported_at: f64,
 }
 
 fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
@@ -109,6 +119,7 @@ fn handle_helper(server: &Weak<RefCell<Server>>, number: usize, message: Option<
         && let Some(opening) = &mut this.opening
     {
         opening.handle(number, message);
+        this.report_helpers();
     }
     tick(server);
 }
@@ -163,6 +174,16 @@ impl Server {
     fn pause(&mut self) -> Option<u32> {
         self.paused_until = now() + PAUSE;
         self.opening.as_ref().map(|_| PAUSE as u32)
+    }
+
+    /// Sends the progress of helpers while this worker has no plane to read.
+    fn report_helpers(&mut self) {
+        let Some(opening) = self.opening.as_ref().filter(|opening| !opening.has_planes()) else { return };
+        let now = now();
+        if now - self.reported_at >= PROGRESS_EVERY {
+            self.answer(opening.id, Reply::Progress(opening.progress(None)));
+            self.reported_at = now;
+        }
     }
 
     /// Reads a plane of the files that are being opened, or opens what has been read. Returns the time in milliseconds after

@@ -73,8 +73,15 @@ onPage("the first device is shown while the rest is read, and the view keeps its
   await groupBy(page, "Category");
   await sortBy(page, "Count", "ascending");
   const before = await firstRows(page);
-  await page.evaluate(() => window.release());
+  await page.evaluate(() => {
+    const shown = () => Number(/(\d+) %/.exec(document.querySelector(".waiting")?.textContent)?.[1]);
+    window.percents = [shown()];
+    new MutationObserver(() => window.percents.push(shown())).observe(document.querySelector(".waiting"), { subtree: true, childList: true, characterData: true });
+    window.release();
+  });
   await waitForAll(page);
+  const percents = (await page.evaluate(() => window.percents)).filter((percent) => percent > 0);
+  assert.ok(percents.at(-1) > percents[0] && percents.every((percent, i) => i === 0 || percent >= percents[i - 1]), `${percents}`);
   await waitUntil(async () => (await firstRows(page)).length === before.length && JSON.stringify(await firstRows(page)) !== JSON.stringify(before));
   assert.equal(await grid(page).getAttribute("aria-label"), "Time by category");
   assert.equal(await page.getByRole("columnheader", { name: "Count" }).getAttribute("aria-sort"), "ascending");

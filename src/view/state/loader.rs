@@ -317,7 +317,11 @@ impl State {
     fn swap_in(self, shown: Option<PtrEq<BreakdownHead>>) {
         let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() else { return };
         let Some(session) = loading.session else { return };
-        let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
+        let name = match session.reading {
+            // Only the first file has been read.
+            Some(_) => loading.of.size().0,
+            None => Self::name_of(&session),
+        };
         self.engines.update_value(|engines| {
             if let Some(old) = engines.open.replace(loading.link) {
                 end(old);
@@ -357,7 +361,7 @@ impl State {
         } else if !session.capabilities.overview && self.view.get_untracked() == View::Overview {
             self.view.set(View::Breakdown);
         }
-        self.opened.set(Some(PtrEq::new(Opened { name: picker_options::session_name(&names), session })));
+        self.opened.set(Some(PtrEq::new(Opened { name, session })));
         let late =
             loading.again && shown.as_ref().is_some_and(|head| self.query.with_untracked(|query| *query != head.query));
         self.shown.set(shown);
@@ -365,6 +369,12 @@ impl State {
             // The query was changed while the answer was on its way.
             self.request_breakdown();
         }
+    }
+
+    /// Returns the name of a session, which is made from the names of its files.
+    pub(super) fn name_of(session: &SessionInfo) -> String {
+        let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
+        picker_options::session_name(&names)
     }
 
     /// Handles a load that failed. The open session stays.
@@ -398,6 +408,7 @@ impl State {
             }
             None => {
                 self.busy.set(false);
+                self.give_up_rest();
                 failure.message.push_str(" What is on screen stays; drop the files again to go on.");
             }
         }

@@ -25,7 +25,9 @@ impl OpenRequest {
         if !self.report.is_empty() {
             return ("a link".to_owned(), self.report.len() as u64);
         }
-        let names: Vec<String> = self.files.iter().map(|picked| picked.path.clone()).collect();
+        let mut names: Vec<String> = self.files.iter().map(|picked| picked.path.clone()).collect();
+        // A session has its files in the order of their names.
+        names.sort_unstable();
         (picker_options::session_name(&names), total_size(&self.files))
     }
 

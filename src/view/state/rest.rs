@@ -25,11 +25,7 @@ impl State {
             }),
             Reply::Opened(session) => self.complete(*session),
             Reply::Failed(mut failure) => {
-                self.end_rest();
-                if let Some(Opened { name, session }) = self.opened.get_untracked().as_deref() {
-                    let session = SessionInfo { reading: None, ..session.clone() };
-                    self.opened.set(Some(PtrEq::new(Opened { name: name.clone(), session })));
-                }
+                self.give_up_rest();
                 failure.message.push_str(" The device that was read stays open.");
                 self.fail(failure);
             }
@@ -45,6 +41,17 @@ impl State {
                 link.send(&Request::StopReading);
             }
         });
+    }
+
+    /// Records that the rest of the files will not be read.
+    pub(super) fn give_up_rest(self) {
+        self.end_rest();
+        if let Some(Opened { name, session }) = self.opened.get_untracked().as_deref()
+            && session.reading.is_some()
+        {
+            let session = SessionInfo { reading: None, ..session.clone() };
+            self.opened.set(Some(PtrEq::new(Opened { name: name.clone(), session })));
+        }
     }
 
     fn end_rest(self) {
@@ -65,7 +72,7 @@ impl State {
         };
         let query = picker_options::clamp_query(&session, query);
         self.query.set(query.clone());
-        self.opened.set(Some(PtrEq::new(Opened { name: before.name.clone(), session })));
+        self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
         self.engines.update_value(|engines| {
             let Workers { open: Some(link), pending, withdrawn, .. } = engines else { return };
             if let Some(old) = pending.take() {
