@@ -43,7 +43,7 @@ function exposeMemory() {
 }
 
 async function measureLoad(browser, url, files) {
-  const { page, close } = await openPage(browser, url);
+  const { page, close } = await openPage(browser, url, { view: "breakdown" });
   await page.addInitScript(recordDropAndRows);
   await page.addInitScript(exposeMemory);
   await reload(page);
