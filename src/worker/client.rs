@@ -46,6 +46,8 @@ pub struct Link {
     alive: Rc<Cell<bool>>,
     /// The helpers that read planes for the worker, until the files are open.
     helpers: Rc<RefCell<Vec<Helper>>>,
+    /// The request that opens the files.
+    opening: Rc<Cell<RequestId>>,
     _listeners: [Closure<dyn FnMut(Event)>; 3],
 }
 
@@ -64,7 +66,7 @@ impl Link {
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let alive = Rc::new(Cell::new(true));
-        let helpers = Rc::new(RefCell::new(Vec::new()));
+        let (helpers, opening) = (Rc::new(RefCell::new(Vec::new())), Rc::new(Cell::new(RequestId::default())));
         // A worker that trapped may still receive messages, and raise an error for each. Nothing is reported after its
         // end.
         let report: Rc<dyn Fn(Report)> = {
@@ -78,9 +80,9 @@ impl Link {
         };
         let on_message = {
             let (worker, outbox, report) = (worker.clone(), Rc::clone(&outbox), Rc::clone(&report));
-            let (helpers, report_end) = (Rc::clone(&helpers), Rc::clone(&report));
+            let (helpers, opening, report_end) = (Rc::clone(&helpers), Rc::clone(&opening), Rc::clone(&report));
             let report = move |reported: Report| {
-                if is_end_of_reading(&reported) {
+                if is_end_of_reading(&reported, opening.get()) {
                     helpers.borrow_mut().clear();
                 }
                 report(reported);
@@ -113,7 +115,7 @@ impl Link {
         let _ = worker.add_event_listener_with_callback("messageerror", on_garbled.as_ref().unchecked_ref());
         hand_over(worker.clone(), report);
         let (next, _listeners) = (Cell::new(1), [on_message, on_error, on_garbled]);
-        let link = Self { worker, next, outbox, script, alive, helpers, _listeners };
+        let link = Self { worker, next, outbox, script, alive, helpers, opening, _listeners };
         link.send(&Request::Hello { build: crate::BUILD.to_owned() });
         Ok(link)
     }
@@ -128,10 +130,10 @@ impl Link {
     pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
-        let bytes = files.iter().map(|file| file.size() as u64).sum();
-        let ports = self.start_helpers(number_for(bytes));
-        self.send_with(&Request::Open { paths, skips }, &files, &ports)
+        let ports = self.start_helpers(number_for(total_size(picked)));
+        let id = self.send_with(&Request::Open { paths, skips }, &files, &ports);
+        self.opening.set(id);
+        id
     }
 
     /// Starts helpers, and returns the ports to them. A helper that cannot be started is left out.
@@ -202,9 +204,16 @@ fn post(worker: &Worker, message: &JsValue) {
     drop(worker.post_message_with_transfer(message, &ports(message)));
 }
 
-/// Returns whether the worker needs no helpers any more.
-const fn is_end_of_reading(report: &Report) -> bool {
+/// Returns the size of all files in bytes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
+pub fn total_size(files: &[Picked]) -> u64 {
+    files.iter().map(|picked| picked.file.size() as u64).sum()
+}
+
+/// Returns whether the worker needs no helpers any more, because the request `opening` has been answered.
+fn is_end_of_reading(report: &Report, opening: RequestId) -> bool {
     match report {
+        Report::Answer(Answer { id, .. }) if *id != opening => false,
         Report::Answer(Answer { reply: Reply::Opened(session), .. }) => session.reading.is_none(),
         Report::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_), .. }) | Report::Died(_) => true,
         Report::Answer(_) => false,

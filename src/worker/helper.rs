@@ -10,7 +10,7 @@
 
 use super::blob::BlobSource;
 use super::message::{pack, transfer_list, unpack};
-use super::runtime::{memory, now};
+use super::runtime::{ProgressTimer, memory};
 use crate::profile::{Part, ReadProgress};
 use crate::session::open::PlaneAt;
 use js_sys::{Reflect, global};
@@ -18,9 +18,6 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, MessageEvent, MessagePort};
-
-/// The shortest time between two progress messages, in milliseconds.
-const PROGRESS_EVERY: f64 = 50.0;
 
 /// A message of a helper.
 #[derive(Serialize, Deserialize)]
@@ -93,11 +90,9 @@ pub(super) fn serve(port: &MessagePort) {
 
 fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<Part> {
     let source = BlobSource::new(file.into()).ok()?;
-    let mut last = now();
+    let mut timer = ProgressTimer::default();
     let mut report = |progress: ReadProgress<'_>| {
-        let time = now();
-        if time - last >= PROGRESS_EVERY {
-            last = time;
+        if timer.is_due() {
             let (bytes, memory) = (progress.at.saturating_sub(at.start), memory().unwrap_or_default());
             post(port, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }

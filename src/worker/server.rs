@@ -13,7 +13,7 @@ use super::blob::BlobSource;
 use super::helper::{self, FromHelper};
 use super::message::{pack, ports, unpack};
 use super::parallel_open::ParallelOpen;
-use super::runtime::{memory, now};
+use super::runtime::{ProgressTimer, memory, now};
 use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
 use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
 use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
@@ -26,8 +26,6 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent, MessagePort};
 
-/// The shortest time between two progress messages of one stage, in milliseconds.
-const PROGRESS_EVERY: f64 = 50.0;
 /// After an answer, this worker reads no further plane for this time, in milliseconds, because the page often has the next
 /// question, and a plane may take long.
 const PAUSE: f64 = 100.0;
@@ -49,7 +47,7 @@ pub fn serve() {
             queue: VecDeque::new(),
             opening: None,
             paused_until: 0.0,
-            reported_at: 0.0,
+            helper_timer: ProgressTimer::default(),
         })
     });
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
@@ -67,8 +65,8 @@ struct Server {
     opening: Option<ParallelOpen>,
     /// The time before which no plane is read.
     paused_until: f64,
-    /// The time at which the progress of helpers was last sent.
-    reported_at: f64,
+    /// When the progress of helpers was last sent.
+    helper_timer: ProgressTimer,
 }
 
 fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
@@ -179,10 +177,8 @@ impl Server {
     /// Sends the progress of helpers while this worker has no plane to read.
     fn report_helpers(&mut self) {
         let Some(opening) = self.opening.as_ref().filter(|opening| !opening.has_planes()) else { return };
-        let now = now();
-        if now - self.reported_at >= PROGRESS_EVERY {
+        if self.helper_timer.is_due() {
             self.answer(opening.id, Reply::Progress(opening.progress(None)));
-            self.reported_at = now;
         }
     }
 
@@ -204,18 +200,13 @@ impl Server {
             self.opening = Some(opening);
             return Some(left.ceil() as u32);
         }
-        let mut report = self.reporter(id);
-        if opening.read_one(&mut report) {
-            drop(report);
+        let has_read = opening.read_one(&mut self.reporter(id));
+        if has_read || !opening.is_done() {
             self.opening = Some(opening);
-            return Some(0);
-        }
-        if !opening.is_done() {
-            drop(report);
-            self.opening = Some(opening);
-            return None;
+            return has_read.then_some(0);
         }
         let (captures, skips) = opening.finish();
+        let mut report = self.reporter(id);
         // All bytes have been read and reported.
         let mut report_analysis = |progress: Progress| {
             if progress.stage == Stage::Analyse {
@@ -283,14 +274,12 @@ impl Server {
         }
     }
 
-    /// Returns a function that sends progress to the page, at most every [`PROGRESS_EVERY`] milliseconds.
+    /// Returns a function that sends progress to the page: when a stage begins, and when it is due.
     fn reporter(&self, id: RequestId) -> impl FnMut(Progress) + use<'_> {
-        let mut last = None;
+        let (mut stage, mut timer) = (None, ProgressTimer::default());
         move |mut progress: Progress| {
-            let now = now();
-            let due = last.is_none_or(|(stage, at)| stage != progress.stage || now - at >= PROGRESS_EVERY);
-            if due {
-                last = Some((progress.stage, now));
+            let is_new = stage.replace(progress.stage) != Some(progress.stage);
+            if timer.is_due() || is_new {
                 progress.memory = progress.memory.or_else(memory);
                 self.answer(id, Reply::Progress(progress));
             }

@@ -270,14 +270,14 @@ pub struct Evidence {
     /// Host events with the most time, at most five, with their time per step.
     pub host_events: Vec<(String, Picos)>,
     /// The longest stretches of time in the shown step, at most five, in order. Empty if there are no steps.
-    pub spans: Vec<Span>,
+    pub spans: Vec<StepSpan>,
     /// The small drawing. `None` if there is nothing to draw but steps or devices.
     pub picture: Option<Picture>,
 }
 
 /// A stretch of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct StepSpan {
     /// Number of the step.
     pub step: u64,
     /// Start after the start of the step.

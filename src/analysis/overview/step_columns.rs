@@ -1,7 +1,7 @@
 //! This module divides one step into equal parts, and finds the ops that run in each. Findings are drawn over this step.
 
 use super::picture::{N_COLUMNS, Picture, ShownStep};
-use super::report::Span;
+use super::report::StepSpan;
 use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
@@ -79,7 +79,7 @@ impl StepColumns {
     }
 
     /// Returns when some ops run, and their longest stretches.
-    pub fn when(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<Span>) {
+    pub fn when(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<StepSpan>) {
         let mut is_one = vec![false; ops.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
         ops.iter().for_each(|(at, _)| is_one[*at] = true);
         let mut sums = [0_u64; N_COLUMNS];
@@ -91,7 +91,7 @@ impl StepColumns {
     }
 
     /// Returns when some gaps are, and the longest of them.
-    pub fn when_idle<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> (Picture, Vec<Span>) {
+    pub fn when_idle<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> (Picture, Vec<StepSpan>) {
         let (mut sums, mut all) = ([0_u64; N_COLUMNS], Vec::new());
         for gap in gaps.filter(|gap| gap.step == self.number) {
             let start = self.window.0.saturating_add(gap.start.0);
@@ -103,14 +103,14 @@ impl StepColumns {
     }
 
     /// Returns the longest stretches of some times, in order.
-    fn longest(&self, times: Vec<Interval>) -> Vec<Span> {
+    fn longest(&self, times: Vec<Interval>) -> Vec<StepSpan> {
         let Some(step) = self.number else { return Vec::new() };
         let mut all: Vec<Interval> = Merged::new(times).within(self.window).collect();
         all.small_sort_by(|a, b| (b.1 - b.0, a.0).cmp(&(a.1 - a.0, b.0)));
         all.truncate(MAX_SPANS);
         all.small_sort_by(Ord::cmp);
         let after = |at: u64| Picos(at - self.window.0);
-        all.into_iter().map(|(from, to)| Span { step, start: after(from), end: after(to) }).collect()
+        all.into_iter().map(|(from, to)| StepSpan { step, start: after(from), end: after(to) }).collect()
     }
 
     /// Returns the sums of the parts as shares of the parts.

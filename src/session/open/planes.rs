@@ -49,6 +49,10 @@ impl PlanesApart {
 
 /// Lists the planes to read apart. There are none if the files are small, packed, or of another format.
 pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
+    // Small files are not even listed, because each read of a file in a browser takes milliseconds.
+    if inputs.iter().map(|input| input.source.size()).sum::<u64>() < LEAST_BYTES {
+        return PlanesApart::default();
+    }
     let (mut found, mut fields): (Vec<(PlaneAt, Option<u64>)>, _) = (Vec::new(), Vec::new());
     for (file, input) in (0..).zip(inputs) {
         let is_skipped = |plane: Option<u32>| skips.contains(&Skip { file, plane });

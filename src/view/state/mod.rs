@@ -19,8 +19,8 @@ mod shared_signal;
 mod theme;
 mod waiting;
 
-pub(crate) use super::state::open_request::total_size;
 pub(crate) use super::state::pending::Fetching;
+pub(crate) use crate::worker::client::total_size;
 pub(crate) use embedded::is_single;
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use ptr_eq::PtrEq;

@@ -3,7 +3,7 @@
 
 use crate::chart::widgets::picker_options;
 use crate::protocol::{Request, RequestId, Skip};
-use crate::worker::client::{Link, Picked};
+use crate::worker::client::{Link, Picked, total_size};
 
 /// A request to open a session.
 #[derive(Clone, Default)]
@@ -39,10 +39,4 @@ impl OpenRequest {
             link.send(&Request::OpenReport { link: self.report.clone() })
         }
     }
-}
-
-/// Returns the size of all files in bytes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
-pub(crate) fn total_size(files: &[Picked]) -> u64 {
-    files.iter().map(|picked| picked.file.size() as u64).sum()
 }
