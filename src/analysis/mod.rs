@@ -21,3 +21,4 @@ pub mod memory;
 pub mod op;
 pub mod overview;
 pub mod roofline;
+pub mod timeline;

@@ -11,6 +11,7 @@ pub mod roofline;
 pub mod share;
 pub mod table_query;
 pub mod tables;
+pub mod timeline;
 pub mod url;
 pub mod view_request;
 
@@ -29,4 +30,5 @@ pub use request::{
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, OmittedSum};
+pub use timeline::TimelineQuestion;
 pub use view_request::Question;

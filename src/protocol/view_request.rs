@@ -12,6 +12,7 @@ use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
 use super::tables::Export;
+use super::timeline::TimelineQuestion;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
 use crate::analysis::flags::FlagsQuery;
@@ -151,6 +152,8 @@ pub enum Question {
         /// Address that opens the report. `None` if the text has no link.
         url: Option<String>,
     },
+    /// Requests a part of the timeline. The reply is the type that the [`TimelineQuestion`] names.
+    Timeline(TimelineQuestion),
     /// Requests all rows of communication as a file, in the form that the command line writes. The reply is
     /// [`Reply::Exported`].
     ExportComm {

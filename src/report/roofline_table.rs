@@ -26,20 +26,16 @@ pub fn head(f: &RooflineFigures) -> String {
         let scope = scope(f).unwrap_or_default();
         lines.push(format!("Roofline efficiency: {} {scope}{of_compute}; there {mean}", fraction(roof.util)));
         let of_step = f.header.step_duration.and_then(|w| roof.recoverable.fraction_of(w));
-        let of_step = of_step.map_or(String::new(), |share| format!(" ({} of the {})", percent_text(share), whole(f)));
+        let of_step = of_step
+            .map_or(String::new(), |share| format!(" ({} of the {})", percent_text(share), f.header.window_word()));
         lines.push(format!("Potential savings: {}{of_step}", time_text(roof.recoverable)));
     }
     let use_of_step = window_use(f);
     if !use_of_step.is_empty() {
         let use_of_step: Vec<String> = use_of_step.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-        lines.push(format!("Whole {}: {}", whole(f), use_of_step.join(", ")));
+        lines.push(format!("Whole {}: {}", f.header.window_word(), use_of_step.join(", ")));
     }
     lines.join("\n") + "\n\n"
-}
-
-/// Returns "step", or "capture" if the query selects the whole capture.
-fn whole(f: &RooflineFigures) -> &'static str {
-    if f.header.step == "all" { "capture" } else { "step" }
 }
 
 /// Returns the part of the step that the averages of the roofline cover, such as "of 24.05 ms compute, 2.7 % of the
@@ -48,7 +44,8 @@ pub fn scope(f: &RooflineFigures) -> Option<String> {
     let roof = f.step.as_ref()?;
     let what = if f.considered == f.totals.time_of_kind(Kind::Compute) { "compute" } else { "of the chosen ops" };
     let share = f.header.step_duration.and_then(|all| roof.total.fraction_of(all));
-    let share = share.map_or(String::new(), |share| format!(", {} of the {}", percent_text(share), whole(f)));
+    let share =
+        share.map_or(String::new(), |share| format!(", {} of the {}", percent_text(share), f.header.window_word()));
     Some(format!("of {} {what}{share}", time_text(roof.total)))
 }
 

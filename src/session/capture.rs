@@ -13,6 +13,7 @@ use crate::analysis::base::{Analysis, Framework, device_type};
 use crate::analysis::breakdown::StepStats;
 use crate::analysis::files::{FileInfo, FileView};
 use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::timeline::TimelineIndex;
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
@@ -46,6 +47,8 @@ pub(crate) struct CaptureSession {
     pub(crate) live_buffers: Option<super::live_buffers::LiveBuffers>,
     /// The last query and answer of the overview.
     pub(crate) overview: Option<(OverviewQuery, Option<Overview>)>,
+    /// The tracks of the timeline, after the first request for them.
+    pub(crate) timeline: Option<TimelineIndex>,
     /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
@@ -145,6 +148,7 @@ impl CaptureSession {
             memory: None,
             live_buffers: None,
             overview: None,
+            timeline: None,
             comm: None,
         }
     }
@@ -198,6 +202,7 @@ impl CaptureSession {
             Question::Comm(query) => self.comm_view(query),
             Question::Flags(query) => Reply::answer_to_question(&self.flags(query)),
             Question::Table { of, action } => self.table(of, action),
+            Question::Timeline(question) => self.timeline(question),
             Question::CommLanes(query) => self.comm_lanes_view(query),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Reply::Failed(messages::no_question())

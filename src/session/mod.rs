@@ -30,6 +30,7 @@ pub mod roofline_table;
 pub mod session_trait;
 pub mod share;
 pub mod tables;
+mod timeline;
 mod utilization;
 
 pub use comm::{comm, comm_lanes};

@@ -2,6 +2,7 @@
 //! the time of each phase.
 
 use super::capture::CaptureSession;
+use super::programs::QueryPrograms;
 use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
 use crate::analysis::classify::Phase;
 use crate::analysis::comm::{Comm, CommQuery, Overlap};
@@ -21,10 +22,20 @@ impl CaptureSession {
 
     fn utilization_of(&mut self, query: RooflineQuery) -> Result<Utilization, FilterError> {
         let figures = self.roofline_figures(&query)?;
-        let comm = CommQuery { query: query.query.clone(), ..CommQuery::default() };
-        let collectives = in_flight(self.comm_answer(&comm));
+        let collectives = self.collectives_in_flight(&query.query);
         let phases = self.phases(&query.query)?;
         Ok(Utilization { figures: without_lists(figures), collectives, phases, query })
+    }
+
+    /// Returns the collectives in flight. Without an answer of the communication view, the devices are not compared.
+    fn collectives_in_flight(&mut self, query: &Query) -> Option<Overlap> {
+        let query = CommQuery { query: query.clone(), ..CommQuery::default() };
+        let Self { profile, analysis, programs, comm, .. } = self;
+        if let Some((_, comm)) = comm.as_ref().filter(|(of, _)| *of == query) {
+            return in_flight(comm);
+        }
+        let programs = QueryPrograms::new(profile, programs);
+        in_flight(&analysis.comm_without_balance(profile, &query, Some(&|id| programs.module(id))))
     }
 
     /// Returns the self time of the known phases of training, in the order of a step.

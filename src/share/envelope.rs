@@ -15,6 +15,7 @@ use super::limits::VERSION;
 use super::read::{Reader, take, varint};
 use super::report::Report;
 use super::write::{self, Writer};
+use crate::analysis::base::StepChoice;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
@@ -83,6 +84,10 @@ fn of_version(version: u64, packed: &[u8], limits: Limits) -> Result<Report, Sha
     let mut reader = Reader::new(&unpacked, version, limits.memory)?;
     codec::report(&mut reader, &mut report)?;
     reader.finish()?;
+    // The origin of a report does not hold a range; the header does.
+    if let Ok(range @ StepChoice::Range(_)) = report.header.step.parse() {
+        report.origin.step = range;
+    }
     report.derive();
     Ok(report)
 }

@@ -56,6 +56,7 @@ mod synth;
 mod texts;
 mod threads;
 mod tidy;
+mod timeline;
 mod trace;
 mod trace_oracle;
 mod vocabulary;

@@ -14,6 +14,7 @@
 
 pub mod hlo;
 pub mod intervals;
+pub mod lanes;
 pub mod parallel;
 pub mod profile;
 pub mod small_sort;

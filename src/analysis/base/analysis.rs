@@ -1,6 +1,7 @@
 //! This module holds the devices of a profile and the facts of their ops, which are computed once and used by every
 //! query.
 use super::after_backward::after_backward;
+use super::axis::Axis;
 use super::device::Device;
 use super::find_devices::devices;
 use super::hosts;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 
 /// The devices of a profile, the facts of their ops, and the caches of queries.
 pub struct Analysis {
+    /// The time axis that all lines share.
+    pub axis: Axis,
     /// The devices that have ops, in the order of their planes.
     pub devices: Vec<Device>,
     /// Facts of each device's ops, by index into `devices`.
@@ -39,7 +42,8 @@ pub struct Analysis {
 impl Analysis {
     /// Finds the devices of `profile` and classifies their ops.
     pub fn new(profile: &Profile) -> Self {
-        let (devices, mut notes) = devices(profile);
+        let (mut devices, mut notes) = devices(profile);
+        let axis = Axis::new(profile, &mut devices);
         let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
         notes.extend(of_hosts);
         let planes = || devices.iter().map(|d| &profile.planes[d.plane]);
@@ -50,6 +54,7 @@ impl Analysis {
             after_backward(&profile.planes[device.plane], device, &mut facts.ops);
         }
         Self {
+            axis,
             devices,
             facts,
             notes,

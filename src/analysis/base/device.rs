@@ -43,6 +43,8 @@ pub struct Device {
     pub op_clock: Clock,
     /// The event clock, which every line has.
     pub event_clock: Clock,
+    /// The place of the origin of `event_clock` on the time axis of the session (see [`Axis`](super::Axis)), in ps.
+    pub axis_offset: u64,
     /// Start of the first op and end of the last op, in ps on `op_clock`.
     pub whole: Interval,
     /// Busy time over the whole capture: the length of the union of the events of each op line, summed over lines. The

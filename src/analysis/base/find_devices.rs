@@ -91,6 +91,7 @@ fn device(
         step_clock,
         op_clock,
         event_clock: event,
+        axis_offset: 0,
         whole: (0, 0),
         busy: Picos::ZERO,
     };

@@ -3,6 +3,7 @@
 
 pub(in crate::analysis) mod after_backward;
 pub(in crate::analysis) mod analysis;
+pub(in crate::analysis) mod axis;
 pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;
 pub(in crate::analysis) mod filter;
@@ -27,12 +28,13 @@ pub(in crate::analysis) mod spread;
 
 pub use crate::intervals::{Interval, Merged, self_time};
 pub use analysis::Analysis;
+pub use axis::Axis;
 pub use device::{Clock, Device, Step, StepBasis, interval_of, intervals};
 pub use filter::{Filter, FilterError, FilterField, Matcher};
 pub use framework::Framework;
 pub use not_steady::NotSteady;
 pub use op_lookup::ResolvedOp;
 pub use platform::{Platform, device_type};
-pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
+pub use query::{DeviceChoice, GroupBy, Query, StepChoice, TimeRange};
 pub use report::{Header, Mean, Peaks, Status, Totals};
 pub use spread::Spread;

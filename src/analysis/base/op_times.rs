@@ -9,6 +9,7 @@ use crate::parallel;
 use crate::profile::Plane;
 use crate::units::Count;
 use indexmap::IndexMap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -37,7 +38,7 @@ impl OpTime {
 /// The interval of a device's time that a query selects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
-    /// "all", "mean", or the number of the step.
+    /// "all", "mean", the number of the step, or the range.
     pub name: String,
     /// The clock of `spans`.
     pub clock: Clock,
@@ -57,27 +58,32 @@ impl Device {
             return Some(self.whole_capture());
         }
         let steps = self.chosen_steps(step);
-        let name = if step == StepChoice::Mean { step.to_string() } else { steps.first()?.number.to_string() };
+        let (name, clock) = match step {
+            StepChoice::Range(range) => (range.to_string(), self.event_clock),
+            StepChoice::Mean => (step.to_string(), self.step_clock),
+            _ => (steps.first()?.number.to_string(), self.step_clock),
+        };
         let spans = Merged::new(steps.iter().map(|step| step.window).collect());
         let n_steps = steps.len() as u32;
-        (n_steps > 0).then_some(Window { name, clock: self.step_clock, spans, n_steps, whole: false })
+        (n_steps > 0).then_some(Window { name, clock, spans, n_steps, whole: false })
     }
 
     /// Returns the steps of a choice, in order of their start. Empty if the choice is the whole capture, or if the
-    /// device has no such step.
-    pub(in crate::analysis) fn chosen_steps(&self, step: StepChoice) -> Vec<&Step> {
+    /// device has no such step. A range of time counts as a step, whose windows are on the event clock.
+    pub(in crate::analysis) fn chosen_steps(&self, step: StepChoice) -> Vec<Cow<'_, Step>> {
         match step {
-            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).into_iter().collect(),
-            StepChoice::Busiest => self.busiest().into_iter().collect(),
-            StepChoice::Mean => self.steady_steps().collect(),
+            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).map(Cow::Borrowed).into_iter().collect(),
+            StepChoice::Busiest => self.busiest().map(Cow::Borrowed).into_iter().collect(),
+            StepChoice::Mean => self.steady_steps().map(Cow::Borrowed).collect(),
             StepChoice::All => Vec::new(),
+            StepChoice::Range(range) => vec![Cow::Owned(self.range_as_step(range))],
         }
     }
 
     /// Returns whether a choice is the whole capture of this device.
     pub(in crate::analysis) fn is_whole_capture(&self, step: StepChoice) -> bool {
         match step {
-            StepChoice::Number(_) | StepChoice::Mean => false,
+            StepChoice::Number(_) | StepChoice::Mean | StepChoice::Range(_) => false,
             StepChoice::Busiest => self.basis == StepBasis::None,
             StepChoice::All => true,
         }

@@ -170,6 +170,7 @@ mod tests {
             step_clock: clock,
             op_clock: clock,
             event_clock: clock,
+            axis_offset: 0,
             whole: (0, 0),
             busy: Picos::ZERO,
         }

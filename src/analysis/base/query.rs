@@ -2,8 +2,8 @@
 //! data.
 
 use super::filter::Filter;
+use crate::units::Picos;
 use serde::{Deserialize, Serialize};
-use std::num::ParseIntError;
 use std::str::FromStr;
 
 /// The device planes that a query covers.
@@ -54,33 +54,72 @@ pub enum StepChoice {
     Number(u64),
     /// The whole capture of each device, from its first op's start to its last op's end.
     All,
+    /// A range of the time axis of the session.
+    Range(TimeRange),
 }
 
+/// A range `[start, end)` of the time axis of a session (see [`Axis`](super::Axis)), in ps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TimeRange {
+    pub start: Picos,
+    /// After `start`.
+    pub end: Picos,
+}
+
+impl TimeRange {
+    /// Returns the range between two times, in either order. `None` if the times are equal.
+    pub fn between(a: Picos, b: Picos) -> Option<Self> {
+        (a != b).then(|| Self { start: a.min(b), end: a.max(b) })
+    }
+
+    /// Returns the length of the range.
+    pub const fn length(self) -> Picos {
+        Picos(self.end.0.saturating_sub(self.start.0))
+    }
+}
+
+impl std::fmt::Display for TimeRange {
+    /// Writes start and end in ps: `100..200`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}..{}", self.start.0, self.end.0)
+    }
+}
+
+/// The error for a text that is not a step choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoStepChoice;
+
 impl FromStr for StepChoice {
-    type Err = ParseIntError;
+    type Err = NoStepChoice;
 
     /// Reads what [`Display`](std::fmt::Display) writes.
     ///
     /// # Errors
-    /// Returns an error for a text that is neither one of the words nor a number.
+    /// Returns an error for a text that is neither one of the words nor a number nor a range.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "mean" => Ok(Self::Mean),
-            "busiest" => Ok(Self::Busiest),
-            "all" => Ok(Self::All),
-            number => number.parse().map(Self::Number),
+        let number = |text: &str| text.parse::<u64>().map_err(|_| NoStepChoice);
+        match (text, text.split_once("..")) {
+            ("mean", _) => Ok(Self::Mean),
+            ("busiest", _) => Ok(Self::Busiest),
+            ("all", _) => Ok(Self::All),
+            (_, Some((start, end))) => {
+                let range = TimeRange { start: Picos(number(start)?), end: Picos(number(end)?) };
+                if range.start < range.end { Ok(Self::Range(range)) } else { Err(NoStepChoice) }
+            }
+            (text, None) => number(text).map(Self::Number),
         }
     }
 }
 
 impl std::fmt::Display for StepChoice {
-    /// Writes the choice as on the command line: `mean`, `busiest`, `all`, or the number.
+    /// Writes the choice as on the command line: `mean`, `busiest`, `all`, the number, or the range in ps.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Mean => f.write_str("mean"),
             Self::Busiest => f.write_str("busiest"),
             Self::All => f.write_str("all"),
             Self::Number(n) => n.fmt(f),
+            Self::Range(range) => range.fmt(f),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! This module defines the head of every report: the device and the window of its figures, and the sums over them.
 
+use super::query::{StepChoice, TimeRange};
 use super::spread::Spread;
 use crate::analysis::classify::Kind;
-use crate::table::format::counted;
+use crate::table::format::{counted, time_text};
 use crate::units::{Count, Picos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub struct Header {
     pub n_devices: u32,
     /// Type of the device, or the types of all devices, separated by commas. `None` if no plane has the stats.
     pub device_type: Option<String>,
-    /// "all", "mean", or the number of the step. If no device has the step, the name of the choice in the query.
+    /// "all", "mean", the number of the step, or the range of time in ps (`100..200`). If no device has the step, the name of the choice in the query.
     pub step: String,
     /// The means that the figures are.
     pub mean: Mean,
@@ -50,12 +51,30 @@ impl Header {
         Some(format!("mean of {}", counted(self.mean.n_steps?.into(), "step", "steps")))
     }
 
-    /// Returns the step in words: "step 12", "the mean of 98 steps" or "the whole capture".
+    /// Returns the step in words: "step 12", "the mean of 98 steps", "a range of 1.5 ms" or "the whole capture".
     pub fn step_text(&self) -> String {
-        match self.mean_text() {
-            Some(mean) => format!("the {mean}"),
-            None if self.step == "all" => "the whole capture".to_owned(),
-            None => format!("step {}", self.step),
+        match (self.mean_text(), self.range()) {
+            (Some(mean), _) => format!("the {mean}"),
+            (None, Some(range)) => format!("a range of {}", time_text(range.length())),
+            (None, None) if self.step == "all" => "the whole capture".to_owned(),
+            (None, None) => format!("step {}", self.step),
+        }
+    }
+
+    /// Returns the range of time that the figures cover. `None` for steps and for the whole capture.
+    pub fn range(&self) -> Option<TimeRange> {
+        match self.step.parse() {
+            Ok(StepChoice::Range(range)) => Some(range),
+            _ => None,
+        }
+    }
+
+    /// Returns the word for the window in texts such as "26.0 % of the step": "capture", "range" or "step".
+    pub fn window_word(&self) -> &'static str {
+        match self.range() {
+            Some(_) => "range",
+            None if self.step == "all" => "capture",
+            None => "step",
         }
     }
 

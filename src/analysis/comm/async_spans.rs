@@ -10,7 +10,7 @@
 //! This module depends on lines and transfers, and not on steps or rows.
 
 use crate::analysis::base::Merged;
-use crate::analysis::base::{Clock, Device, Interval, interval_of, intervals, self_time};
+use crate::analysis::base::{Clock, Device, Interval, StepChoice, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, Part};
 use crate::profile::{Line, OpId, Plane};
@@ -72,8 +72,11 @@ pub struct CoreTimeline {
 }
 
 /// Returns the clock on which the lines of a device are compared: the device clock if every event of all lines has a
-/// time on it, else the event clock.
-pub fn clock(plane: &Plane, device: &Device) -> Clock {
+/// time on it, else the event clock. A range of time is on the event clock.
+pub fn clock(plane: &Plane, device: &Device, step: StepChoice) -> Clock {
+    if matches!(step, StepChoice::Range(_)) {
+        return device.event_clock;
+    }
     let own = async_lines(plane).all(|line| line.events.has_device_clock());
     let steps = device.steps.is_empty() || device.step_clock == Clock::Device;
     if own && steps && device.op_clock == Clock::Device { Clock::Device } else { device.event_clock }
@@ -208,7 +211,10 @@ impl CoreTimeline {
             self.lost_lines += 1;
             return;
         };
-        let mut flows: IndexMap<(u64, u32), (Interval, u32), FxBuildHasher> = IndexMap::default();
+        // A flow usually has two events.
+        let n_flows = if all { line.flows.len() / 2 } else { 0 };
+        let mut flows: IndexMap<(u64, u32), (Interval, u32), FxBuildHasher> =
+            IndexMap::with_capacity_and_hasher(n_flows, FxBuildHasher);
         let mut pending_flows = line.flows.iter().peekable();
         for (i, op) in line.events.ops().enumerate() {
             if !all && transfers.part_of_collective(op).is_none() {

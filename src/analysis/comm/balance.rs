@@ -59,7 +59,7 @@ impl Analysis {
                 add(*at, transfers, timeline, is_in, &mut ops);
             } else {
                 let device = &self.devices[*at];
-                let clock = clock(&profile.planes[device.plane], device);
+                let clock = clock(&profile.planes[device.plane], device, step);
                 self.add_executions(profile, &[(*at, clock)], step, &mut ops);
             }
         }

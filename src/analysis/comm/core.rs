@@ -112,7 +112,7 @@ impl Analysis {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
-        let clock = clock(plane, device);
+        let clock = clock(plane, device, step);
         let (window, whole) = device.window_on(step, clock)?;
         let transfers = self.async_pairs(profile, slice.device);
         let timeline = CoreTimeline::empty(clock);

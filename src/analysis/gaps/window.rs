@@ -47,13 +47,13 @@ impl DeviceWindow {
         profile: &Profile,
         device: &Device,
         facts: &PlaneFacts,
-        step: StepChoice,
+        choice: StepChoice,
         has_loops: bool,
         each: &mut dyn FnMut(RawGap),
     ) -> Option<Self> {
         let plane = &profile.planes[device.plane];
-        let steps = device.chosen_steps(step);
-        if steps.is_empty() && !device.is_whole_capture(step) {
+        let steps = device.chosen_steps(choice);
+        if steps.is_empty() && !device.is_whole_capture(choice) {
             return None;
         }
         let mut ops: Vec<(Interval, OpId)> = Vec::new();
@@ -86,11 +86,11 @@ impl DeviceWindow {
             }
             for time in spans.within((start, end)) {
                 let begun = steps.partition_point(|step| step.event_window.0 <= time.0);
-                let step = begun.checked_sub(1).map(|last| steps[last]);
+                let step = begun.checked_sub(1).map(|last| &steps[last]);
                 each(RawGap {
                     time,
                     window_start: step.map_or(whole.0, |step| step.event_window.0),
-                    step: step.map(|step| step.number),
+                    step: step.filter(|_| !matches!(choice, StepChoice::Range(_))).map(|step| step.number),
                     after: after.filter(|_| start == time.0),
                     before: before.filter(|_| end == time.1),
                     ends_before: end,

@@ -32,7 +32,8 @@ impl StepColumns {
         let plane = &profile.planes[device.plane];
         let chosen = device.chosen_steps(by_op.step);
         let median = || if by_op.step == StepChoice::Mean { device.median_step() } else { None };
-        let step = if let [one] = &chosen[..] { Some(*one) } else { median().or(chosen.first().copied()) };
+        let first = || chosen.first().map(|step| &**step);
+        let step = if chosen.len() == 1 { first() } else { median().or_else(first) };
         let window = step.map_or_else(|| extent(profile, device), |step| step.event_window);
 
         let places = by_op.ops.iter().enumerate().map(|(at, of)| (plane.op(of.op).key(), at));

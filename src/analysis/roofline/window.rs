@@ -46,7 +46,11 @@ impl Analysis {
             flops = more(flops, peaks.flops(peaks.main()));
             bytes = more(bytes, peaks.bytes(Level::Hbm));
             #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
-            let n = if step == StepChoice::All { device.steps.len() as f64 } else { f64::from(window.n_steps) };
+            let n = match step {
+                StepChoice::All => device.steps.len() as f64,
+                StepChoice::Range(_) => device.steps_within(&window.spans),
+                _ => f64::from(window.n_steps),
+            };
             steps += scale.number(n);
         }
         let mut hbm: Option<f64> = None;

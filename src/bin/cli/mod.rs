@@ -264,7 +264,7 @@ impl OpenCapture<'_> {
 
     fn query(&self, by: GroupBy, filter: Filter) -> Result<Query, Failure> {
         let device = self.device()?;
-        let step = self.view.step;
+        let step = self.view.step();
         if let StepChoice::Number(n) = step {
             let has = |d: &rooflight::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
@@ -343,10 +343,12 @@ fn bad_filter(error: &FilterError) -> Failure {
 fn heading(header: &rooflight::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
-    let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
+    let window = header.step_duration.filter(|_| header.range().is_none());
+    let window = window.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
     let step = match header.mean.n_steps {
         Some(n) => format!("mean of {n} of {} steps", header.n_steps),
         None if header.step == "all" => "whole capture".to_owned(),
+        None if header.range().is_some() => header.step_text(),
         None => format!("step {} (one of {})", header.step, header.n_steps),
     };
     neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"

@@ -115,7 +115,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
 
 fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
     let has = |n: u64| session.devices.iter().any(|device| device.steps.iter().any(|step| step.number == n));
-    match view.step {
+    match view.step() {
         StepChoice::Number(n) if !has(n) => {
             let of_first = session.devices.first().map_or(&[][..], |device| &device.steps);
             Err(super::no_step(n, &of_first.iter().map(|step| step.number).collect::<Vec<_>>()))

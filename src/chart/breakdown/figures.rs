@@ -128,7 +128,7 @@ fn hero(header: &Header) -> Figure {
         rows.push(row("Devices", format::count(header.n_devices.into())));
     }
     rows.extend(header.mean.n_steps.map(|n| row("Steady steps", format::count(n.into()))));
-    if !whole {
+    if !whole && header.range().is_none() {
         rows.push(row("End of a step", "the start of the next one, or the end of the last step’s event"));
     }
     if let Some(periods) = &header.mean.periods {
@@ -150,6 +150,7 @@ fn hero(header: &Header) -> Figure {
     let (name, label) = match (whole, header.mean.n_steps) {
         (true, _) => ("Whole capture", "Whole capture".to_owned()),
         (false, Some(_)) => ("Step time", "Step time".to_owned()),
+        (false, None) if header.range().is_some() => ("Range", "Range".to_owned()),
         (false, None) => ("Step", format!("Step {}", header.step)),
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
@@ -259,12 +260,6 @@ pub fn parts_sum_to_window(head: &BreakdownHead) -> bool {
     let totals = &head.totals;
     let kinds: Picos = totals.by_kind.into_iter().sum();
     kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
-}
-
-/// Returns the word for the window in texts such as "26.0 % of the step": "capture" if all steps are selected, else
-/// "step".
-pub fn whole(header: &Header) -> &'static str {
-    if header.step == "all" { "capture" } else { "step" }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! This module describes in words how many rows pass the filter of the breakdown.
 
-use super::figures;
 use crate::analysis::base::{FilterField, GroupBy, Query};
 use crate::analysis::breakdown::columns::nouns;
 use crate::protocol::BreakdownHead;
@@ -14,9 +13,10 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
         return None;
     }
     let of_all = counted(head.query.by, head.shown.n_all);
-    let share = head.shown.of_step.map_or_else(String::new, |of| {
-        format!(", {} of the {}", format::percent_text(of), figures::whole(&head.header))
-    });
+    let share = head
+        .shown
+        .of_step
+        .map_or_else(String::new, |of| format!(", {} of the {}", format::percent_text(of), head.header.window_word()));
     let mut words =
         format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));
     if !filter.text.is_empty() && filter.within == FilterField::Anywhere {

@@ -90,7 +90,7 @@ pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
 pub fn step_index(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option<u32> {
     let number = match chosen {
         StepChoice::Number(number) => number,
-        StepChoice::All => return None,
+        StepChoice::All | StepChoice::Range(_) => return None,
         StepChoice::Mean | StepChoice::Busiest => shown.parse().ok()?,
     };
     steps.iter().position(|step| step.number == number).and_then(|at| u32::try_from(at).ok())

@@ -110,7 +110,7 @@ pub struct Steps<'a> {
 /// Returns the choices of the step picker.
 pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let only = session.summary.as_ref().map(|summary| match summary.step {
-        one @ (StepChoice::Number(_) | StepChoice::Mean) => one,
+        one @ (StepChoice::Number(_) | StepChoice::Mean | StepChoice::Range(_)) => one,
         StepChoice::All | StepChoice::Busiest => StepChoice::All,
     });
     let source = step_source_device(session, device);
@@ -146,6 +146,7 @@ impl Steps<'_> {
             StepChoice::Number(number) => format!("Step {number}"),
             StepChoice::Mean => "Mean step".to_owned(),
             StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
+            StepChoice::Range(range) => format!("Range of {}", format::time_text(range.length())),
         }
     }
 

@@ -11,7 +11,7 @@
 //! module depends on queries and names of columns, not on the page.
 
 pub use super::view::{FilePlace, Picture, View};
-use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query};
 use crate::analysis::classify::Kind;
 use crate::table::page::SortBy;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -217,10 +217,7 @@ impl Address {
                 let one = || text.parse().ok().map(DeviceChoice::One);
                 query.device = DeviceChoice::of_several(&text).or_else(one)?;
             }
-            "step" if text == "busiest" => query.step = StepChoice::Busiest,
-            "step" if text == "mean" => query.step = StepChoice::Mean,
-            "step" if text == "all" => query.step = StepChoice::All,
-            "step" => query.step = StepChoice::Number(text.parse().ok()?),
+            "step" => query.step = text.parse().ok()?,
             "by" => query.by = GroupBy::ALL.into_iter().find(|by| by.key() == text)?,
             "filter" => query.filter.text = text,
             "in" => query.filter.within = FilterField::ALL.into_iter().find(|within| within.key() == text)?,
@@ -256,7 +253,8 @@ impl Address {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::analysis::base::Filter;
+    use crate::analysis::base::{Filter, StepChoice, TimeRange};
+    use crate::units::Picos;
     use proptest::prelude::*;
 
     #[test]
@@ -306,7 +304,10 @@ mod tests {
             Just(StepChoice::All),
             Just(StepChoice::Mean),
             Just(StepChoice::Busiest),
-            any::<u64>().prop_map(StepChoice::Number)
+            any::<u64>().prop_map(StepChoice::Number),
+            (any::<u64>(), any::<u64>()).prop_map(|(a, b)| {
+                TimeRange::between(Picos(a), Picos(b)).map_or(StepChoice::All, StepChoice::Range)
+            })
         ];
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));

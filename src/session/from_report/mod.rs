@@ -100,6 +100,7 @@ impl ReportSession {
             Question::MemoryWithout { .. } => Err(self.lacks("the peak without some buffers")),
             Question::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
             Question::MemoryLanes { .. } => Err(self.lacks("the live ranges of buffers")),
+            Question::Timeline(_) => Err(self.lacks("the events of the timeline")),
             Question::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
             Question::ExportRoofline { .. }
             | Question::ExportMemory(_)
@@ -124,7 +125,7 @@ impl ReportSession {
             // The report holds one step or mean, and its header names it.
             StepChoice::Busiest | StepChoice::Mean => true,
             StepChoice::All => header.step == "all",
-            StepChoice::Number(number) => header.step == number.to_string(),
+            step @ (StepChoice::Number(_) | StepChoice::Range(_)) => header.step == step.to_string(),
         };
         if device && step { Ok(()) } else { Err(self.lacks("other devices and steps")) }
     }

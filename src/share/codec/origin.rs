@@ -49,7 +49,8 @@ fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> Done {
 
 fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
     let (mut is_all, mut number) = match of {
-        StepChoice::Busiest | StepChoice::Mean => (false, None),
+        // A range is written in the header alone.
+        StepChoice::Busiest | StepChoice::Mean | StepChoice::Range(_) => (false, None),
         StepChoice::Number(number) => (false, Some(*number)),
         StepChoice::All => (true, None),
     };

@@ -91,7 +91,7 @@ fn Tabs(state: State) -> impl IntoView {
     let head = state.head();
     let closes =
         Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| figures::parts_sum_to_window(head))));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
     let tab = move |view: View| {
         let chosen = move || state.view.get() == view;
         view! {

@@ -42,7 +42,7 @@ pub(crate) fn StackedBar(state: State, head: SharedMemo<BreakdownHead>) -> impl 
         let segments = stack::segments(&times, width.get());
         let count = segments.len();
         at.set(at.get_untracked().min(count.saturating_sub(1)));
-        let whole = figures::whole(&head.header);
+        let whole = head.header.window_word();
         let one = |(index, segment): (usize, Segment)| {
             parts
                 .get(segment.index)

@@ -19,18 +19,29 @@ use crate::protocol::tables::Utilization;
 use crate::protocol::{BreakdownHead, Question};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::table::Table;
+use crate::view::widgets::table::{Model, Table};
 use leptos::prelude::*;
 
-/// Requests how far the shown window uses the hardware, once `is_due` holds. The peaks are those of the roofline. Returns
-/// the newest answer, and whether another one is to come.
-fn request_utilization(state: State, is_due: Memo<bool>) -> (SharedSignal<Utilization>, RwSignal<bool>) {
-    let request = Memo::new(move |_| state.window_query());
+/// Requests how far the shown window uses the hardware, once the table has its rows and `is_drawn` holds. The peaks are those
+/// of the roofline. Returns the newest answer, and whether another one is to come.
+fn request_utilization(
+    state: State,
+    table: Model,
+    is_drawn: Memo<bool>,
+) -> (SharedSignal<Utilization>, RwSignal<bool>) {
+    // The worker answers requests in their order, and this answer takes longer than all others together. It therefore also
+    // waits for the rest of the files. Once it is due, it stays due when the table is sorted.
+    let is_read = move || state.opened.with(|opened| opened.as_ref().is_some_and(|of| of.session.reading.is_none()));
+    let due = Memo::new(move |before: Option<&Option<_>>| {
+        let now = Some((state.opened.get(), state.window_query()));
+        let is_due = is_drawn.get() && is_read() && !table.busy.get();
+        if is_due || before == Some(&now) { now } else { None }
+    });
     let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
     state.request_on_change(
         move || {
             is_waiting.set(true);
-            is_due.get().then(|| Question::Utilization(request.get()).into())
+            due.with(|due| due.as_ref().map(|(_, query)| Question::Utilization(query.clone()).into()))
         },
         move |reply| {
             is_waiting.set(false);
@@ -46,7 +57,7 @@ fn request_utilization(state: State, is_due: Memo<bool>) -> (SharedSignal<Utiliz
 #[component]
 pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     // The tools, the table and the picture are rendered one after the other, a millisecond apart. All at once would be
-    // one long task. The utilization is requested last, because the worker answers requests in their order.
+    // one long task.
     let (made, set_made) = signal(0);
     for part in 1..=4u8 {
         let then = move || {
@@ -56,8 +67,8 @@ pub(crate) fn Breakdown(state: State, head: SharedMemo<BreakdownHead>) -> impl I
     }
     let part = move |at: u8| Memo::new(move |_| made.get() >= at);
     let (tools, table, picture, all) = (part(1), part(2), part(3), part(4));
-    let (utilization, is_waiting) = request_utilization(state, all);
     let model = rows::model(state, head);
+    let (utilization, is_waiting) = request_utilization(state, model, all);
     state.table.set_value(Some(model));
     on_cleanup(move || state.table.set_value(None));
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));

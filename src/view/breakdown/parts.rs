@@ -20,13 +20,13 @@ use web_sys::Element;
 pub(crate) fn Parts(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let row = move || {
         let head = head.get()?;
-        let whole = figures::whole(&head.header);
+        let whole = head.header.window_word();
         Some(figures::parts(&head).into_iter().map(|part| part_item(state, &part, whole)).collect_view())
     };
     let units = move || {
         let head = head.get()?;
         let unit = figures::parts(&head).first().map(|part| part.unit)?;
-        Some(format!("{unit}, % of {}", figures::whole(&head.header)))
+        Some(format!("{unit}, % of {}", head.header.window_word()))
     };
     view! {
         <p class="parts-units" aria-hidden="true">{live(units)}</p>

@@ -38,7 +38,7 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
     let width = width_of(node);
     let found = request_scopes(state);
     let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| head.header.window_word()));
     let drawn = SharedMemo::new(move || {
         let scopes = found.get()?;
         let mut nodes = scopes::nodes(&scopes);

@@ -2,17 +2,23 @@
 //! busy and idle time fill the window, time in flight is exposed or overlapped, and a report at every level gives the
 //! same time as the capture. Tests and fuzz targets use the module.
 
-use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Mean, Query, StepChoice, intervals};
+use rooflight::analysis::base::{
+    Analysis, DeviceChoice, Filter, GroupBy, Mean, Query, StepChoice, TimeRange, intervals,
+};
 use rooflight::analysis::breakdown::{Breakdown, StepStats};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{CommBy, CommLanes, CommQuery, LaneQuery, TransferFilter};
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::timeline::{
+    EventDetail, EventQuery, EventsQuery, Picture, PictureQuery, SearchQuery, Timeline, cells,
+};
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::protocol::{CommView, Export, OpRef, Question, Request, RooflineHead, ShareQuery};
+use rooflight::protocol::{CommView, Export, OpRef, Question, Request, RooflineHead, ShareQuery, TimelineQuestion};
 use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, decode_link, encode, encode_link, markdown};
+use rooflight::table::filter::{FilterField, TextFilter};
 use rooflight::table::page::{PageQuery, SortBy, TablePage, split_row_key};
 use rooflight::units::{Count, Picos};
 
@@ -47,6 +53,7 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
     for query in queries(&analysis).iter().take(3) {
         views(&mut engine, query);
     }
+    timeline(&mut engine);
     ops_and_programs(&mut engine);
     let report = engine.report(&ShareQuery::default()).expect("a report is made");
     levels(&report, exact);
@@ -67,6 +74,7 @@ fn queries(analysis: &Analysis) -> Vec<Query> {
         of(DeviceChoice::One(0), StepChoice::Mean),
         of(last, StepChoice::All),
         of(DeviceChoice::All, StepChoice::Busiest),
+        of(DeviceChoice::All, StepChoice::Range(TimeRange { start: Picos(1_000), end: Picos(u64::MAX / 3) })),
     ]
 }
 
@@ -250,6 +258,36 @@ fn views(engine: &mut OpenSession, query: &Query) {
     if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }
+}
+
+/// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between.
+fn timeline(engine: &mut OpenSession) {
+    let ask = |engine: &mut OpenSession, question| engine.answer(&Question::Timeline(question).into());
+    let tracks = ask(engine, TimelineQuestion::Tracks).decode::<Timeline>();
+    let Ok(timeline) = tracks else { panic!("the tracks are listed") };
+    let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
+    let lines = lines[..lines.len().min(20)].to_vec();
+    let (start, length) = (timeline.start, Picos(timeline.end.0.saturating_sub(timeline.start.0)));
+    for (from, column) in
+        [(start, Picos(length.0 / 300)), (Picos(start.0 + length.0 / 2), Picos(0)), (timeline.end, length)]
+    {
+        let query = PictureQuery { lines: lines.clone(), start: from, column, n_columns: 300 };
+        let picture = ask(engine, TimelineQuestion::Picture(query.clone())).decode::<Picture>();
+        let Ok(picture) = picture else { panic!("the lines are drawn") };
+        for shown in &picture.lines {
+            for of in &shown.boxes {
+                assert!((of.name as usize) < picture.names.len() && of.lane < shown.n_lanes && of.start <= of.end);
+                let event = EventQuery::Index { line: shown.line, event: of.event };
+                let event = ask(engine, TimelineQuestion::Event(event)).decode::<Option<EventDetail>>();
+                assert!(matches!(event, Ok(Some(_))), "a box is an event");
+            }
+            assert!(cells::read(&shown.cells).all(|cell| u32::from(cell.lane) < shown.n_lanes && cell.column < 300));
+        }
+        let window = EventsQuery { lines: lines.clone(), start: from, end: query.end() };
+        ask(engine, TimelineQuestion::Events(window));
+    }
+    let filter = TextFilter { text: "a".to_owned(), within: FilterField::Anywhere, ..TextFilter::default() };
+    ask(engine, TimelineQuestion::Search(SearchQuery { filter, n_columns: 100 }));
 }
 
 fn ops_and_programs(engine: &mut OpenSession) {

@@ -98,7 +98,7 @@ impl Events {
     /// Adds an event with start and duration on the clock of events, and with both on the device clock if the event has
     /// them.
     #[inline]
-    pub(super) fn push(&mut self, op: OpId, time: (u64, u64), device: Option<(u64, u64)>) {
+    pub(crate) fn push(&mut self, op: OpId, time: (u64, u64), device: Option<(u64, u64)>) {
         match (device, &mut self.device) {
             (Some(at), Some([start, duration])) => {
                 start.push(at.0.wrapping_sub(time.0));
@@ -131,7 +131,7 @@ impl Events {
     }
 
     /// Packs the columns after the last event. Returns whether only some events had times on the device clock.
-    pub(super) fn close(&mut self) -> bool {
+    pub(crate) fn close(&mut self) -> bool {
         let own = [&mut self.start, &mut self.duration, &mut self.op];
         own.into_iter().chain(self.device.iter_mut().flatten()).for_each(Column::close);
         self.is_mixed

@@ -38,6 +38,7 @@ mod value;
 
 pub use allocator::AllocatorRow;
 pub use builder::Builder;
+pub use column::Column;
 pub use copies::cupti_copy_name;
 pub use event_links::{EventLink, LinkContext, RunId};
 pub use events::Events;

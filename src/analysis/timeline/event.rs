@@ -1,0 +1,159 @@
+//! This module describes single events, and lists the events of a window.
+
+use super::report::{EventDetail, EventList, EventQuery, EventsQuery, Hit, LineRef, Neighbour, SearchReport};
+use super::{ShownLine, TimelineIndex};
+use crate::analysis::base::Analysis;
+use crate::lanes::{Part, View};
+use crate::profile::Profile;
+use crate::units::Picos;
+
+impl TimelineIndex {
+    /// Describes an event. `None` if there is none at this place.
+    pub fn event(&mut self, profile: &Profile, analysis: &Analysis, query: EventQuery) -> Option<EventDetail> {
+        let (of, event) = match query {
+            EventQuery::At { line, lane, time, tolerance } => {
+                let shown = self.shown(profile, line)?;
+                (line, shown.lanes.event_at(lane as usize, shown.times, time.0, tolerance.0)?)
+            }
+            EventQuery::Index { line, event } => (line, event as usize),
+            EventQuery::Next { line, event, to } => {
+                let shown = self.shown(profile, line)?;
+                (line, shown.neighbour(event as usize, to)?)
+            }
+        };
+        let shown = self.shown(profile, of)?;
+        let mut detail = shown.detail(profile, of, event)?;
+        detail.step = self.step_at(analysis, of, detail.start);
+        Some(detail)
+    }
+
+    /// Returns the step of the line's device in which a time lies, and the time from its start.
+    fn step_at(&self, analysis: &Analysis, of: LineRef, time: Picos) -> Option<(u64, Picos)> {
+        let device = analysis.devices.iter().position(|device| device.plane == of.plane as usize)? as u32;
+        let steps = &self.timeline.groups.iter().find(|group| group.device == Some(device))?.steps;
+        let step = steps.iter().rfind(|step| step.start <= time && time < step.end)?;
+        Some((step.number, time.saturating_sub(step.start)))
+    }
+
+    /// Lists the events of some lines that touch a window, in order of their start.
+    pub fn events(&mut self, profile: &Profile, query: &EventsQuery) -> EventList {
+        let (mut n, mut events) = (0_u64, Vec::new());
+        for of in &query.lines {
+            let Some(shown) = self.shown(profile, *of) else { continue };
+            let mut found = Vec::new();
+            for event in 0..shown.times.events.len() {
+                let (start, end) = shown.times.time(event);
+                if start < query.end.0 && (end > query.start.0 || start >= query.start.0) {
+                    found.push(event);
+                }
+            }
+            n += found.len() as u64;
+            first(&mut events, found.into_iter().map(|event| shown.hit(profile, *of, event)));
+        }
+        EventList { query: query.clone(), n, events }
+    }
+}
+
+/// Adds hits to `hits`, and keeps the first ones.
+pub(super) fn first(hits: &mut Vec<Hit>, more: impl Iterator<Item = Hit>) {
+    for hit in more {
+        hits.push(hit);
+        if hits.len() >= 4 * SearchReport::MAX_HITS {
+            keep_first(hits);
+        }
+    }
+    keep_first(hits);
+}
+
+fn keep_first(hits: &mut Vec<Hit>) {
+    hits.sort_by_key(|hit| (hit.start, hit.line, hit.event));
+    hits.truncate(SearchReport::MAX_HITS);
+}
+
+impl ShownLine<'_> {
+    pub(super) fn hit(&self, profile: &Profile, line: LineRef, event: usize) -> Hit {
+        let (start, end) = self.times.time(event);
+        let name = profile.text(self.name(event)).to_owned();
+        Hit { line, event: event as u32, name, start: Picos(start), end: Picos(end) }
+    }
+
+    fn detail(&self, profile: &Profile, line: LineRef, event: usize) -> Option<EventDetail> {
+        if event >= self.times.events.len() {
+            return None;
+        }
+        let (start, end) = self.times.time(event);
+        let id = self.times.op(event);
+        let op = self.plane.op(id);
+        let (name, text) = (profile.text(op.name), profile.text(op.text));
+        let (lane, _) = self.lane_of(event)?;
+        let times = self.times.events.times();
+        let mut durations: Vec<(u64, usize)> = Vec::new();
+        for (other, ((_, duration), of)) in times.zip(self.times.events.ops()).enumerate() {
+            if of == id {
+                durations.push((duration, other));
+            }
+        }
+        let execution = durations.iter().filter(|(_, other)| *other <= event).count() as u64;
+        let middle = durations.len() / 2;
+        let (_, median, _) = durations.select_nth_unstable(middle);
+        Some(EventDetail {
+            line,
+            event: event as u32,
+            lane: lane as u32,
+            name: name.to_owned(),
+            text: (text != name).then(|| text.to_owned()),
+            start: Picos(start),
+            end: Picos(end),
+            self_time: Picos((end - start).saturating_sub(self.inside(lane, start, end))),
+            device_start: self.times.events.device_time(event).map(|(start, _)| Picos(start)),
+            kind: self.kind(event),
+            program: op.stats.program.map(|program| program.0),
+            step: None,
+            median: Picos(median.0),
+            execution: (execution, durations.len() as u64),
+        })
+    }
+
+    /// Returns the time of the events of the next lane that lie between `start` and `end`, in ps. On a line of nested events,
+    /// these are the events inside of an event of this lane.
+    fn inside(&self, lane: usize, start: u64, end: u64) -> u64 {
+        let mut sum = 0;
+        let view = View { start, column: (end - start).max(1), n_columns: 1, box_from: u64::MAX };
+        self.lanes.draw(lane + 1, self.times, self.classes, &view, &mut |part| {
+            if let Part::Cell(cell) = part {
+                sum += cell.busy.iter().sum::<u64>();
+            }
+        });
+        sum
+    }
+
+    /// Returns the lane of an event, and its position in the lane.
+    fn lane_of(&self, event: usize) -> Option<(usize, usize)> {
+        let (start, _) = self.times.time(event);
+        (0..self.lanes.len()).find_map(|at| {
+            let (lane, _) = self.lanes.lane(at)?;
+            Some((at, lane.position_of(self.times, event, start)?))
+        })
+    }
+
+    /// Returns the event next to another one.
+    fn neighbour(&self, event: usize, to: Neighbour) -> Option<usize> {
+        if event >= self.times.events.len() {
+            return None;
+        }
+        let (at, position) = self.lane_of(event)?;
+        let (lane, _) = self.lanes.lane(at)?;
+        let (start, end) = self.times.time(event);
+        match to {
+            Neighbour::Previous => position.checked_sub(1).map(|position| lane.event(position)),
+            Neighbour::Next => Some(position + 1).filter(|next| *next < lane.len()).map(|next| lane.event(next)),
+            Neighbour::Parent => at.checked_sub(1).and_then(|above| self.lanes.event_at(above, self.times, start, 0)),
+            Neighbour::Child => {
+                let (below, _) = self.lanes.lane(at + 1)?;
+                let first = below.first_from(self.times, start);
+                let event = (first < below.len()).then(|| below.event(first))?;
+                (self.times.time(event).0 < end).then_some(event)
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! This module shows every event of a session on one time axis: pictures of any part at any scale, single events, and
+//! searches.
+//!
+//! ```text
+//!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis)
+//!  group     TPU:0       Steps         ├── step 12 ──┤├── step 13 ──┤
+//!                        XLA Ops       ▪▪▪▪▪▪▪▪▪▪▪▪▪▪ ▪▪▪▪▪▪▪▪▪▪▪▪▪▪   lanes (crate::lanes)
+//!  group     /host:CPU   python        ├────┤   ├─┤
+//!  picture   boxes of wide events, columns of narrow ones
+//! ```
+//!
+//! The lanes of a line are made when the line is first shown. Self times of a range are those of the breakdown: a range is
+//! a [`StepChoice::Range`](crate::analysis::base::StepChoice).
+
+pub mod cells;
+mod event;
+mod report;
+mod search;
+mod tracks;
+
+pub use report::{
+    EventBox, EventDetail, EventList, EventQuery, EventsQuery, Hit, LinePicture, LineRef, Neighbour, Picture,
+    PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
+};
+
+use crate::analysis::base::{Analysis, Axis};
+use crate::analysis::classify::Kind;
+use crate::lanes::{Lanes, LineTimes, Part, View};
+use crate::profile::{Plane, Profile, StrId};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use tracks::line_at;
+
+/// The tracks of a session, and the lanes of the lines that have been shown.
+pub struct TimelineIndex {
+    /// The tracks.
+    pub timeline: Timeline,
+    axis: Axis,
+    lines: FxHashMap<LineRef, LineIndex>,
+    /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
+    classes: FxHashMap<u32, Vec<u8>>,
+}
+
+/// A line on the axis.
+struct LineIndex {
+    lanes: Lanes,
+    kind: TrackKind,
+}
+
+/// A line with everything that is needed to read its events.
+#[derive(Clone, Copy)]
+struct ShownLine<'a> {
+    plane: &'a Plane,
+    times: LineTimes<'a>,
+    lanes: &'a Lanes,
+    /// The class of each op; empty if the events have no kind.
+    classes: &'a [u8],
+}
+
+impl ShownLine<'_> {
+    fn kind(&self, event: usize) -> Option<Kind> {
+        let class = *self.classes.get(self.times.op(event).0 as usize)?;
+        Kind::ALL.get(usize::from(class)).copied()
+    }
+
+    fn name(&self, event: usize) -> StrId {
+        self.plane.op(self.times.op(event)).name
+    }
+}
+
+impl TimelineIndex {
+    /// Lists the tracks of a session. A session without events has none.
+    pub fn new(profile: &Profile, analysis: &Analysis) -> Self {
+        let classes = analysis.devices.iter().zip(&analysis.facts).map(|(device, facts)| {
+            (device.plane as u32, facts.ops.iter().map(|facts| facts.kind.index() as u8).collect())
+        });
+        Self {
+            timeline: tracks::timeline(profile, analysis),
+            axis: analysis.axis,
+            lines: FxHashMap::default(),
+            classes: classes.collect(),
+        }
+    }
+
+    /// Draws the lines of a query that are on the axis.
+    pub fn picture(&mut self, profile: &Profile, query: &PictureQuery) -> Picture {
+        let mut query = query.clone();
+        query.column = Picos(query.column.0.max(1));
+        query.n_columns = query.n_columns.min(PictureQuery::MAX_COLUMNS);
+        let column = query.column.0;
+        let box_from = column.saturating_mul(PictureQuery::BOX_COLUMNS);
+        let view = View { start: query.start.0, column, n_columns: query.n_columns, box_from };
+        let mut names: IndexMap<StrId, ()> = IndexMap::default();
+        let mut lines = Vec::with_capacity(query.lines.len());
+        for of in &query.lines {
+            let Some(shown) = self.shown(profile, *of) else { continue };
+            let mut picture = LinePicture {
+                line: *of,
+                n_lanes: shown.lanes.len() as u32,
+                n_overlapping: shown.lanes.n_overlapping() as u64,
+                ..LinePicture::default()
+            };
+            for lane in 0..shown.lanes.len() {
+                shown.lanes.draw(lane, shown.times, shown.classes, &view, &mut |part| match part {
+                    Part::Cell(cell) => cells::write(&mut picture.cells, lane as u32, &cell, column),
+                    Part::Box { event, start, end } => picture.boxes.push(EventBox {
+                        lane: lane as u32,
+                        start: Picos(start),
+                        end: Picos(end),
+                        event: event as u32,
+                        kind: shown.kind(event),
+                        name: names.insert_full(shown.name(event), ()).0 as u32,
+                    }),
+                });
+            }
+            lines.push(picture);
+        }
+        let names = names.keys().map(|name| profile.text(*name).to_owned()).collect();
+        Picture { query, lines, names }
+    }
+
+    /// Returns the bytes that the lanes of all lines that have been shown take in memory.
+    pub fn bytes(&self) -> usize {
+        self.lines.values().map(|line| line.lanes.bytes()).sum()
+    }
+
+    /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a
+    /// track.
+    fn shown<'a>(&'a mut self, profile: &'a Profile, of: LineRef) -> Option<ShownLine<'a>> {
+        if !self.lines.contains_key(&of) {
+            let kind = self.tracks().find(|track| track.line == of)?.kind;
+            let (_, line) = line_at(profile, of)?;
+            let classes = self.classes_of(of, kind);
+            let lanes = Lanes::new(&line.events, kind != TrackKind::Async, classes);
+            self.lines.insert(of, LineIndex { lanes, kind });
+        }
+        let (plane, line) = line_at(profile, of)?;
+        let index = self.lines.get(&of)?;
+        let times = self.axis.times(line)?;
+        Some(ShownLine { plane, times, lanes: &index.lanes, classes: self.classes_of(of, index.kind) })
+    }
+
+    /// Returns the class of each op of a line; empty if its events are not ops.
+    fn classes_of(&self, of: LineRef, kind: TrackKind) -> &[u8] {
+        self.classes.get(&of.plane).filter(|_| kind.has_ops()).map_or(&[], Vec::as_slice)
+    }
+
+    fn tracks(&self) -> impl Iterator<Item = &Track> {
+        self.timeline.groups.iter().flat_map(|group| &group.tracks)
+    }
+}

@@ -1,0 +1,60 @@
+//! This module finds events by the name of their op. Names are few: the ops are matched first, and then the ops of events
+//! are compared with those that match.
+
+use super::TimelineIndex;
+use super::event::first;
+use super::report::{PictureQuery, SearchQuery, SearchReport};
+use crate::analysis::base::{FilterError, FilterField};
+use crate::profile::{Op, Profile, StrId};
+use crate::units::Picos;
+
+impl TimelineIndex {
+    /// Finds the events whose op has a text in its name. An empty text finds nothing.
+    ///
+    /// # Errors
+    /// Returns [`FilterError`] if the text is to be a regular expression and is not valid.
+    pub fn search(&mut self, profile: &Profile, query: &SearchQuery) -> Result<SearchReport, FilterError> {
+        let n_columns = query.n_columns.clamp(1, PictureQuery::MAX_COLUMNS);
+        let query = SearchQuery { n_columns, ..query.clone() };
+        let mut report = SearchReport { columns: vec![0; n_columns as usize], ..SearchReport::default() };
+        let (matcher, within) = (query.filter.compile()?, query.filter.within);
+        report.query = query;
+        if !matcher.has_text() {
+            return Ok(report);
+        }
+        let (first_start, end) = (self.timeline.start.0, self.timeline.end.0);
+        let column = (end.saturating_sub(first_start) / u64::from(n_columns)).saturating_add(1);
+        let lines: Vec<_> = self.tracks().map(|track| track.line).collect();
+        let mut matches: Option<(u32, Vec<bool>)> = None;
+        for of in lines {
+            if matches.as_ref().is_none_or(|(plane, _)| *plane != of.plane) {
+                let ops = &profile.planes[of.plane as usize].ops;
+                let is_match = |op: &Op| texts(op, within).any(|text| matcher.is_match(profile.text(text)));
+                matches = Some((of.plane, ops.iter().map(is_match).collect()));
+            }
+            let Some((_, is_match)) = matches.as_ref().filter(|(_, of)| of.contains(&true)) else { continue };
+            let Some(shown) = self.shown(profile, of) else { continue };
+            let events = shown.times.events.ops().enumerate();
+            let found: Vec<usize> =
+                events.filter(|(_, op)| is_match.get(op.0 as usize) == Some(&true)).map(|(event, _)| event).collect();
+            for event in &found {
+                let (start, end) = shown.times.time(*event);
+                report.n += 1;
+                report.time = Picos(report.time.0.saturating_add(end - start));
+                if let Some(mark) = report.columns.get_mut((start.saturating_sub(first_start) / column) as usize) {
+                    *mark = 1;
+                }
+            }
+            first(&mut report.hits, found.into_iter().map(|event| shown.hit(profile, of, event)));
+        }
+        Ok(report)
+    }
+}
+
+/// Iterates over the texts of an op that are searched.
+fn texts(op: &Op, within: FilterField) -> impl Iterator<Item = StrId> {
+    let (is_source, is_path) = (within != FilterField::Leaf, within == FilterField::Anywhere);
+    let name = Some(op.name).filter(|_| within != FilterField::Source);
+    let source = op.stats.source_stack.or(op.stats.source).filter(|_| is_source);
+    [name, op.stats.tf_op.filter(|_| is_path), source].into_iter().flatten()
+}
