@@ -17,4 +17,5 @@ pub mod overview;
 pub mod plot;
 pub mod roofline;
 pub mod share;
+pub mod timeline;
 pub mod widgets;

@@ -28,6 +28,8 @@ pub struct Capabilities {
     pub comm_intervals: bool,
     /// Communication can be grouped, and computed again for another topology.
     pub comm_groups: bool,
+    /// Single events are known, so that there is a timeline.
+    pub timeline: bool,
     /// The planes, the programs and the missing data of the files can be listed.
     pub file_contents: bool,
     /// All rows of a table can be saved as CSV or JSON.
@@ -47,6 +49,7 @@ impl Capabilities {
             memory_replay: true,
             comm_intervals: true,
             comm_groups: true,
+            timeline: true,
             file_contents: true,
             export: true,
         }
@@ -72,6 +75,7 @@ impl Capabilities {
             memory_replay: false,
             comm_intervals: false,
             comm_groups: false,
+            timeline: false,
             file_contents: false,
             export: false,
         }

@@ -81,7 +81,8 @@ fn rounded(time: Picos, unit_ps: u64, decimals: u32) -> u128 {
     (u128::from(time.0) + step / 2) / step
 }
 
-fn time_with(time: Picos, unit: TimeUnit, decimals: u32) -> String {
+/// Formats a time in a unit with this number of decimals, without the unit. Picoseconds have no decimals.
+pub fn time_with_decimals(time: Picos, unit: TimeUnit, decimals: u32) -> String {
     let decimals = if unit == TimeUnit::Ps { 0 } else { decimals };
     let n = rounded(time, unit.in_ps(), decimals);
     if n == 0 && time.0 > 0 { format!("<{}", fixed(1, decimals)) } else { fixed(n, decimals) }
@@ -111,7 +112,7 @@ fn grouped(n: u128) -> String {
 
 /// Formats a time in the unit of its column, without the unit, such as "6.251".
 pub fn time(time: Picos, unit: TimeUnit) -> String {
-    time_with(time, unit, unit.decimals())
+    time_with_decimals(time, unit, unit.decimals())
 }
 
 /// Formats a single time: two decimals, and its unit. Picoseconds have no decimals.
@@ -121,7 +122,7 @@ pub fn figure_time(time: Picos) -> (String, &'static str) {
         .into_iter()
         .find(|unit| largest_of(unit) < 1000 * u128::from(unit.in_ps()))
         .unwrap_or(TimeUnit::S);
-    (time_with(time, unit, 2), unit.symbol())
+    (time_with_decimals(time, unit, 2), unit.symbol())
 }
 
 /// Formats a single time with its unit, such as "122.11 ms".
@@ -132,7 +133,7 @@ pub fn time_text(time: Picos) -> String {
 
 /// Formats a time in a unit, such as "0.98 ms", so that times below each other can be compared.
 pub fn time_text_in(time: Picos, unit: TimeUnit) -> String {
-    format!("{} {}", time_with(time, unit, 2), unit.symbol())
+    format!("{} {}", time_with_decimals(time, unit, 2), unit.symbol())
 }
 
 /// Formats a time exactly, such as "304,033,200,000,000 ps".

@@ -16,6 +16,7 @@ use super::roofline::Roofline;
 use super::share::Share;
 use super::sources::Choose;
 use super::state::{Opened, State};
+use super::timeline::Timeline;
 use super::type_erasure::{EraseType, If, effect, live};
 use super::widgets::files::FileInputs;
 use super::widgets::icon::{Icon, icon};
@@ -85,6 +86,7 @@ fn OpenView(state: State) -> impl IntoView {
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
     // The view stays when the rest of a session's files has been read.
     let has_overview = Memo::new(move |_| state.can(|can| can.overview));
+    let has_timeline = Memo::new(move |_| state.can(|can| can.timeline));
     let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
     let body = move || {
         let view = state.view.get();
@@ -94,6 +96,8 @@ fn OpenView(state: State) -> impl IntoView {
             View::Memory => return view! { <Memory state /> }.any(),
             View::Overview if any.get() && has_overview.get() => return view! { <Overview state /> }.any(),
             View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
+            // A capture without device ops has events of the host.
+            View::Timeline if has_timeline.get() => return view! { <Timeline state /> }.any(),
             View::Communication if any.get() => return view! { <Comm state /> }.any(),
             _ => {}
         }

@@ -35,7 +35,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Rows", &["Enter"], "open the op; expand the row"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
-    ("Page", &["2", "3", "4", "5", "8"], "breakdown, roofline, memory, communication, file"),
+    ("Page", &["2", "3", "4", "5", "6", "8"], "breakdown, roofline, memory, communication, timeline, file"),
     ("Page", &["/"], "filter; again: next place to search in"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),

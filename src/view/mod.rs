@@ -30,6 +30,7 @@ mod roofline;
 mod share;
 mod sources;
 mod state;
+mod timeline;
 mod type_erasure;
 mod widgets;
 

@@ -83,6 +83,15 @@ impl Figure {
 }
 
 impl Overview {
+    /// Returns the word for the time that the overview is about: "step", "range" or "capture".
+    pub fn window_word(&self) -> &'static str {
+        match self.header.range() {
+            _ if self.has_steps => "step",
+            Some(_) => "range",
+            None => "capture",
+        }
+    }
+
     /// Sets the steps and the devices. `own` are the steps of the device, and `labels` the labels of all devices. `waited`
     /// returns for how long a device waits for the others, by its label.
     pub fn set_steps(

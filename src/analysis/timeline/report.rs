@@ -228,6 +228,13 @@ pub struct SearchReport {
     pub hits: Vec<Hit>,
 }
 
+impl EventDetail {
+    /// Returns the time from its start to its end.
+    pub const fn duration(&self) -> Picos {
+        Picos(self.end.0.saturating_sub(self.start.0))
+    }
+}
+
 impl SearchReport {
     /// Largest number of hits that are listed.
     pub const MAX_HITS: usize = 1000;

@@ -22,7 +22,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
 /// Returns which device and steps the overview is about.
 pub fn about(of: &Overview) -> String {
     let steps = match of.ledger.n_steps {
-        _ if !of.has_steps => "the whole capture".to_owned(),
+        _ if !of.has_steps => of.header.step_text(),
         1 => "one step".to_owned(),
         n => format!("mean of {n} steady steps"),
     };
@@ -58,6 +58,8 @@ fn hero(of: &Overview) -> Figure {
     rows.push(row("Result", exact(of.period)));
     let (label, formula) = if of.has_steps {
         ("Time per step", "mean over steady steps of (start of the next step − start of the step)")
+    } else if of.header.range().is_some() {
+        ("Range", "its end − its start")
     } else {
         ("Whole capture", "end of the last op − start of the first")
     };

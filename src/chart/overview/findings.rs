@@ -116,7 +116,7 @@ pub fn sections(of: &Overview) -> Vec<Section> {
     let rows = |findings: &[Finding]| {
         findings.iter().map(|finding| row(of, finding, unit_of_step)).collect::<Vec<FindingRow>>()
     };
-    let unit = if of.has_steps { "step" } else { "capture" };
+    let unit = of.window_word();
     let about = if of.findings.is_empty() {
         format!("{} rules were checked, and none reached its threshold", of.checked.len())
     } else {

@@ -6,6 +6,7 @@ pub mod for_report;
 pub mod memory;
 pub mod params;
 pub mod roofline;
+pub mod timeline;
 pub mod view;
 
 pub use for_report::shared_address;

@@ -15,14 +15,23 @@ pub enum View {
     Memory,
     /// Collectives and copies, and the time for which cores wait.
     Communication,
+    /// Every event on a time axis.
+    Timeline,
     /// Contents of the files.
     File,
 }
 
 impl View {
     /// All views, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Overview, Self::Breakdown, Self::Roofline, Self::Memory, Self::Communication, Self::File];
+    pub const ALL: [Self; 7] = [
+        Self::Overview,
+        Self::Breakdown,
+        Self::Roofline,
+        Self::Memory,
+        Self::Communication,
+        Self::Timeline,
+        Self::File,
+    ];
 
     /// Returns the name in addresses.
     pub const fn key(self) -> &'static str {
@@ -32,6 +41,7 @@ impl View {
             Self::Roofline => "roofline",
             Self::Memory => "memory",
             Self::Communication => "communication",
+            Self::Timeline => "timeline",
             Self::File => "file",
         }
     }
@@ -44,6 +54,7 @@ impl View {
             Self::Roofline => "Roofline",
             Self::Memory => "Memory",
             Self::Communication => "Communication",
+            Self::Timeline => "Timeline",
             Self::File => "File",
         }
     }
@@ -56,6 +67,7 @@ impl View {
             Self::Roofline => "3",
             Self::Memory => "4",
             Self::Communication => "5",
+            Self::Timeline => "6",
             Self::File => "8",
         }
     }

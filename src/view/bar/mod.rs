@@ -56,10 +56,20 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     }.any()
 }
 
+/// Returns whether the open session has a view.
+fn is_offered(state: State, view: View) -> bool {
+    match view {
+        View::Overview => state.can(|can| can.overview),
+        View::Timeline => state.can(|can| can.timeline),
+        _ => true,
+    }
+}
+
 /// Moves to another view by the arrow keys, Home and End.
 fn walk(state: State, event: &ev::KeyboardEvent) {
-    let now = View::ALL.into_iter().position(|view| view == state.view.get_untracked()).unwrap_or(0);
-    let last = View::ALL.len() - 1;
+    let views: Vec<View> = View::ALL.into_iter().filter(|view| is_offered(state, *view)).collect();
+    let now = views.iter().position(|view| *view == state.view.get_untracked()).unwrap_or(0);
+    let last = views.len().saturating_sub(1);
     let to = match &*event.key() {
         "ArrowRight" => now + 1,
         "ArrowLeft" => now.checked_sub(1).unwrap_or(last),
@@ -69,7 +79,7 @@ fn walk(state: State, event: &ev::KeyboardEvent) {
     };
     event.prevent_default();
     event.stop_propagation();
-    let view = View::ALL[if to > last { 0 } else { to }];
+    let Some(view) = views.get(if to > last { 0 } else { to }).copied() else { return };
     state.view.set(view);
     if let Some(tab) = document().get_element_by_id(&format!("tab-{}", view.key())) {
         let _ = tab.unchecked_into::<HtmlElement>().focus();
@@ -115,8 +125,7 @@ fn Tabs(state: State) -> impl IntoView {
         <div class="tabs">
             <div role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
                 {live(move || {
-                    let is_offered = |view: &View| *view != View::Overview || state.can(|can| can.overview);
-                    Some(View::ALL.into_iter().filter(is_offered).map(tab).collect_view())
+                    Some(View::ALL.into_iter().filter(|view| is_offered(state, *view)).map(tab).collect_view())
                 })}
             </div>
             <span class="grow"></span>

@@ -4,7 +4,7 @@
 use super::picture_frame::framed;
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::Scopes;
-use crate::chart::breakdown::{figures, scopes};
+use crate::chart::breakdown::scopes;
 use crate::chart::plot::icicle::{self, Icicle, Node};
 use crate::chart::plot::icicle_scene;
 use crate::chart::widgets::table::TWO_LINES;

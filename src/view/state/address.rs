@@ -48,6 +48,7 @@ impl State {
             roofline: self.roofline.get(),
             memory: self.memory.get(),
             comm: self.comm.get(),
+            timeline: self.timeline.get(),
             report: self.report.get(),
         }
     }
@@ -80,6 +81,7 @@ impl State {
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
         self.comm.set(address.comm);
+        self.timeline.set(address.timeline);
         let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {
             query.device = if address.names_device { query.device } else { untrack(|| self.usual_device()) };

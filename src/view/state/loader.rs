@@ -189,7 +189,7 @@ impl State {
         self.op.set(String::new());
         self.graph.set(false);
         self.file.set(FilePlace::default());
-        for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter] {
+        for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter, self.timeline] {
             text.set(String::new());
         }
         // The view is kept for the next capture, except for the view of the files.

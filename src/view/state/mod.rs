@@ -131,6 +131,8 @@ pub(crate) struct State {
     pub(crate) comm: RwSignal<String>,
     /// The filter of the table of collectives or copies.
     pub(crate) comm_filter: RwSignal<String>,
+    /// The state of the timeline, as the address encodes it.
+    pub(crate) timeline: RwSignal<String>,
     /// The XLA flags of the run, as the user pasted them. They stay in this tab.
     pub(crate) flags: RwSignal<String>,
     /// The reason why the last filter is not applied.
@@ -200,6 +202,7 @@ impl State {
             memory_filter: RwSignal::new(String::new()),
             comm: RwSignal::new(String::new()),
             comm_filter: RwSignal::new(String::new()),
+            timeline: RwSignal::new(String::new()),
             flags: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),

@@ -68,6 +68,11 @@ impl State {
         });
     }
 
+    /// Chooses a device and a step or range.
+    pub(crate) fn choose_window(self, device: DeviceChoice, step: StepChoice) {
+        self.choose(|query| (query.device, query.step) = (device, step));
+    }
+
     /// Chooses a step.
     pub(crate) fn choose_step(self, step: StepChoice) {
         self.choose(|query| query.step = step);

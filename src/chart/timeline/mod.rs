@@ -1,0 +1,11 @@
+//! This module holds the geometry and the texts of the timeline: the visible part of the axis, the places of the tracks, the
+//! pixels of narrow events, and the ruler. It does not depend on a browser.
+
+pub mod layout;
+pub mod pixels;
+pub mod ruler;
+pub mod text;
+pub mod viewport;
+
+pub use layout::{Band, BandKind, Layout};
+pub use viewport::Viewport;

@@ -1,0 +1,111 @@
+//! This module writes the texts of the timeline: the tooltip and the details of an event, and the notes beside the
+//! tracks.
+
+use crate::analysis::timeline::{EventDetail, SearchReport, Track, TrackGroup};
+use crate::chart::widgets::tip::Tip;
+use crate::table::format;
+
+/// Returns the content of the tooltip of an event.
+pub fn tip(event: &EventDetail, track: &str) -> Tip {
+    let mut rows = vec![("Duration".to_owned(), format::time_text(event.duration()))];
+    if event.self_time != event.duration() {
+        rows.push(("Self".to_owned(), format::time_text(event.self_time)));
+    }
+    rows.extend(event.kind.map(|kind| ("Kind".to_owned(), kind.label().to_owned())));
+    rows.push(("Start".to_owned(), start(event)));
+    rows.push(("Line".to_owned(), track.to_owned()));
+    Tip { title: event.name.clone(), rows }
+}
+
+/// Returns the start of an event, with the time from the start of its step if it has one.
+fn start(event: &EventDetail) -> String {
+    let start = format::time_text(event.start);
+    match event.step {
+        Some((number, since)) => format!("{start}, step {number} + {}", format::time_text(since)),
+        None => start,
+    }
+}
+
+/// Returns the details of the selected event: labels and values.
+pub fn details(event: &EventDetail) -> Vec<(&'static str, String)> {
+    let (n, all) = event.execution;
+    let mut rows = vec![("Duration", format::time_text(event.duration()))];
+    if event.self_time != event.duration() {
+        rows.push(("Self time", format::time_text(event.self_time)));
+    }
+    rows.push(("Start", start(event)));
+    if all > 1 {
+        rows.push(("Execution", format!("{} of {}", format::count(n), format::count(all))));
+        rows.push(("Median of all", format::time_text(event.median)));
+    }
+    rows.extend(event.device_start.map(|start| ("Start, device clock", format::exact_time(start))));
+    rows
+}
+
+/// Returns the sentence that describes an event to a screen reader.
+pub fn sentence(event: &EventDetail, track: &str) -> String {
+    let kind = event.kind.map_or_else(String::new, |kind| format!(", {}", kind.label().to_lowercase()));
+    format!("{track}: {}, {}{kind}, starts at {}", event.name, format::time_text(event.duration()), start(event))
+}
+
+/// Returns the text beside the name of a group.
+pub fn group_note(group: &TrackGroup) -> String {
+    let n_events: u64 = group.tracks.iter().map(|track| track.n_events).sum();
+    let (one, many) = if group.is_host { ("thread", "threads") } else { ("line", "lines") };
+    let tracks = format::counted(group.tracks.len() as u64, one, many);
+    format!("{tracks}, {}", format::counted(n_events, "event", "events"))
+}
+
+/// Returns the text below the name of a track: what its lanes show.
+pub fn track_note(track: &Track, n_lanes: u32) -> String {
+    let events = format::counted(track.n_events, "event", "events");
+    if n_lanes > 1 { format!("{events}, {n_lanes} deep") } else { events }
+}
+
+/// Returns the result of a search in words.
+pub fn found(report: &SearchReport) -> String {
+    if report.query.filter.text.is_empty() {
+        return String::new();
+    }
+    match report.n {
+        0 => "No event matches.".to_owned(),
+        n => format!("{}, {}", format::counted(n, "event", "events"), format::time_text(report.time)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::classify::Kind;
+    use crate::analysis::timeline::LineRef;
+    use crate::units::Picos;
+
+    fn event() -> EventDetail {
+        EventDetail {
+            line: LineRef::default(),
+            event: 3,
+            lane: 1,
+            name: "fusion.12".to_owned(),
+            text: None,
+            start: Picos(822_246_000_000),
+            end: Picos(822_584_000_000),
+            self_time: Picos(338_000_000),
+            device_start: Some(Picos(1_020_330_000_000)),
+            kind: Some(Kind::Compute),
+            program: Some(7),
+            step: Some((4, Picos(3_100_000_000))),
+            execution: (2, 98),
+            median: Picos(340_000_000),
+        }
+    }
+
+    #[test]
+    fn an_event_in_words() {
+        assert_eq!(
+            sentence(&event(), "TPU:0, XLA Ops"),
+            "TPU:0, XLA Ops: fusion.12, 338.0 µs, compute, starts at 822.25 ms, step 4 + 3.10 ms"
+        );
+        let labels: Vec<&str> = details(&event()).iter().map(|(label, _)| *label).collect();
+        assert_eq!(labels, ["Duration", "Start", "Execution", "Median of all", "Start, device clock"]);
+    }
+}

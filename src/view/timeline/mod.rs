@@ -1,0 +1,66 @@
+//! This module composes the timeline: figures of the range, the tools, the tracks, the selected event, and the sums of the
+//! range. [`model`] holds the state that these parts share.
+
+mod canvas;
+mod gestures;
+mod model;
+mod picture;
+mod sums;
+mod tools;
+mod tracks;
+
+use super::state::State;
+use super::type_erasure::{EraseType, If, live};
+use crate::chart::timeline::text;
+use crate::table::page::row_key;
+use leptos::prelude::*;
+use model::TimelineModel;
+
+/// Renders the timeline.
+#[component]
+pub(crate) fn Timeline(state: State) -> impl IntoView {
+    let model = TimelineModel::new(state);
+    let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let is_empty = Memo::new(move |_| model.timeline.with(|of| of.as_ref().is_some_and(|of| of.groups.is_empty())));
+    view! {
+        <div class="timeline" role="tabpanel" aria-labelledby="tab-timeline">
+            <h1 class="visually-hidden">"Timeline of " {live(name)}</h1>
+            <If when=move || is_empty.get()>
+                <p class="chart-empty">"The capture has no events."</p>
+            </If>
+            <If when=move || !is_empty.get()>
+                <sums::Figures model />
+                <tools::Tools model />
+                <tracks::Tracks model />
+                {live(move || Some(selected(model)))}
+                <sums::Sums model />
+            </If>
+        </div>
+    }
+    .any()
+}
+
+/// Renders the selected event.
+fn selected(model: TimelineModel) -> AnyView {
+    let Some(event) = model.selected.get() else {
+        let hint = "Click an event for its details. Drag to select a range. Ctrl + wheel zooms, Shift + drag pans.";
+        return view! { <p class="timeline-event sub">{hint}</p> }.any();
+    };
+    let line = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> }.any();
+    let key = event.kind.map(|_| row_key(&event.name, event.program));
+    let open = key.map(|key| {
+        view! { <button type="button" class="btn line" on:click=move |_| model.state.op.set(key.clone())>"Open op"</button> }
+            .any()
+    });
+    view! {
+        <div class="timeline-event">
+            <b class="mono" title=event.text.clone()>{event.name.clone()}</b>
+            <span class="sub">{model.track_name(event.line)}</span>
+            <dl>{text::details(&event).into_iter().map(line).collect_view()}</dl>
+            <span class="grow"></span>
+            {open}
+            <button type="button" class="btn line" on:click=move |_| model.fit()>"Zoom to event"</button>
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,390 @@
+//! This module holds the state of the timeline: the tracks, the visible part, the places of the tracks, the selected event,
+//! the search, and the picture that the worker drew last.
+
+use super::picture::{Colors, Shown};
+use crate::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
+use crate::analysis::timeline::{
+    EventDetail, EventQuery, LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline, TrackGroup,
+};
+use crate::chart::timeline::{Layout, Viewport};
+use crate::protocol::url::timeline::TimelineViewState;
+use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::table::filter::{FilterField, TextFilter};
+use crate::units::Picos;
+use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
+use crate::view::type_erasure::effect;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+
+/// The time after the last move for which the address and the sums keep the part before it, in milliseconds.
+const REST: u32 = 250;
+/// Number of columns in which hits are marked.
+const HIT_COLUMNS: u32 = 2000;
+
+/// Handles on the state of the timeline. They are cheap to copy.
+#[derive(Clone, Copy)]
+pub(super) struct TimelineModel {
+    pub(super) state: State,
+    /// The state of the view in the address.
+    pub(super) place: Memo<TimelineViewState>,
+    /// The tracks; `None` until they have come.
+    pub(super) timeline: SharedSignal<Timeline>,
+    /// The time from the first to the last event.
+    pub(super) whole: Memo<Viewport>,
+    /// The visible part. The one in the address follows when it rests.
+    pub(super) view: RwSignal<Viewport>,
+    /// The range that a drag covers, until it ends.
+    pub(super) drag: RwSignal<Option<(u64, u64)>>,
+    /// Number of lanes of the lines that have been drawn.
+    pub(super) lanes: RwSignal<BTreeMap<LineRef, u32>>,
+    pub(super) layout: SharedMemo<Layout>,
+    /// Height to which the tracks are scrolled, in px.
+    pub(super) scroll: RwSignal<f64>,
+    pub(super) selected: SharedSignal<EventDetail>,
+    pub(super) search: SharedSignal<SearchReport>,
+    /// The message of a search whose regular expression is wrong.
+    pub(super) wrong: RwSignal<Option<String>>,
+    /// The text of the search field.
+    pub(super) find: RwSignal<String>,
+    /// The picture of the tracks, and the one of the whole capture.
+    pub(super) shown: StoredValue<Option<Shown>, LocalStorage>,
+    pub(super) minimap: StoredValue<Option<Shown>, LocalStorage>,
+    /// Counts the pictures that have come.
+    pub(super) drawn: RwSignal<u32>,
+    /// Whether a picture of the tracks is under way.
+    is_asked: StoredValue<bool>,
+    rest: StoredValue<Option<Timeout>, LocalStorage>,
+}
+
+impl TimelineModel {
+    pub(super) fn new(state: State) -> Self {
+        let place = state.view_state::<TimelineViewState>(state.timeline, "the timeline");
+        let timeline = state.answer_of_session::<Timeline>();
+        let whole = Memo::new(move |_| {
+            timeline.with(|timeline| {
+                let (start, end) = timeline.as_ref().map_or((0, 1), |of| (of.start.0, of.end.0));
+                Viewport { start, end: end.max(start.saturating_add(1000)) }
+            })
+        });
+        let lanes = RwSignal::new(BTreeMap::new());
+        let layout = SharedMemo::new(move || {
+            timeline.with(|timeline| {
+                let timeline = timeline.as_ref()?;
+                let (open, all) = place.with(|place| (place.open.clone(), place.all.clone()));
+                let is_open =
+                    |at: u32| open.as_ref().map_or_else(|| is_open_first(timeline, at), |of| of.contains(&at));
+                let n_lanes = |line| lanes.with(|lanes| lanes.get(&line).copied().unwrap_or(1));
+                Some(PtrEq::new(Layout::new(timeline, is_open, |at| all.contains(&at), n_lanes)))
+            })
+        });
+        let model = Self {
+            state,
+            place,
+            timeline,
+            whole,
+            view: RwSignal::new(Viewport { start: 0, end: 1000 }),
+            drag: RwSignal::new(None),
+            lanes,
+            layout,
+            scroll: RwSignal::new(0.0),
+            selected: state.answer_of_session(),
+            search: state.answer_of_session(),
+            wrong: RwSignal::new(None),
+            find: RwSignal::new(place.with_untracked(|place| place.find.clone())),
+            shown: StoredValue::new_local(None),
+            minimap: StoredValue::new_local(None),
+            drawn: RwSignal::new(0),
+            is_asked: StoredValue::new(false),
+            rest: StoredValue::new_local(None),
+        };
+        model.request_tracks();
+        model.follow_address();
+        model.request_search();
+        model
+    }
+
+    fn request_tracks(self) {
+        self.state.request_on_change(
+            || Some(Question::Timeline(TimelineQuestion::Tracks).into()),
+            move |reply| match reply.decode::<Timeline>() {
+                Ok(timeline) => {
+                    self.shown.set_value(None);
+                    self.minimap.set_value(None);
+                    self.lanes.set(BTreeMap::new());
+                    self.timeline.set(Some(PtrEq::new(timeline)));
+                }
+                Err(Reply::Failed(failure)) => self.state.fail(failure),
+                Err(_) => {}
+            },
+        );
+    }
+
+    /// Shows the part and the event of the address.
+    fn follow_address(self) {
+        let part = Memo::new(move |_| self.place.with(|place| place.part));
+        effect(move || {
+            let (whole, part) = (self.whole.get(), part.get());
+            let view = part.map_or(whole, |(start, end)| Viewport::within(whole, start, end));
+            if self.view.get_untracked() != view {
+                self.view.set(view);
+            }
+        });
+        let event = Memo::new(move |_| self.place.with(|place| place.event));
+        effect(move || {
+            if self.timeline.with(Option::is_none) {
+                return;
+            }
+            let now = self.selected.with_untracked(|of| of.as_ref().map(|of| (of.line, of.event)));
+            match event.get() {
+                Some((line, event)) if now != Some((line, event)) => {
+                    self.find_event(EventQuery::Index { line, event }, false);
+                }
+                None if now.is_some() => self.selected.set(None),
+                _ => {}
+            }
+        });
+    }
+
+    fn request_search(self) {
+        let text = Memo::new(move |_| self.find.get().trim().to_owned());
+        effect(move || {
+            let text = text.get();
+            self.change(|place| place.find = text);
+        });
+        self.state.request_on_change(
+            move || {
+                self.timeline.with(Option::is_some).then(|| {
+                    let filter = TextFilter { text: text.get(), within: FilterField::Leaf, regex: false };
+                    Question::Timeline(TimelineQuestion::Search(SearchQuery { filter, n_columns: HIT_COLUMNS })).into()
+                })
+            },
+            move |reply| {
+                self.wrong.set(None);
+                match reply.decode::<SearchReport>() {
+                    Ok(found) => self.search.set(Some(PtrEq::new(found))),
+                    Err(Reply::BadFilter(error)) => self.wrong.set(Some(error.to_string())),
+                    Err(_) => {}
+                }
+            },
+        );
+    }
+
+    /// Changes the state of the view in the address.
+    pub(super) fn change(self, with: impl FnOnce(&mut TimelineViewState)) {
+        let mut next = self.place.get_untracked();
+        with(&mut next);
+        self.state.timeline.set(next.to_string());
+    }
+
+    /// Shows another part. The address follows when the part rests.
+    pub(super) fn show(self, view: Viewport) {
+        if self.view.get_untracked() == view {
+            return;
+        }
+        self.view.set(view);
+        self.rest.set_value(Some(Timeout::new(REST, move || {
+            let part = (view != self.whole.get_untracked()).then_some((view.start, view.end));
+            self.change(|place| place.part = part);
+        })));
+    }
+
+    /// Returns the range of the sums: the one that is selected, else the visible part when it rests.
+    pub(super) fn range(self) -> Option<TimeRange> {
+        let whole = self.whole.get();
+        let (range, part) = self.place.with(|place| (place.range, place.part));
+        let (start, end) = range.or(part).unwrap_or((whole.start, whole.end));
+        TimeRange::between(Picos(start), Picos(end))
+    }
+
+    /// Selects a range, or none.
+    pub(super) fn select_range(self, range: Option<(u64, u64)>) {
+        self.change(|place| place.range = range.filter(|(start, end)| start < end));
+    }
+
+    /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
+    pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
+        self.state.request(&Question::Timeline(TimelineQuestion::Event(query)).into(), move |reply| {
+            let Ok(found) = reply.decode::<Option<EventDetail>>() else { return };
+            let place = found.as_ref().map(|event| (event.line, event.event));
+            if let Some(event) = found.as_ref().filter(|_| is_to_show) {
+                self.show_event(event);
+            }
+            let is_given = found.is_some();
+            self.selected.set(found.map(PtrEq::new));
+            // A click beside all events removes the selection.
+            if is_given || !is_to_show {
+                self.change(|state| state.event = place);
+            }
+        });
+    }
+
+    /// Moves the visible part so that an event is in it.
+    fn show_event(self, event: &EventDetail) {
+        let (view, whole) = (self.view.get_untracked(), self.whole.get_untracked());
+        let is_visible = event.start.0 < view.end && event.end.0 > view.start;
+        if !is_visible {
+            self.show(view.showing(whole, event.start.0));
+        }
+    }
+
+    /// Removes the selected event.
+    pub(super) fn deselect(self) {
+        self.selected.set(None);
+        self.change(|place| place.event = None);
+    }
+
+    /// Shows the selected range, else the selected event, so that it fills most of the width.
+    pub(super) fn fit(self) {
+        let range = self.place.with_untracked(|place| place.range);
+        let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
+        if let Some((start, end)) = event.or(range) {
+            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+        }
+    }
+
+    /// Shows the step of the first device `by` places after the middle of the visible part.
+    pub(super) fn step(self, by: isize) {
+        let view = self.view.get_untracked();
+        let middle = view.start + view.length() / 2;
+        let found = self.timeline.with_untracked(|timeline| {
+            let group = timeline.as_ref()?.groups.iter().find(|group| !group.steps.is_empty())?;
+            let now = group.steps.partition_point(|step| step.start.0 <= middle);
+            // Before the first step, the next one is the first.
+            let to = if now == 0 && by > 0 { 0 } else { now.checked_sub(1)?.checked_add_signed(by)? };
+            group.steps.get(to).copied()
+        });
+        if let Some(step) = found {
+            self.show(Viewport::within(self.whole.get_untracked(), step.start.0, step.end.0));
+        }
+    }
+
+    /// Unfolds or folds a group.
+    pub(super) fn fold(self, group: u32) {
+        let open = self.layout.with_untracked(|layout| {
+            let heads = layout.as_ref().map(|layout| layout.bands.clone()).unwrap_or_default();
+            let is_open = |kind| matches!(kind, crate::chart::timeline::BandKind::Head { is_open: true, .. });
+            heads.into_iter().filter(|band| is_open(band.kind)).map(|band| band.group).collect::<Vec<u32>>()
+        });
+        let mut open = open;
+        crate::view::state::toggle(&mut open, group);
+        open.sort_unstable();
+        self.change(|place| place.open = Some(open));
+    }
+
+    /// Shows all threads of a group, or only the first ones.
+    pub(super) fn show_all(self, group: u32) {
+        self.change(|place| crate::view::state::toggle(&mut place.all, group));
+    }
+
+    /// Returns the query of the sums: the device of the selected event, else the first one, in the range.
+    pub(super) fn sums_query(self) -> Option<Query> {
+        let range = self.range()?;
+        let by = self.place.with(|place| place.by);
+        let device = self.device()?;
+        Some(Query { device: DeviceChoice::One(device), step: StepChoice::Range(range), by, ..Query::default() })
+    }
+
+    /// Returns the device of the sums: that of the query if it is a single one, else the first one. `None` without devices.
+    fn device(self) -> Option<u32> {
+        let chosen = self.state.query.with(|query| query.device.single());
+        let selected = self.selected.with(|event| event.as_ref().map(|event| event.line.plane));
+        self.timeline.with(|timeline| {
+            let groups = &timeline.as_ref()?.groups;
+            let is_of = |group: &&TrackGroup| group.tracks.iter().any(|track| Some(track.line.plane) == selected);
+            let of_event = groups.iter().find(is_of).and_then(|group| group.device);
+            of_event.or(chosen).or_else(|| groups.iter().find_map(|group| group.device))
+        })
+    }
+
+    /// Returns the name of a line: "TPU:0, XLA Ops".
+    pub(super) fn track_name(self, line: LineRef) -> String {
+        self.timeline.with_untracked(|timeline| {
+            let groups = timeline.as_ref().map(|of| &of.groups[..]).unwrap_or_default();
+            let mut all = groups.iter().flat_map(|group| group.tracks.iter().map(move |track| (group, track)));
+            let found = all.find(|(_, track)| track.line == line);
+            found.map_or_else(String::new, |(group, track)| format!("{}, {}", group.name, track.name))
+        })
+    }
+
+    /// Keeps the number of lanes that a picture has shown.
+    pub(super) fn keep_lanes(self, shown: &Shown) {
+        let known: Vec<(LineRef, u32)> = shown.lines().map(|line| (line.line, line.n_lanes)).collect();
+        let is_new = |lanes: &BTreeMap<LineRef, u32>| known.iter().any(|(line, n)| lanes.get(line) != Some(n));
+        if self.lanes.with_untracked(is_new) {
+            self.lanes.update(|lanes| lanes.extend(known));
+        }
+    }
+
+    /// Returns the query of the picture of the whole capture: the ops of the first device, else its first line.
+    pub(super) fn minimap_query(self, width: f64) -> Option<PictureQuery> {
+        let whole = self.whole.get_untracked();
+        self.timeline.with_untracked(|timeline| {
+            let group = timeline.as_ref()?.groups.first()?;
+            let line = group.tracks.iter().find(|track| track.kind.has_ops()).or(group.tracks.first())?.line;
+            let n_columns = width.ceil() as u32;
+            Some(PictureQuery { lines: vec![line], start: Picos(whole.start), column: whole.column(width), n_columns })
+        })
+    }
+}
+
+/// Returns whether a group is unfolded if the address does not tell: the first device and the first host are.
+fn is_open_first(timeline: &Timeline, at: u32) -> bool {
+    let groups = &timeline.groups;
+    let first = |is: fn(&TrackGroup) -> bool| groups.iter().position(is);
+    let device = first(|group| group.device.is_some()).or(Some(0));
+    [device, first(|group| group.is_host)].contains(&Some(at as usize))
+}
+
+impl TimelineModel {
+    /// Requests a picture, unless the one that is shown fits, or another request is under way. When its answer comes, the
+    /// tracks are drawn again, and the newest picture is requested.
+    pub(super) fn request_picture(self, query: Option<PictureQuery>, colors: &Colors) {
+        let Some(query) = query else { return };
+        let fits = |shown: &Shown| {
+            let (now, view) = (shown.query(), self.view.get_untracked());
+            let has_lines = query.lines.iter().all(|line| now.lines.contains(line));
+            let end = query.end().0.min(view.end);
+            now.column == query.column
+                && has_lines
+                && now.start.0 <= view.start.max(query.start.0)
+                && end <= now.end().0
+        };
+        let is_shown = self.shown.with_value(|shown| shown.as_ref().is_some_and(fits));
+        if is_shown || self.is_asked.get_value() {
+            return;
+        }
+        self.is_asked.set_value(true);
+        let colors = colors.clone();
+        let question = Question::Timeline(TimelineQuestion::Picture(query));
+        let sent = self.state.request(&question.into(), move |reply| {
+            if self.is_asked.try_set_value(false).is_some() {
+                return;
+            }
+            if let Ok(picture) = reply.decode::<Picture>() {
+                let shown = Shown::new(picture, &colors);
+                self.keep_lanes(&shown);
+                self.shown.set_value(Some(shown));
+                self.drawn.update(|n| *n += 1);
+            }
+        });
+        if sent.is_none() {
+            self.is_asked.set_value(false);
+        }
+    }
+
+    /// Requests the picture of the whole capture, unless it is shown.
+    pub(super) fn request_minimap(self, width: f64, colors: &Colors) {
+        let Some(query) = self.minimap_query(width) else { return };
+        if self.minimap.with_value(|shown| shown.as_ref().is_some_and(|shown| *shown.query() == query)) {
+            return;
+        }
+        let colors = colors.clone();
+        self.state.request(&Question::Timeline(TimelineQuestion::Picture(query)).into(), move |reply| {
+            if let Ok(picture) = reply.decode::<Picture>() {
+                let _ = self.minimap.try_set_value(Some(Shown::new(picture, &colors)));
+                let _ = self.drawn.try_update(|n| *n += 1);
+            }
+        });
+    }
+}

@@ -1,0 +1,147 @@
+//! This module holds a picture of the worker in a form that is drawn fast: the columns of narrow events as images, and the
+//! boxes of wide events ordered by colour.
+
+use crate::analysis::timeline::{EventBox, LinePicture, LineRef, Picture, PictureQuery};
+use crate::chart::timeline::pixels::{Rgb, STRIP, Strips, parse_color};
+use crate::lanes::N_CLASSES;
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+
+/// The CSS variables of the colours of the classes: the kinds of time in their order, then events without a kind.
+const CLASS_COLORS: [&str; N_CLASSES] =
+    ["--k-compute", "--k-fused", "--k-comm", "--k-move", "--k-host", "--k-container", "--k-other", "--s-5"];
+
+/// The colours of the style sheet that the canvas uses.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Colors {
+    pub(super) classes: [Rgb; N_CLASSES],
+    /// Text on each class.
+    pub(super) on: [String; N_CLASSES],
+    pub(super) ground: String,
+    pub(super) sunken: String,
+    pub(super) line: String,
+    pub(super) grid: String,
+    pub(super) ink: String,
+    pub(super) ink_2: String,
+    pub(super) ink_3: String,
+    pub(super) select: String,
+    pub(super) accent: String,
+    pub(super) accent_line: String,
+    pub(super) mono: String,
+    pub(super) sans: String,
+}
+
+impl Colors {
+    /// Reads the colours of the theme that is shown.
+    pub(super) fn read() -> Self {
+        let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
+        let text = |name: &str| {
+            style.as_ref().and_then(|style| style.get_property_value(name).ok()).unwrap_or_default().trim().to_owned()
+        };
+        let on = ["--on-compute", "--on-fused", "--on-comm", "--on-move", "--on-host", "--ink", "--on-other", "--ink"];
+        Self {
+            classes: CLASS_COLORS.map(|name| parse_color(&text(name)).unwrap_or([128; 3])),
+            on: on.map(text),
+            ground: text("--ground"),
+            sunken: text("--sunken"),
+            line: text("--line-2"),
+            grid: text("--grid"),
+            ink: text("--ink"),
+            ink_2: text("--ink-2"),
+            ink_3: text("--ink-3"),
+            select: text("--select"),
+            accent: text("--accent"),
+            accent_line: text("--accent-line"),
+            mono: text("--mono"),
+            sans: text("--sans"),
+        }
+    }
+}
+
+/// A picture that is drawn.
+pub(super) struct Shown {
+    pub(super) picture: Picture,
+    images: BTreeMap<LineRef, LaneImages>,
+}
+
+/// The columns of the lanes of a line.
+struct LaneImages {
+    canvas: HtmlCanvasElement,
+    lanes: Vec<u8>,
+}
+
+impl Shown {
+    /// Prepares a picture.
+    pub(super) fn new(mut picture: Picture, colors: &Colors) -> Self {
+        let width = picture.query.n_columns as usize;
+        let mut images = BTreeMap::new();
+        for line in &mut picture.lines {
+            line.boxes.sort_by_key(|of| of.kind);
+            let strips = Strips::new(line, width, &colors.classes);
+            if let Some(canvas) = image(&strips) {
+                images.insert(line.line, LaneImages { canvas, lanes: strips.lanes });
+            }
+            line.cells = Vec::new();
+        }
+        Self { picture, images }
+    }
+
+    pub(super) const fn query(&self) -> &PictureQuery {
+        &self.picture.query
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = &LinePicture> {
+        self.picture.lines.iter()
+    }
+
+    pub(super) fn line(&self, of: LineRef) -> Option<&LinePicture> {
+        self.lines().find(|line| line.line == of)
+    }
+
+    pub(super) fn name(&self, of: &EventBox) -> &str {
+        self.picture.names.get(of.name as usize).map_or("", String::as_str)
+    }
+
+    /// Draws the columns of a lane from `x` on, `width` px wide.
+    pub(super) fn draw_columns(
+        &self,
+        to: &CanvasRenderingContext2d,
+        of: (LineRef, u32),
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+    ) {
+        let Some(images) = self.images.get(&of.0) else { return };
+        let Some(strip) = u8::try_from(of.1).ok().and_then(|lane| images.lanes.binary_search(&lane).ok()) else {
+            return;
+        };
+        let (columns, top) = (f64::from(images.canvas.width()), (strip * STRIP) as f64);
+        let _ = to.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+            &images.canvas,
+            0.0,
+            top,
+            columns,
+            STRIP as f64,
+            x,
+            y,
+            width,
+            height,
+        );
+    }
+}
+
+/// Makes an image of strips. `None` if there are no strips.
+fn image(strips: &Strips) -> Option<HtmlCanvasElement> {
+    let (width, height) = (u32::try_from(strips.width).ok()?, u32::try_from(strips.lanes.len() * STRIP).ok()?);
+    if width == 0 || height == 0 {
+        return None;
+    }
+    let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.unchecked_into();
+    canvas.set_width(width);
+    canvas.set_height(height);
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.unchecked_into();
+    let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&strips.rgba), width, height).ok()?;
+    context.put_image_data(&data, 0.0, 0.0).ok()?;
+    Some(canvas)
+}

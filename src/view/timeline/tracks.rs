@@ -1,0 +1,211 @@
+//! This module renders the tracks: the names at the left, and beside them the canvas with its gestures and keys.
+
+use super::canvas::{self, MINIMAP, RULER};
+use super::gestures::{Gestures, to_time, wheel};
+use super::model::TimelineModel;
+use super::picture::Colors;
+use crate::analysis::timeline::{EventQuery, Neighbour};
+use crate::chart::timeline::{Band, BandKind, text};
+use crate::table::page::row_key;
+use crate::units::Picos;
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::size::size_of;
+use leptos::prelude::*;
+use leptos::{ev, html};
+
+/// The zoom factor of a key or a button.
+pub(super) const STEP: f64 = 0.5;
+/// The part of the width by which a key moves the visible part, and the factor with Shift.
+const ASIDE: f64 = 0.2;
+const FAST: f64 = 4.0;
+/// Renders the picture of the whole capture, the ruler and the tracks.
+#[component]
+pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
+    let (area, sheet) = (NodeRef::<html::Div>::new(), NodeRef::<html::Canvas>::new());
+    let (map, scale) = (NodeRef::<html::Canvas>::new(), NodeRef::<html::Canvas>::new());
+    let size = size_of(area);
+    let pointer = RwSignal::new(None::<f64>);
+    let gestures = Gestures::new(model, sheet, pointer);
+    let colors = RwSignal::new(None::<Colors>);
+    effect(move || {
+        model.state.theme.track();
+        // The style sheet applies in the next frame.
+        request_animation_frame(move || {
+            let _ = model.shown.try_set_value(None);
+            let _ = model.minimap.try_set_value(None);
+            let _ = colors.try_set(Some(Colors::read()));
+        });
+    });
+    let is_due = StoredValue::new(false);
+    let draw = move || {
+        let _ = is_due.try_set_value(false);
+        let (Some(size), Some(Some(colors))) = (size.try_get_untracked(), colors.try_get_untracked()) else { return };
+        if let (Some(sheet), Some(map), Some(scale)) =
+            (sheet.get_untracked(), map.get_untracked(), scale.get_untracked())
+        {
+            canvas::tracks(model, &sheet, &colors, size);
+            canvas::ruler_of(model, &scale, &colors, size.0, pointer.get_untracked());
+            model.request_minimap(size.0, &colors);
+            canvas::minimap(model, &map, &colors, size.0);
+        }
+    };
+    effect(move || {
+        model.view.track();
+        model.scroll.track();
+        model.place.track();
+        model.drag.track();
+        model.drawn.track();
+        pointer.track();
+        colors.track();
+        size.track();
+        model.layout.with(|_| ());
+        model.selected.with(|_| ());
+        model.search.with(|_| ());
+        if !is_due.get_value() {
+            is_due.set_value(true);
+            request_animation_frame(draw);
+        }
+    });
+    let height = move || model.layout.with(|layout| layout.as_ref().map_or(0.0, |layout| layout.height));
+    let scrolled = move |event: ev::Event| {
+        model.state.tips.hide();
+        model.scroll.set(event_target::<web_sys::Element>(&event).scroll_top().into());
+    };
+    let said = move || {
+        let event = model.selected.get()?;
+        Some(text::sentence(&event, &model.track_name(event.line)))
+    };
+    view! {
+        <div class="timeline-tracks">
+            <div class="timeline-side timeline-corner">"Capture"</div>
+            <canvas
+                node_ref=map
+                class="timeline-map"
+                style:height=format!("{MINIMAP}px")
+                aria-hidden="true"
+                on:pointerdown=move |event| to_time(model, map, &event)
+                on:pointermove=move |event| if event.buttons() == 1 { to_time(model, map, &event) }
+            />
+            <div class="timeline-side timeline-unit">{live(move || Some(unit(model, size.get().0)))}</div>
+            <canvas node_ref=scale class="timeline-ruler" style:height=format!("{RULER}px") aria-hidden="true" />
+            <div class="timeline-scroll" on:scroll=scrolled>
+                <div class="timeline-names timeline-side" style:height=move || format!("{}px", height())>{live(move || Some(names(model)))}</div>
+                <div node_ref=area class="timeline-area">
+                    <canvas
+                        node_ref=sheet
+                        class="timeline-canvas"
+                        id="timeline-canvas"
+                        tabindex="0"
+                        role="application"
+                        aria-label="Events. Arrow keys move between events, W and S zoom, A and D pan."
+                        aria-describedby="timeline-event"
+                        on:keydown=move |event| key(model, &event)
+                        on:wheel=move |event| wheel(model, sheet, &event)
+                        on:pointerdown=move |event| gestures.down(&event)
+                        on:pointermove=move |event| gestures.moved(&event)
+                        on:pointerup=move |event| gestures.up(&event)
+                        on:pointerleave=move |_| gestures.leave()
+                        on:dblclick=move |_| model.fit()
+                    />
+                </div>
+            </div>
+            <p class="visually-hidden" role="status" id="timeline-event">{live(said)}</p>
+        </div>
+    }
+    .any()
+}
+
+/// Returns the label of the ruler.
+fn unit(model: TimelineModel, width: f64) -> String {
+    let ruler = crate::chart::timeline::ruler::ruler(model.view.get(), width.max(1.0), 96.0);
+    format!("{}, event clock", ruler.unit.symbol())
+}
+
+/// Renders the names of the groups and the tracks.
+fn names(model: TimelineModel) -> AnyView {
+    let (Some(layout), Some(timeline)) = (model.layout.get(), model.timeline.get()) else { return ().into_any() };
+    let name = |band: &Band| {
+        let group = timeline.groups.get(band.group as usize)?;
+        let at = band.group;
+        let body = match band.kind {
+            BandKind::Head { is_open, .. } => {
+                let mark = if is_open { Icon::Down } else { Icon::Right };
+                let note = text::group_note(group);
+                view! {
+                    <button type="button" class="timeline-group" title=note.clone() aria-expanded=is_open.to_string() on:click=move |_| model.fold(at)>
+                        {icon(mark)} <b>{group.name.clone()}</b> <span class="sub">{note.clone()}</span>
+                    </button>
+                }
+                .any()
+            }
+            BandKind::Track { track, .. } => {
+                let track = group.tracks.get(track as usize)?;
+                let note = text::track_note(track, band.n_lanes);
+                let note_below = (band.n_lanes > 1).then(|| view! { <span class="sub">{note.clone()}</span> }.any());
+                view! { <div class="timeline-track" title=format!("{}: {note}", track.name)><span>{track.name.clone()}</span>{note_below}</div> }.any()
+            }
+            BandKind::More { n, is_open } => {
+                let words = if is_open { "Fewer threads".to_owned() } else { format!("{n} more threads") };
+                view! { <button type="button" class="timeline-group sub" on:click=move |_| model.show_all(at)>{words}</button> }.any()
+            }
+        };
+        Some(view! { <div class="timeline-band" style:height=format!("{}px", band.height)>{body}</div> }.any())
+    };
+    layout.bands.iter().filter_map(name).collect_view().into_any()
+}
+
+/// Handles the keys of the canvas.
+fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return;
+    }
+    let (view, whole) = (model.view.get_untracked(), model.whole.get_untracked());
+    let aside = if event.shift_key() { ASIDE * FAST } else { ASIDE };
+    let selected = model.selected.get_untracked();
+    let next = |to: Neighbour| {
+        if let Some(event) = &selected {
+            model.find_event(EventQuery::Next { line: event.line, event: event.event, to }, true);
+        } else {
+            first_event(model);
+        }
+    };
+    match &*event.key() {
+        "w" | "W" | "+" | "=" => model.show(view.zoom(whole, STEP, 0.5)),
+        "s" | "S" | "-" | "−" => model.show(view.zoom(whole, 1.0 / STEP, 0.5)),
+        "a" | "A" => model.show(view.pan(whole, -aside)),
+        "d" | "D" => model.show(view.pan(whole, aside)),
+        "0" => model.show(whole),
+        "f" | "F" => model.fit(),
+        "[" => model.step(-1),
+        "]" => model.step(1),
+        "ArrowLeft" => next(Neighbour::Previous),
+        "ArrowRight" => next(Neighbour::Next),
+        "ArrowUp" => next(Neighbour::Parent),
+        "ArrowDown" => next(Neighbour::Child),
+        "r" if selected.is_some() => model.select_range(selected.as_ref().map(|event| (event.start.0, event.end.0))),
+        "Enter" => {
+            if let Some(event) = selected.filter(|event| event.kind.is_some()) {
+                model.state.op.set(row_key(&event.name, event.program));
+            }
+        }
+        "Escape" if model.selected.with_untracked(Option::is_some) => model.deselect(),
+        "Escape" if model.place.with_untracked(|place| place.range.is_some()) => model.select_range(None),
+        _ => return,
+    }
+    event.prevent_default();
+    event.stop_propagation();
+}
+
+/// Selects the event in the middle of the first visible line.
+fn first_event(model: TimelineModel) {
+    let view = model.view.get_untracked();
+    let line = model.layout.with_untracked(|layout| {
+        let scroll = model.scroll.get_untracked();
+        layout.as_ref()?.visible(scroll, f64::INFINITY).iter().find_map(Band::line)
+    });
+    if let Some(line) = line {
+        let (time, tolerance) = (Picos(view.start + view.length() / 2), Picos(view.length()));
+        model.find_event(EventQuery::At { line, lane: 0, time, tolerance }, true);
+    }
+}
