@@ -42,8 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn sample() -> Result<HloProto, Box<dyn Error>> {
-    let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let path = Path::new(&root).join("samples/train_step.hlo_proto.pb.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/train_step.hlo_proto.pb.gz");
     let mut bytes = Vec::new();
     GzDecoder::new(std::fs::File::open(path)?).read_to_end(&mut bytes)?;
     Ok(HloProto::decode(&*bytes)?)

@@ -83,9 +83,7 @@ impl Args {
     /// Returns the path of the program, and the path of the file with the compiler's estimates. The second path is
     /// `None` for a program of `--hlo` without `--cycles`.
     pub fn program(&self) -> (PathBuf, Option<PathBuf>) {
-        // Cargo sets the variable at run time, too. Checkouts that share a target folder share this program.
-        let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-        let samples = Path::new(&root).join("samples");
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
         match &self.hlo {
             Some(hlo) => (hlo.clone(), self.cycles.clone()),
             None => {

@@ -194,6 +194,17 @@ const STATES = {
     await page.locator(".comm-pane").getByRole("button", { name: "Devices", exact: true }).click();
     await page.locator(".comm-pane .found").waitFor();
   },
+  "timeline, with a search, a range and the selected event": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("6");
+    await page.locator(".timeline-tools #filter").fill("fusion");
+    await page.locator("#timeline-canvas").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".timeline-event dl").waitFor();
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Clear range" }).waitFor();
+    await waitForRows(page);
+  },
   "icicle zoomed into a scope": async (page) => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("2");

@@ -81,6 +81,12 @@ for (const [width, height, description] of SIZES) {
     await page.getByRole("button", { name: "Bandwidth", exact: true }).click();
     await page.locator(".comm-bandwidth .scene").waitFor();
     assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "bandwidth");
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.locator(".timeline-sums [data-row='0']").waitFor();
+    await page.locator("#timeline-canvas").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".timeline-event dl").waitFor();
+    assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "timeline");
     await page.getByRole("tab", { name: "File" }).click();
     await page.locator(".code-line code").first().waitFor();
     await page.locator(".file-planes .tree-name").first().click();

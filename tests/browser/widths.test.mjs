@@ -76,6 +76,7 @@ const VIEWS = {
   roofline: async (page) => page.keyboard.press("3"),
   memory: async (page) => page.keyboard.press("4"),
   communication: async (page) => page.keyboard.press("5"),
+  timeline: async (page) => page.keyboard.press("6"),
   file: async (page) => page.keyboard.press("8"),
 };
 

@@ -41,6 +41,7 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),
     ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm", "analysis/flags/", "report/flags"]),
     ("overview", &["analysis/overview/", "chart/overview/", "view/overview/", "report/overview"]),
+    ("timeline", &["analysis/timeline/", "chart/timeline/", "view/timeline/"]),
     ("gaps", &["analysis/gaps/", "chart/gaps", "view/gaps", "report/gaps"]),
     ("op", &["analysis/op/", "chart/op/", "view/op/"]),
     ("files", &["analysis/files/", "chart/files", "view/files/", "report/inspect"]),

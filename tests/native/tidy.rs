@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "crates/xla-profile/src/source",
     "crates/xla-profile/src/wire",
     "crates/xla-profile/src/hlo",
     "crates/xla-profile/src/profile",
+    "crates/xla-profile/src/lanes",
     "src/chip",
     "src/table",
     "src/analysis",
@@ -39,9 +40,25 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "files",
             "flags",
             "overview",
+            "timeline",
         ],
     ),
-    ("chart", &["plot", "widgets", "breakdown", "data_movement", "gaps", "roofline", "memory", "comm", "op", "files"]),
+    (
+        "chart",
+        &[
+            "plot",
+            "widgets",
+            "breakdown",
+            "data_movement",
+            "gaps",
+            "roofline",
+            "memory",
+            "comm",
+            "op",
+            "files",
+            "timeline",
+        ],
+    ),
 ];
 
 /// Names that say nothing: prepositions, pronouns, question words and verbs of speech. A function or a type is called by what it

@@ -94,8 +94,11 @@ mod tests {
 
     const COLORS: [Rgb; N_CLASSES] = [[1; 3], [2; 3], [3; 3], [4; 3], [5; 3], [6; 3], [7; 3], [8; 3]];
 
-    /// Encodes columns of a lane: column, mask and shares.
-    fn picture(columns: &[(u8, u16, &[(u8, u8)])]) -> LinePicture {
+    /// A lane, a column of it, and the share of each class in the column.
+    type Column<'a> = (u8, u16, &'a [(u8, u8)]);
+
+    /// Encodes columns.
+    fn picture(columns: &[Column<'_>]) -> LinePicture {
         let mut cells = Vec::new();
         for (lane, column, shares) in columns {
             cells.push(*lane);

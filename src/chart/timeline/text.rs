@@ -63,7 +63,7 @@ pub fn track_note(track: &Track, n_lanes: u32) -> String {
 }
 
 /// Returns the result of a search in words.
-pub fn found(report: &SearchReport) -> String {
+pub fn search_result(report: &SearchReport) -> String {
     if report.query.filter.text.is_empty() {
         return String::new();
     }

@@ -30,14 +30,14 @@ enum Gesture {
 }
 
 /// Returns the place of an event of the mouse in an element, in px.
-fn place(node: NodeRef<html::Canvas>, event: &web_sys::MouseEvent) -> Option<(f64, f64, f64)> {
+fn position(node: NodeRef<html::Canvas>, event: &web_sys::MouseEvent) -> Option<(f64, f64, f64)> {
     let rect = rect(&*node.get_untracked()?);
     Some((f64::from(event.client_x()) - rect.x, f64::from(event.client_y()) - rect.y, rect.width))
 }
 
 /// Moves the visible part to the time at the pointer, in the picture of the whole capture.
 pub(super) fn to_time(model: TimelineModel, map: NodeRef<html::Canvas>, event: &ev::PointerEvent) {
-    let Some((x, _, width)) = place(map, event) else { return };
+    let Some((x, _, width)) = position(map, event) else { return };
     let (view, whole) = (model.view.get_untracked(), model.whole.get_untracked());
     let start = whole.time(x, width).saturating_sub(view.length() / 2);
     model.show(Viewport::within(whole, start, start.saturating_add(view.length())));
@@ -61,7 +61,7 @@ impl Gestures {
 
     /// Handles a pointer that goes down: it selects a range; with Shift, the middle button or a finger it pans.
     pub(super) fn down(self, event: &ev::PointerEvent) {
-        let Some((x, ..)) = place(self.canvas, event) else { return };
+        let Some((x, ..)) = position(self.canvas, event) else { return };
         let pans = event.shift_key() || event.button() == 1 || event.pointer_type() == "touch";
         let from = self.model.view.get_untracked();
         let gesture = if pans { Gesture::Pan { x, from } } else { Gesture::Select { x } };
@@ -74,7 +74,7 @@ impl Gestures {
     /// Handles a pointer that moves.
     pub(super) fn moved(self, event: &ev::PointerEvent) {
         let Self { model, canvas, pointer, now, timer } = self;
-        let Some((x, y, width)) = place(canvas, event) else { return };
+        let Some((x, y, width)) = position(canvas, event) else { return };
         pointer.set(Some(x));
         let view = model.view.get_untracked();
         match now.get_value().filter(|_| event.buttons() > 0) {
@@ -101,7 +101,7 @@ impl Gestures {
         let model = self.model;
         let was = self.now.get_value();
         self.now.set_value(None);
-        let Some((x, y, width)) = place(self.canvas, event) else { return };
+        let Some((x, y, width)) = position(self.canvas, event) else { return };
         if let Some(range) = model.drag.get_untracked() {
             model.drag.set(None);
             model.select_range(Some(range));
@@ -156,7 +156,7 @@ fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
 
 /// Zooms with Ctrl or Command, and pans with Shift or a horizontal wheel. Otherwise the wheel scrolls the tracks.
 pub(super) fn wheel(model: TimelineModel, sheet: NodeRef<html::Canvas>, event: &ev::WheelEvent) {
-    let Some((x, _, width)) = place(sheet, event) else { return };
+    let Some((x, _, width)) = position(sheet, event) else { return };
     let (view, whole) = (model.view.get_untracked(), model.whole.get_untracked());
     let (dx, dy) = (event.delta_x(), event.delta_y());
     if event.ctrl_key() || event.meta_key() {

@@ -17,7 +17,7 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
     let state = model.state;
     let found = move || {
         let wrong = model.wrong.get();
-        wrong.or_else(|| Some(text::found(&*model.search.get()?)))
+        wrong.or_else(|| Some(text::search_result(&*model.search.get()?)))
     };
     let has_hits = Memo::new(move |_| model.search.with(|found| found.as_ref().is_some_and(|found| found.n > 0)));
     let hit = move |label: &'static str, which: Icon, by: isize| {

@@ -1,0 +1,206 @@
+// Tests the Timeline view: every event is drawn, the sums of a range equal the command line's, the search finds events of
+// the whole capture, and the address keeps what is shown. Mouse and keyboard do the same. tests/native/timeline.rs compares
+// pictures and sums with a plain sum over all events.
+import assert from "node:assert/strict";
+import { cpu, simulatedRun, tpu } from "./captures.mjs";
+import { cliOutput } from "./expected_values.mjs";
+import { onPage } from "./harness.mjs";
+import { pickFiles, waitForPaint, waitUntil } from "./lib.mjs";
+import { figures, heads, renderedRows, waitForRows } from "./page_helpers.mjs";
+
+const capture = () => simulatedRun("--steps", "3").captures[0];
+const canvas = (page) => page.locator("#timeline-canvas");
+const status = (page) => page.locator("#timeline-event");
+const parameters = (page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
+const place = (page) => Object.fromEntries((parameters(page).get("timeline") ?? "").split(";").filter(Boolean).map((pair) => {
+  const at = pair.indexOf(":");
+  return [pair.slice(0, at), pair.slice(at + 1)];
+}));
+
+/** Opens a file and its timeline, and waits until the tracks are drawn. */
+async function openTimeline(page, file) {
+  await pickFiles(page, [file]);
+  await page.locator("#tab-timeline").click();
+  await waitForPicture(page);
+}
+
+/** The share of the pixels of the canvas that are drawn, by their row of 20 px. */
+const ink = (page) => canvas(page).evaluate((node) => {
+  const { data, width, height } = node.getContext("2d").getImageData(0, 0, node.width, node.height);
+  let n = 0;
+  for (let at = 3; at < data.length; at += 4) n += data[at] > 0 ? 1 : 0;
+  return n / (width * height);
+});
+
+async function waitForPicture(page) {
+  await canvas(page).waitFor();
+  await waitUntil(() => ink(page), (share) => share > 0.02);
+  await waitForRows(page);
+  await waitForPaint(page);
+}
+
+/** Drags over a part of the canvas, between two fractions of its width. */
+async function dragRange(page, from, to) {
+  const box = await canvas(page).boundingBox();
+  const y = box.y + 30;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * (from + to) / 2, y, { steps: 4 });
+  await page.mouse.move(box.x + box.width * to, y, { steps: 4 });
+  await page.mouse.up();
+  await waitUntil(() => place(page).range);
+  await waitForRows(page);
+}
+
+/** The table of sums, as { name: [self time, count] }. */
+async function sums(page) {
+  await waitForRows(page);
+  const names = (await heads(page)).map((head) => head.name);
+  const [self, count] = [names.indexOf("Self"), names.indexOf("Count")];
+  return Object.fromEntries((await renderedRows(page)).filter(([, cells]) => cells[0]).map(([, cells]) => [cells[0], [cells[self], cells[count]]]));
+}
+
+onPage("the sums of a range equal the command line's", async ({ page }) => {
+  const file = capture();
+  await openTimeline(page, file);
+  await dragRange(page, 0.2, 0.55);
+  const [start, end] = place(page).range.split("-").map(Number);
+  assert.ok(start < end);
+  const report = JSON.parse(cliOutput("breakdown", file, "--json", "--by", "kind", "--device", "0", "--window", `${start}..${end}`));
+  assert.equal(report.step_duration_ps, end - start, "the range is the window");
+  const shown = await figures(page);
+  assert.equal(shown.Range, `${((end - start) / 1e9).toFixed(2)} ms`);
+  const expected = report.groups.map((row) => row.n_executions.toLocaleString("en"));
+  assert.deepEqual(Object.values(await sums(page)).map(([, count]) => count), expected);
+  const kinds = await sums(page);
+  const busy = report.groups.reduce((sum, row) => sum + row.total_dur_ps, 0);
+  const shownBusy = Object.values(kinds).reduce((sum, [self]) => sum + Number(self.replace("<", "").replaceAll(",", "")), 0);
+  assert.ok(Math.abs(shownBusy - busy / 1e9) < 0.01, `${shownBusy} for ${busy}`);
+
+  // The same range in another view has the same sums.
+  await page.getByRole("button", { name: "Open range in breakdown" }).click();
+  await page.locator("#tab-breakdown[aria-selected=true]").waitFor();
+  await waitUntil(() => page.url(), (url) => url.includes(`step=${start}..${end}`));
+  assert.equal((await figures(page)).Range, shown.Range);
+});
+
+onPage("pointer and wheel zoom, pan and select", async ({ page }) => {
+  await openTimeline(page, capture());
+  const box = await canvas(page).boundingBox();
+  assert.equal(place(page).part, undefined, "the whole capture is shown first");
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.keyboard.down("Control");
+  for (let n = 0; n < 6; n++) await page.mouse.wheel(0, -100);
+  await page.keyboard.up("Control");
+  const zoomed = await waitUntil(() => place(page).part);
+  const length = ([from, to]) => to - from;
+  const part = zoomed.split("-").map(Number);
+  await page.keyboard.down("Shift");
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 200, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  const panned = (await waitUntil(() => place(page).part, (now) => now !== zoomed)).split("-").map(Number);
+  assert.equal(length(panned), length(part), "a pan keeps the length");
+  assert.ok(panned[0] > part[0], "a drag to the left shows later events");
+  assert.equal(place(page).range, undefined, "a pan selects no range");
+
+  // A click on the steps selects a step.
+  await page.mouse.click(box.x + box.width / 2, box.y + 24 + 9);
+  await waitUntil(() => status(page).textContent(), (text) => /TPU:0, Steps: /.test(text));
+  await waitUntil(() => place(page).event, (event) => /^\d+-\d+-\d+$/.test(event));
+  // The tooltip of an event has its duration.
+  await page.mouse.move(box.x + box.width / 2 + 5, box.y + 24 + 10);
+  await page.locator(".tip").getByText("Duration").waitFor();
+  // A click beside all events removes the selection.
+  await page.mouse.click(box.x + box.width / 2, box.y + 5);
+  await waitUntil(() => place(page).event, (event) => event === undefined);
+  await page.getByRole("button", { name: "Show the whole capture" }).click();
+  await waitUntil(() => place(page).part, (now) => now === undefined);
+});
+
+onPage("the keyboard alone walks events, zooms and opens an op", async ({ page }) => {
+  await openTimeline(page, capture());
+  await canvas(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => /Steps: /.test(text));
+  const first = await status(page).textContent();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => text !== first);
+  await page.keyboard.press("f");
+  const part = await waitUntil(() => place(page).part);
+  await page.keyboard.press("a");
+  const earlier = await waitUntil(() => place(page).part, (now) => now !== part);
+  assert.ok(Number(earlier.split("-")[0]) < Number(part.split("-")[0]));
+  await page.keyboard.press("s");
+  await waitUntil(() => place(page).part, (now) => now !== earlier);
+  await page.keyboard.press("r");
+  await waitUntil(() => place(page).range);
+  await page.keyboard.press("Escape");
+  await waitUntil(() => place(page).event, (event) => event === undefined);
+  await page.keyboard.press("Escape");
+  await waitUntil(() => place(page).range, (range) => range === undefined);
+  await page.keyboard.press("0");
+  await waitUntil(() => place(page).part, (now) => now === undefined);
+
+  // An op of a search is opened with Enter.
+  await page.keyboard.press("/");
+  await page.keyboard.type("fusion");
+  await page.locator(".timeline-tools").getByText(/events?, /).waitFor();
+  await page.getByRole("button", { name: "Next hit" }).focus();
+  await page.keyboard.press("Enter");
+  await waitUntil(() => status(page).textContent(), (text) => /fusion/.test(text));
+  await canvas(page).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".op-panel").waitFor();
+});
+
+onPage("a search finds all events, and the address keeps everything", async ({ page, server }) => {
+  const file = capture();
+  await openTimeline(page, file);
+  await page.locator("#filter").fill("no such op; at all: 5%");
+  await page.getByText("No event matches.").waitFor();
+  await page.locator("#filter").fill("all-reduce");
+  const found = await waitUntil(() => page.locator(".timeline-tools [role=status]").textContent(), (text) => /\d events/.test(text));
+  await page.getByRole("button", { name: "Next hit" }).click();
+  const first = await waitUntil(() => status(page).textContent(), (text) => /all-reduce/.test(text));
+  await page.getByRole("button", { name: "Next hit" }).click();
+  const second = await waitUntil(() => status(page).textContent(), (text) => text !== first);
+  await page.getByRole("button", { name: "Previous hit" }).click();
+  await waitUntil(() => status(page).textContent(), (text) => text === first);
+  assert.notEqual(first, second);
+  await dragRange(page, 0.3, 0.4);
+  await page.getByRole("button", { name: /^TPU:1/ }).click();
+  await page.locator(".timeline-sums").getByRole("button", { name: "Op", exact: true }).click();
+  await waitUntil(() => place(page).by, (by) => by === "op");
+  const kept = place(page);
+  assert.equal(kept.find, "all-reduce");
+  const groups = () => page.locator(".timeline-group").evaluateAll((all) => all.map((group) => [group.querySelector("b")?.textContent, group.getAttribute("aria-expanded")]));
+  const [before, url] = [await groups(), page.url()];
+  assert.deepEqual(before.slice(0, 2).map(([, open]) => open), ["true", "true"]);
+
+  await page.goto("about:blank");
+  await page.goto(url);
+  await pickFiles(page, [file]);
+  await waitForPicture(page);
+  await waitUntil(() => status(page).textContent(), (text) => text === first);
+  assert.deepEqual(place(page), kept);
+  assert.deepEqual(await groups(), before);
+  assert.equal(await page.locator(".timeline-tools [role=status]").textContent(), found);
+
+  // A part that cannot be read is reported, and the rest is shown.
+  await page.goto("about:blank");
+  await page.goto(`${server.url}#v=1&view=timeline&timeline=part:9-5`);
+  await pickFiles(page, [file]);
+  await waitForPicture(page);
+  await page.getByText(/Its part for the timeline is part:9-5, which Rooflight does not know\./).waitFor();
+});
+
+onPage("threads of a host and a capture of another platform are drawn", { needs: tpu() }, async ({ page }) => {
+  await openTimeline(page, tpu());
+  await page.getByRole("button", { name: /more threads$/ }).scrollIntoViewIfNeeded();
+  const n = await page.locator(".timeline-track").count();
+  await page.getByRole("button", { name: /more threads$/ }).click();
+  await waitUntil(() => page.locator(".timeline-track").count(), (now) => now > n + 20);
+  await openTimeline(page, cpu());
+});
