@@ -5,6 +5,7 @@ use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, TransferFilter};
 use crate::analysis::memory::MemoryQuery;
 use crate::analysis::roofline::RooflineQuery;
+use crate::analysis::timeline::{EventsQuery, SearchQuery};
 use crate::table::copy::CopyForm;
 use crate::table::page::PageQuery;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,10 @@ pub enum TableOf {
     Roofline(RooflineQuery, RoofBy),
     /// Buffers that are alive at a point of a program's memory curve. The number is the point.
     Buffers(MemoryQuery, u32),
+    /// The events of a window of the timeline.
+    Events(EventsQuery),
+    /// The events that a search of the timeline found.
+    Hits(SearchQuery),
 }
 
 /// The request about a table.

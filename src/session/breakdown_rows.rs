@@ -124,7 +124,12 @@ pub(crate) fn breakdown_table<'r>(
 ) -> TableRows<'r, Group> {
     let window = header.step_duration.map(Picos::as_f64);
     let filtered_out = shown.n_all.saturating_sub(rows.n_rows() as u32);
-    TableRows::new(&GROUP_TABLE, rows, window, |column| heading(column, query.by), kept)
+    let is_range = header.range().is_some();
+    let head = |column: &crate::table::shown::Shown| match heading(column, query.by)? {
+        "Step" if is_range => Some("Range"),
+        head => Some(head),
+    };
+    TableRows::new(&GROUP_TABLE, rows, window, head, kept)
         .with_nouns(nouns(query.by))
         .with_more(filtered_out)
         .with_total("total_dur_ps", Value::Time(shown.total))

@@ -49,6 +49,8 @@ pub(crate) struct CaptureSession {
     pub(crate) overview: Option<(OverviewQuery, Option<Overview>)>,
     /// The tracks of the timeline, after the first request for them.
     pub(crate) timeline: Option<TimelineIndex>,
+    /// The events whose table is shown.
+    pub(crate) event_rows: Option<super::timeline::EventRows>,
     /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
@@ -149,6 +151,7 @@ impl CaptureSession {
             live_buffers: None,
             overview: None,
             timeline: None,
+            event_rows: None,
             comm: None,
         }
     }

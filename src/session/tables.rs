@@ -60,6 +60,7 @@ impl CaptureSession {
             TableOf::Breakdown(query) => self.breakdown_rows(query, action),
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
+            TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(of, action),
             TableOf::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
@@ -105,6 +106,7 @@ impl ReportSession {
                 answer(&mut comm_table(&part.comm, query, *carried).with_more(more), action)
             }
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
+            TableOf::Events(_) | TableOf::Hits(_) => return Err(self.lacks("the events of the timeline")),
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
                 answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)

@@ -1,10 +1,62 @@
 //! This module answers the questions of the timeline. The tracks and the lanes that have been shown are kept.
 
 use super::capture::CaptureSession;
-use crate::analysis::timeline::TimelineIndex;
+use super::tables;
+use crate::analysis::base::FilterError;
+use crate::analysis::timeline::columns::EVENT_TABLE;
+use crate::analysis::timeline::{Hit, TimelineIndex};
+use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{Reply, TimelineQuestion};
+use crate::table::answer::{CachedOrder, TableRows};
+
+/// The events of the last table, while the user scrolls and sorts it.
+pub(crate) struct EventRows {
+    of: TableOf,
+    rows: Vec<Hit>,
+    /// Number of events that are not listed.
+    more: u32,
+    order: CachedOrder,
+}
 
 impl CaptureSession {
+    /// Answers a request about the table of events: of a window, or of a search.
+    pub(super) fn event_rows(&mut self, of: &TableOf, action: &TableAction) -> Reply {
+        let kept = match self.event_rows.take().filter(|kept| kept.of == *of) {
+            Some(kept) => Ok(kept),
+            None => self.find_rows(of),
+        };
+        let mut kept = match kept {
+            Ok(kept) => kept,
+            Err(error) => return Reply::BadFilter(error),
+        };
+        let order = std::mem::take(&mut kept.order);
+        let mut table =
+            TableRows::new(&EVENT_TABLE, &kept.rows, None, |shown| Some(shown.head), order).with_more(kept.more);
+        let reply = tables::answer(&mut table, action);
+        kept.order = table.into_cached_order();
+        self.event_rows = Some(kept);
+        reply
+    }
+
+    /// Finds the events of a table.
+    fn find_rows(&mut self, of: &TableOf) -> Result<EventRows, FilterError> {
+        let Self { profile, analysis, timeline, .. } = self;
+        let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
+        let (rows, n) = match of {
+            TableOf::Hits(query) => {
+                let found = index.search(profile, query)?;
+                (found.hits, found.n)
+            }
+            TableOf::Events(query) => {
+                let found = index.events(profile, query);
+                (found.events, found.n)
+            }
+            _ => (Vec::new(), 0),
+        };
+        let more = u32::try_from(n.saturating_sub(rows.len() as u64)).unwrap_or(u32::MAX);
+        Ok(EventRows { of: of.clone(), rows, more, order: CachedOrder::default() })
+    }
+
     /// Answers [`Question::Timeline`](crate::protocol::Question::Timeline).
     pub(super) fn timeline(&mut self, question: &TimelineQuestion) -> Reply {
         let Self { profile, analysis, timeline, .. } = self;

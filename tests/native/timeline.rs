@@ -3,11 +3,15 @@
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Clock, DeviceChoice, GroupBy, Query, StepChoice, TimeRange, intervals};
 use rooflight::analysis::timeline::{
-    EventQuery, EventsQuery, LineRef, Neighbour, PictureQuery, SearchQuery, TimelineIndex, TrackKind, cells,
+    EventQuery, EventsQuery, Flow, FlowKind, LineRef, Neighbour, PictureQuery, SearchQuery, TimelineIndex, TrackKind,
+    cells, parse_event_key,
 };
 use rooflight::profile::Line;
-use rooflight::session::Opened;
+use rooflight::protocol::Question;
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::filter::TextFilter;
+use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
 use std::collections::BTreeMap;
 
@@ -295,4 +299,70 @@ fn a_search_finds_the_events_of_the_whole_capture() {
         let wrong = TextFilter { text: "(".to_owned(), regex: true, ..TextFilter::default() };
         assert!(index.search(profile, &SearchQuery { filter: wrong, n_columns: 1 }).is_err());
     }
+}
+
+/// A script that reads the file without the code of Rooflight joins 414 runs to the calls that enqueued them.
+#[test]
+fn runs_are_linked_to_the_calls_that_enqueued_them() {
+    let Some(capture) = common::profile(common::XSPACES[0]) else { return };
+    let opened = open("host.xplane.pb", capture).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut index = TimelineIndex::new(&opened.profile, &analysis);
+    let tracks: Vec<_> = index.timeline.groups.iter().flat_map(|group| group.tracks.clone()).collect();
+    let mut n_linked = 0;
+    for track in tracks.iter().filter(|track| track.kind == TrackKind::Modules) {
+        for event in 0..track.n_events as u32 {
+            let query = EventQuery::Index { line: track.line, event };
+            let run = index.event(&opened.profile, &analysis, query).unwrap();
+            let is_enqueue = |flow: &&Flow| flow.is_source && flow.event.name.contains("DoEnqueueProgram");
+            let Some(enqueue) = run.flows.iter().find(is_enqueue) else { continue };
+            n_linked += 1;
+            assert!(enqueue.event.start <= run.start, "a run starts after its call has begun");
+            // The call has the link back to the run.
+            let query = EventQuery::Index { line: enqueue.event.line, event: enqueue.event.event };
+            let call = index.event(&opened.profile, &analysis, query).unwrap();
+            let is_run =
+                |flow: &Flow| (flow.event.line, flow.event.event, flow.is_source) == (run.line, run.event, false);
+            assert!(call.flows.iter().any(is_run), "{:?}", call.flows);
+        }
+    }
+    assert_eq!(n_linked, 414);
+}
+
+#[test]
+fn kernels_are_linked_to_their_launches() {
+    let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
+    let opened = open("host.xplane.pb", capture).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut index = TimelineIndex::new(&opened.profile, &analysis);
+    let tracks: Vec<_> = index.timeline.groups.iter().flat_map(|group| group.tracks.clone()).collect();
+    let (mut n, mut n_linked) = (0, 0);
+    for track in tracks.iter().filter(|track| track.kind == TrackKind::Ops) {
+        for event in (0..track.n_events as u32).step_by(7) {
+            let query = EventQuery::Index { line: track.line, event };
+            let kernel = index.event(&opened.profile, &analysis, query).unwrap();
+            n += 1;
+            n_linked += usize::from(kernel.flows.iter().any(|flow| flow.is_source && flow.kind == FlowKind::Launch));
+        }
+    }
+    assert!(n > 50 && n_linked == n, "{n_linked} of {n} kernels have a launch");
+}
+
+#[test]
+fn tables_list_the_events_of_a_window_and_of_a_search() {
+    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(sample), from_folder: false };
+    let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
+    let mut rows = |of: TableOf, sort: SortBy| {
+        let action = TableAction::Rows(PageQuery { sort: Some(sort), count: 50, ..PageQuery::default() });
+        engine.answer(&Question::Table { of, action }.into()).decode::<TablePage>().unwrap()
+    };
+    let filter = TextFilter { text: "all-reduce".to_owned(), ..TextFilter::default() };
+    let hits = rows(TableOf::Hits(SearchQuery { filter, n_columns: 10 }), SortBy::new("start_ps", false));
+    assert!(hits.n_rows > 100 && hits.rows.iter().all(|row| row.title.contains("all-reduce")), "{}", hits.n_rows);
+    let lines = vec![parse_event_key(&hits.rows[0].key).unwrap().0];
+    let window = EventsQuery { lines, start: Picos(0), end: Picos(1 << 60) };
+    let events = rows(TableOf::Events(window), SortBy::new("duration_ps", true));
+    assert_eq!(events.n_rows, 1000, "the first thousand are listed");
+    assert_eq!(events.totals[0].1, "1,000 of 8,415 events");
 }

@@ -24,6 +24,7 @@ impl TimelineIndex {
         let shown = self.shown(profile, of)?;
         let mut detail = shown.detail(profile, of, event)?;
         detail.step = self.step_at(analysis, of, detail.start);
+        detail.flows = self.flows(profile, of, event);
         Some(detail)
     }
 
@@ -74,7 +75,8 @@ impl ShownLine<'_> {
     pub(super) fn hit(&self, profile: &Profile, line: LineRef, event: usize) -> Hit {
         let (start, end) = self.times.time(event);
         let name = profile.text(self.name(event)).to_owned();
-        Hit { line, event: event as u32, name, start: Picos(start), end: Picos(end) }
+        let (track, kind) = (self.track.to_owned(), self.kind(event));
+        Hit { line, event: event as u32, name, track, kind, start: Picos(start), end: Picos(end) }
     }
 
     fn detail(&self, profile: &Profile, line: LineRef, event: usize) -> Option<EventDetail> {
@@ -110,6 +112,7 @@ impl ShownLine<'_> {
             program: op.stats.program.map(|program| program.0),
             step: None,
             median: Picos(median.0),
+            flows: Vec::new(),
             execution: (execution, durations.len() as u64),
         })
     }
@@ -128,7 +131,7 @@ impl ShownLine<'_> {
     }
 
     /// Returns the lane of an event, and its position in the lane.
-    fn lane_of(&self, event: usize) -> Option<(usize, usize)> {
+    pub(super) fn lane_of(&self, event: usize) -> Option<(usize, usize)> {
         let (start, _) = self.times.time(event);
         (0..self.lanes.len()).find_map(|at| {
             let (lane, _) = self.lanes.lane(at)?;

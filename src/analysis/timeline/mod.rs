@@ -13,14 +13,17 @@
 //! a [`StepChoice::Range`](crate::analysis::base::StepChoice).
 
 pub mod cells;
+pub mod columns;
 mod event;
+mod flows;
 mod report;
 mod search;
 mod tracks;
 
 pub use report::{
-    EventBox, EventDetail, EventList, EventQuery, EventsQuery, Hit, LinePicture, LineRef, Neighbour, Picture,
-    PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
+    EventBox, EventDetail, EventList, EventQuery, EventsQuery, Flow, FlowKind, Hit, LinePicture, LineRef, Neighbour,
+    Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
+    parse_event_key,
 };
 
 use crate::analysis::base::{Analysis, Axis};
@@ -28,6 +31,7 @@ use crate::analysis::classify::Kind;
 use crate::lanes::{Lanes, LineTimes, Part, View};
 use crate::profile::{Plane, Profile, StrId};
 use crate::units::Picos;
+use flows::Links;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use tracks::line_at;
@@ -40,12 +44,16 @@ pub struct TimelineIndex {
     lines: FxHashMap<LineRef, LineIndex>,
     /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
     classes: FxHashMap<u32, Vec<u8>>,
+    /// The links between events, after the first request for an event.
+    links: Option<Links>,
 }
 
 /// A line on the axis.
 struct LineIndex {
     lanes: Lanes,
     kind: TrackKind,
+    /// Name of the line, with its plane.
+    track: String,
 }
 
 /// A line with everything that is needed to read its events.
@@ -56,6 +64,8 @@ struct ShownLine<'a> {
     lanes: &'a Lanes,
     /// The class of each op; empty if the events have no kind.
     classes: &'a [u8],
+    /// Name of the line, with its plane.
+    track: &'a str,
 }
 
 impl ShownLine<'_> {
@@ -80,6 +90,7 @@ impl TimelineIndex {
             axis: analysis.axis,
             lines: FxHashMap::default(),
             classes: classes.collect(),
+            links: None,
         }
     }
 
@@ -129,16 +140,25 @@ impl TimelineIndex {
     /// track.
     fn shown<'a>(&'a mut self, profile: &'a Profile, of: LineRef) -> Option<ShownLine<'a>> {
         if !self.lines.contains_key(&of) {
-            let kind = self.tracks().find(|track| track.line == of)?.kind;
+            let mut tracks =
+                self.timeline.groups.iter().flat_map(|group| group.tracks.iter().map(move |of| (group, of)));
+            let (group, track) = tracks.find(|(_, track)| track.line == of)?;
+            let (kind, track) = (track.kind, format!("{}, {}", group.name, track.name));
             let (_, line) = line_at(profile, of)?;
             let classes = self.classes_of(of, kind);
             let lanes = Lanes::new(&line.events, kind != TrackKind::Async, classes);
-            self.lines.insert(of, LineIndex { lanes, kind });
+            self.lines.insert(of, LineIndex { lanes, kind, track });
         }
         let (plane, line) = line_at(profile, of)?;
         let index = self.lines.get(&of)?;
         let times = self.axis.times(line)?;
-        Some(ShownLine { plane, times, lanes: &index.lanes, classes: self.classes_of(of, index.kind) })
+        Some(ShownLine {
+            plane,
+            times,
+            lanes: &index.lanes,
+            classes: self.classes_of(of, index.kind),
+            track: &index.track,
+        })
     }
 
     /// Returns the class of each op of a line; empty if its events are not ops.

@@ -201,6 +201,30 @@ pub struct EventDetail {
     pub execution: (u64, u64),
     /// The median duration of all executions of the op in its line.
     pub median: Picos,
+    /// The events that this one started, and those that started it; at most [`EventDetail::MAX_FLOWS`].
+    pub flows: Vec<Flow>,
+}
+
+/// A link from the event of a detail to another event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    pub event: Hit,
+    /// The lane of the other event.
+    pub lane: u32,
+    pub kind: FlowKind,
+    /// Whether the other event started this one.
+    pub is_source: bool,
+}
+
+/// The reason why two events belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum FlowKind {
+    /// A host call launched a kernel: both have a correlation id.
+    Launch,
+    /// A host call enqueued a run of a program: both have the id of the run.
+    Run,
+    /// One event began work with which the other one went on: both have the context of that work.
+    Context,
 }
 
 /// Requests the events whose op has a text in its name, its scope path or its source.
@@ -229,6 +253,9 @@ pub struct SearchReport {
 }
 
 impl EventDetail {
+    /// Largest number of links that are listed.
+    pub const MAX_FLOWS: usize = 100;
+
     /// Returns the time from its start to its end.
     pub const fn duration(&self) -> Picos {
         Picos(self.end.0.saturating_sub(self.start.0))
@@ -240,14 +267,38 @@ impl SearchReport {
     pub const MAX_HITS: usize = 1000;
 }
 
-/// An event that a search found, or an event of a window.
+/// An event in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     pub line: LineRef,
+    /// Index of the event in its line.
     pub event: u32,
     pub name: String,
+    /// Name of the line, with its plane: "TPU:0, XLA Ops".
+    pub track: String,
+    /// `None` if the line has no ops.
+    pub kind: Option<Kind>,
     pub start: Picos,
     pub end: Picos,
+}
+
+impl Hit {
+    /// Returns the time from the start to the end of the event.
+    pub const fn duration(&self) -> Picos {
+        Picos(self.end.0.saturating_sub(self.start.0))
+    }
+
+    /// Returns the key of the event's row. [`parse_event_key`] reads it.
+    pub fn key(&self) -> String {
+        format!("{}-{}-{}", self.line.plane, self.line.line, self.event)
+    }
+}
+
+/// Reads the key of an event's row: its line, and its index in the line. `None` if the text is no key.
+pub fn parse_event_key(key: &str) -> Option<(LineRef, u32)> {
+    let mut parts = key.splitn(3, '-').map(|part| part.parse::<u32>().ok());
+    let mut next = || parts.next()?;
+    Some((LineRef { plane: next()?, line: next()? }, next()?))
 }
 
 /// Requests the events of a window, in order of their start.

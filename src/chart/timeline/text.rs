@@ -1,7 +1,7 @@
 //! This module writes the texts of the timeline: the tooltip and the details of an event, and the notes beside the
 //! tracks.
 
-use crate::analysis::timeline::{EventDetail, SearchReport, Track, TrackGroup};
+use crate::analysis::timeline::{EventDetail, Flow, FlowKind, SearchReport, Track, TrackGroup};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 
@@ -40,6 +40,19 @@ pub fn details(event: &EventDetail) -> Vec<(&'static str, String)> {
     }
     rows.extend(event.device_start.map(|start| ("Start, device clock", format::exact_time(start))));
     rows
+}
+
+/// Returns the text of a link to another event: how it belongs to this one, and its name.
+pub fn flow(flow: &Flow) -> String {
+    let verb = match (flow.kind, flow.is_source) {
+        (FlowKind::Launch, true) => "Launched by",
+        (FlowKind::Launch, false) => "Launches",
+        (FlowKind::Run, true) => "Enqueued by",
+        (FlowKind::Run, false) => "Enqueues",
+        (FlowKind::Context, true) => "Started by",
+        (FlowKind::Context, false) => "Starts",
+    };
+    format!("{verb} {}", format::middle_cut(&flow.event.name, 32))
 }
 
 /// Returns the sentence that describes an event to a screen reader.
@@ -96,6 +109,7 @@ mod tests {
             step: Some((4, Picos(3_100_000_000))),
             execution: (2, 98),
             median: Picos(340_000_000),
+            flows: Vec::new(),
         }
     }
 

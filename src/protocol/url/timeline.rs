@@ -11,7 +11,7 @@
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::GroupBy;
-use crate::analysis::timeline::LineRef;
+use crate::analysis::timeline::{LineRef, parse_event_key};
 use std::fmt;
 use std::str::FromStr;
 
@@ -96,11 +96,7 @@ impl TimelineViewState {
             "all" => self.all = numbers()?,
             "by" => self.by = GroupBy::ALL.into_iter().find(|by| by.key() == value)?,
             "find" => self.find = value.replace("%3B", ";").replace("%25", "%"),
-            "event" => {
-                let mut parts = value.splitn(3, '-').map(|part| part.parse::<u32>().ok());
-                let mut next = || parts.next()?;
-                self.event = Some((LineRef { plane: next()?, line: next()? }, next()?));
-            }
+            "event" => self.event = Some(parse_event_key(value)?),
             _ => {}
         }
         Some(())

@@ -110,7 +110,7 @@ impl ReportSession {
     }
 
     /// Returns the failure for data that a report does not hold.
-    fn lacks(&self, what: &str) -> Reply {
+    pub(super) fn lacks(&self, what: &str) -> Reply {
         Reply::Failed(Failure {
             title: format!("A summary does not hold {what}"),
             message: format!("{} Open the capture for this.", sentence(&self.report)),

@@ -127,6 +127,7 @@ pub(super) fn tracks(model: TimelineModel, canvas: &HtmlCanvasElement, colors: &
         }
     });
     range.into_iter().for_each(|range| sheet.range_sides(range));
+    flows(model, &sheet, scroll);
     selected(model, &sheet, scroll);
     let query = wanted(model, &bands, size.0);
     model.request_picture(query, colors);
@@ -256,6 +257,44 @@ fn fill_color(colors: &Colors, kind: Option<Kind>) -> String {
 
 fn text_color(colors: &Colors, kind: Option<Kind>) -> &str {
     class(kind).map_or(&colors.ink, |at| &colors.on[at])
+}
+
+/// Draws the links of the selected event, from the event that started the other one.
+fn flows(model: TimelineModel, sheet: &Sheet<'_>, scroll: f64) {
+    let middle = |line: LineRef, lane: u32| {
+        model.layout.with_untracked(|layout| {
+            let band = layout.as_ref()?.band_of(line)?;
+            Some(band.lane_top(lane.min(band.n_lanes.saturating_sub(1))) + band.block() / 2.0 - scroll)
+        })
+    };
+    model.selected.with_untracked(|event| {
+        let Some(event) = event.as_ref() else { return };
+        let Some(own) = middle(event.line, event.lane) else { return };
+        for flow in &event.flows {
+            let Some(other) = middle(flow.event.line, flow.lane) else { continue };
+            let (source, target) = if flow.is_source {
+                ((flow.event.start, flow.event.end, other), (event.start, own))
+            } else {
+                ((event.start, event.end, own), (flow.event.start, other))
+            };
+            // A call that lasts until the work has begun hands it over before its end.
+            let from = (sheet.x(source.1.min(target.0).max(source.0)), source.2);
+            let to = (sheet.x(target.0), target.1);
+            let bend = ((to.0 - from.0).abs() / 2.0).clamp(12.0, 80.0);
+            for (color, width) in [(&sheet.colors.ground, 3.4), (&sheet.colors.ink, 1.4)] {
+                sheet.to.set_stroke_style_str(color);
+                sheet.to.set_line_width(width);
+                sheet.to.begin_path();
+                sheet.to.move_to(from.0, from.1);
+                sheet.to.bezier_curve_to(from.0 + bend, from.1, to.0 - bend, to.1, to.0, to.1);
+                sheet.to.line_to(to.0 - 5.0, to.1 - 4.0);
+                sheet.to.move_to(to.0, to.1);
+                sheet.to.line_to(to.0 - 5.0, to.1 + 4.0);
+                sheet.to.stroke();
+            }
+        }
+        sheet.to.set_line_width(1.0);
+    });
 }
 
 /// Draws the outline of the selected event.

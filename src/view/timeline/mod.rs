@@ -2,15 +2,17 @@
 //! range. [`model`] holds the state that these parts share.
 
 mod canvas;
+mod export;
 mod gestures;
 mod model;
 mod picture;
-mod sums;
+mod rows;
 mod tools;
 mod tracks;
 
 use super::state::State;
 use super::type_erasure::{EraseType, If, live};
+use crate::analysis::timeline::{EventQuery, Flow};
 use crate::chart::timeline::text;
 use crate::table::page::row_key;
 use leptos::prelude::*;
@@ -29,15 +31,25 @@ pub(crate) fn Timeline(state: State) -> impl IntoView {
                 <p class="chart-empty">"The capture has no events."</p>
             </If>
             <If when=move || !is_empty.get()>
-                <sums::Figures model />
+                <rows::Figures model />
                 <tools::Tools model />
                 <tracks::Tracks model />
                 {live(move || Some(selected(model)))}
-                <sums::Sums model />
+                <rows::Rows model />
             </If>
         </div>
     }
     .any()
+}
+
+/// Number of links of an event that have a button.
+const SHOWN_FLOWS: usize = 2;
+
+/// Renders the button that selects the other event of a link.
+fn flow(model: TimelineModel, of: &Flow) -> AnyView {
+    let (query, title) = (EventQuery::Index { line: of.event.line, event: of.event.event }, of.event.track.clone());
+    view! { <button type="button" class="link" title=title on:click=move |_| model.find_event(query, true)>{text::flow(of)}</button> }
+        .any()
 }
 
 /// Renders the selected event.
@@ -57,6 +69,8 @@ fn selected(model: TimelineModel) -> AnyView {
             <b class="mono" title=event.text.clone()>{event.name.clone()}</b>
             <span class="sub">{model.track_name(event.line)}</span>
             <dl>{text::details(&event).into_iter().map(line).collect_view()}</dl>
+            {event.flows.iter().take(SHOWN_FLOWS).map(|of| flow(model, of)).collect_view()}
+            {(event.flows.len() > SHOWN_FLOWS).then(|| format!("{} more links", event.flows.len() - SHOWN_FLOWS))}
             <span class="grow"></span>
             {open}
             <button type="button" class="btn line" on:click=move |_| model.fit()>"Zoom to event"</button>

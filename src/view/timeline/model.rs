@@ -4,9 +4,10 @@
 use super::picture::{Colors, Shown};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
 use crate::analysis::timeline::{
-    EventDetail, EventQuery, LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline, TrackGroup,
+    EventDetail, EventQuery, EventsQuery, LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline,
+    TrackGroup,
 };
-use crate::chart::timeline::{Layout, Viewport};
+use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Question, Reply, TimelineQuestion};
 use crate::table::filter::{FilterField, TextFilter};
@@ -153,12 +154,7 @@ impl TimelineModel {
             self.change(|place| place.find = text);
         });
         self.state.request_on_change(
-            move || {
-                self.timeline.with(Option::is_some).then(|| {
-                    let filter = TextFilter { text: text.get(), within: FilterField::Leaf, regex: false };
-                    Question::Timeline(TimelineQuestion::Search(SearchQuery { filter, n_columns: HIT_COLUMNS })).into()
-                })
-            },
+            move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
             move |reply| {
                 self.wrong.set(None);
                 match reply.decode::<SearchReport>() {
@@ -168,6 +164,23 @@ impl TimelineModel {
                 }
             },
         );
+    }
+
+    /// Returns the query of the search. `None` until the tracks have come.
+    pub(super) fn search_query(self) -> Option<SearchQuery> {
+        let text = self.find.with(|text| text.trim().to_owned());
+        let filter = TextFilter { text, within: FilterField::Leaf, regex: false };
+        self.timeline.with(Option::is_some).then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
+    }
+
+    /// Returns the query of the events in the range, on the lines of unfolded groups.
+    pub(super) fn events_query(self) -> Option<EventsQuery> {
+        let range = self.range()?;
+        let is_track = |band: &&Band| matches!(band.kind, BandKind::Track { .. });
+        let lines = self.layout.with(|layout| {
+            Some(layout.as_ref()?.bands.iter().filter(is_track).filter_map(Band::line).collect::<Vec<LineRef>>())
+        })?;
+        Some(EventsQuery { lines, start: range.start, end: range.end })
     }
 
     /// Changes the state of the view in the address.
@@ -261,12 +274,11 @@ impl TimelineModel {
 
     /// Unfolds or folds a group.
     pub(super) fn fold(self, group: u32) {
-        let open = self.layout.with_untracked(|layout| {
+        let mut open = self.layout.with_untracked(|layout| {
             let heads = layout.as_ref().map(|layout| layout.bands.clone()).unwrap_or_default();
-            let is_open = |kind| matches!(kind, crate::chart::timeline::BandKind::Head { is_open: true, .. });
+            let is_open = |kind| matches!(kind, BandKind::Head { is_open: true, .. });
             heads.into_iter().filter(|band| is_open(band.kind)).map(|band| band.group).collect::<Vec<u32>>()
         });
-        let mut open = open;
         crate::view::state::toggle(&mut open, group);
         open.sort_unstable();
         self.change(|place| place.open = Some(open));

@@ -1,5 +1,6 @@
 //! This module renders the tools of the timeline: the search, zoom, and what is done with the range.
 
+use super::export;
 use super::model::TimelineModel;
 use super::tracks::STEP;
 
@@ -58,6 +59,9 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
             {zoom("Zoom out", "−", 1.0 / STEP)}
             {zoom("Zoom in", "+", STEP)}
             {zoom("Show the whole capture", "All", 0.0)}
+            <button type="button" class="btn line" aria-label="Save as PNG" title="Save as PNG" on:click=move |_| export::save_png(model)>
+                {icon(Icon::Save)}
+            </button>
         </div>
     }
     .any()

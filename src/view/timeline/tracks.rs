@@ -81,6 +81,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
             <div class="timeline-side timeline-corner">"Capture"</div>
             <canvas
                 node_ref=map
+                id="timeline-map"
                 class="timeline-map"
                 style:height=format!("{MINIMAP}px")
                 aria-hidden="true"
@@ -88,7 +89,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                 on:pointermove=move |event| if event.buttons() == 1 { to_time(model, map, &event) }
             />
             <div class="timeline-side timeline-unit">{live(move || Some(unit(model, size.get().0)))}</div>
-            <canvas node_ref=scale class="timeline-ruler" style:height=format!("{RULER}px") aria-hidden="true" />
+            <canvas node_ref=scale id="timeline-ruler" class="timeline-ruler" style:height=format!("{RULER}px") aria-hidden="true" />
             <div class="timeline-scroll" on:scroll=scrolled>
                 <div class="timeline-names timeline-side" style:height=move || format!("{}px", height())>{live(move || Some(names(model)))}</div>
                 <div node_ref=area class="timeline-area">
@@ -98,7 +99,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         id="timeline-canvas"
                         tabindex="0"
                         role="application"
-                        aria-label="Events. Arrow keys move between events, W and S zoom, A and D pan."
+                        aria-label="Events. Arrow keys move between events, J goes to a linked event, W and S zoom, A and D pan."
                         aria-describedby="timeline-event"
                         on:keydown=move |event| key(model, &event)
                         on:wheel=move |event| wheel(model, sheet, &event)
@@ -183,6 +184,11 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
         "ArrowRight" => next(Neighbour::Next),
         "ArrowUp" => next(Neighbour::Parent),
         "ArrowDown" => next(Neighbour::Child),
+        "j" | "J" => {
+            if let Some(flow) = selected.as_ref().and_then(|event| event.flows.first()) {
+                model.find_event(EventQuery::Index { line: flow.event.line, event: flow.event.event }, true);
+            }
+        }
         "r" if selected.is_some() => model.select_range(selected.as_ref().map(|event| (event.start.0, event.end.0))),
         "Enter" => {
             if let Some(event) = selected.filter(|event| event.kind.is_some()) {

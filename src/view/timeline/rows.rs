@@ -1,0 +1,163 @@
+//! This module renders the figures of the range above the tracks, and the rows below them. The sums are those of the breakdown
+//! of the same range.
+
+use super::model::TimelineModel;
+use crate::analysis::base::GroupBy;
+use crate::analysis::timeline::{EventQuery, parse_event_key};
+use crate::chart::breakdown::figures;
+use crate::protocol::table_query::TableOf;
+use crate::protocol::{BreakdownHead, Reply, Request};
+use crate::table::filter::TextFilter;
+use crate::table::page::{Row, SortBy};
+use crate::view::breakdown::readout;
+use crate::view::state::{PtrEq, SharedSignal};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::table::{RemoteTable, RowPress, Table, remote_model};
+use leptos::prelude::*;
+
+/// The groupings of the rows.
+const GROUPS: [GroupBy; 5] = [GroupBy::Kind, GroupBy::OpGroup, GroupBy::Op, GroupBy::Scope, GroupBy::Source];
+
+/// Renders the figures of the range, or of the visible part.
+#[component]
+pub(super) fn Figures(model: TimelineModel) -> impl IntoView {
+    let head: SharedSignal<BreakdownHead> = model.state.answer_of_session();
+    let is_waiting = RwSignal::new(true);
+    let request = Memo::new(move |_| model.sums_query());
+    model.state.request_on_change(
+        move || {
+            let request = request.get().map(Request::Breakdown);
+            is_waiting.set(request.is_some());
+            request
+        },
+        move |reply| {
+            is_waiting.set(false);
+            if let Reply::Breakdown(found) = reply {
+                head.set(Some(PtrEq::new(*found)));
+            }
+        },
+    );
+    let row = move || {
+        let mut figures = figures::readout(&*head.get()?, None);
+        if model.place.with(|place| place.range.is_none()) {
+            "In view".clone_into(&mut figures.hero.label);
+        }
+        Some(readout(figures))
+    };
+    view! { <dl class="figures" data-roving="" aria-busy=move || is_waiting.get().to_string()>{live(row)}</dl> }.any()
+}
+
+/// The rows below the tracks.
+#[derive(Clone, Copy, PartialEq)]
+enum RowsOf {
+    /// Sums over the range.
+    Sums,
+    /// The events of the range.
+    Events,
+    /// The events that the search found.
+    Hits,
+}
+
+impl RowsOf {
+    const ALL: [(Self, &'static str); 3] = [(Self::Sums, "Sums"), (Self::Events, "Events"), (Self::Hits, "Hits")];
+}
+
+/// Renders the rows below the tracks: the sums of the range, its events, or the hits of the search.
+#[component]
+pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
+    let state = model.state;
+    let sums = Memo::new(move |_| model.sums_query());
+    let chosen = RwSignal::new(RowsOf::Sums);
+    // Without a device there are no sums.
+    let of = Memo::new(move |_| {
+        if sums.with(Option::is_none) && chosen.get() == RowsOf::Sums { RowsOf::Events } else { chosen.get() }
+    });
+    let (by_sums, by_start) = (RwSignal::new(None::<SortBy>), RwSignal::new(Some(SortBy::new("start_ps", false))));
+    let sort = move || if of.get() == RowsOf::Sums { by_sums } else { by_start };
+    let by = Memo::new(move |_| model.place.with(|place| place.by));
+    let table = remote_model(
+        state,
+        RemoteTable {
+            label: Signal::derive(move || match of.get() {
+                RowsOf::Sums => format!("Time in the range by {}", by.get().label().to_ascii_lowercase()),
+                RowsOf::Events => "Events in the range".to_owned(),
+                RowsOf::Hits => "Events that the search found".to_owned(),
+            }),
+            of: Signal::derive(move || match of.get() {
+                RowsOf::Sums => sums.get().map(TableOf::Breakdown),
+                RowsOf::Events => model.events_query().map(TableOf::Events),
+                RowsOf::Hits => model.search_query().map(TableOf::Hits),
+            }),
+            waits: Signal::stored(false),
+            filter: Signal::stored(TextFilter::default()),
+            sort: Signal::derive(move || sort().get()),
+            set_sort: Callback::new(move |by| untrack(sort).set(Some(by))),
+            columns: None,
+            selected: state.selected.into(),
+            is_selected: Callback::new(move |key: String| {
+                let is_event = model.place.with(|place| place.event.is_some() && parse_event_key(&key) == place.event);
+                is_event || state.op.with(|op| *op == key)
+            }),
+            press: Callback::new(move |(press, row): (RowPress, Row)| {
+                let opens = matches!(press, RowPress::Open | RowPress::DoubleClick);
+                match parse_event_key(&row.key).filter(|_| of.get_untracked() != RowsOf::Sums) {
+                    Some((line, event)) => model.find_event(EventQuery::Index { line, event }, true),
+                    None if opens && row.opens => state.op.set(row.key),
+                    None => {}
+                }
+            }),
+            empty: Callback::new(move |()| {
+                let words = match of.get() {
+                    RowsOf::Sums => "No op runs here.",
+                    RowsOf::Events => "No event is here.",
+                    RowsOf::Hits => "Search for a name to list its events.",
+                };
+                view! { <p>{words}</p> }.any()
+            }),
+        },
+    );
+    state.table.set_value(Some(table));
+    state.place.set(Default::default());
+    on_cleanup(move || state.table.set_value(None));
+    let rows = move |(rows, label): (RowsOf, &'static str)| {
+        let pressed = move || (of.get() == rows).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| chosen.set(rows)>{label}</button> }.any()
+    };
+    let group = move |of: GroupBy| {
+        let choose = move |_| {
+            by_sums.set(None);
+            model.change(|place| place.by = of);
+        };
+        view! { <button type="button" aria-pressed=move || (by.get() == of).to_string() on:click=choose>{of.label()}</button> }
+            .any()
+    };
+    let about = move || {
+        let part =
+            if model.place.with(|place| place.range.is_some()) { "the selected range" } else { "the visible part" };
+        match of.get() {
+            RowsOf::Sums => {
+                let device = sums.with(|query| query.as_ref().and_then(|query| query.device.single()));
+                let device = model.timeline.with(|timeline| {
+                    let groups = &timeline.as_ref()?.groups;
+                    groups.iter().find(|group| group.device == device).map(|group| group.name.clone())
+                })?;
+                Some(format!("{device}, {part}; events at its ends are cut"))
+            }
+            RowsOf::Events => Some(format!("the unfolded lines, {part}")),
+            RowsOf::Hits => Some("the whole capture".to_owned()),
+        }
+    };
+    view! {
+        <section class="timeline-sums" aria-label="Rows">
+            <div class="table-tools" data-roving="">
+                <div class="segmented" data-roving="" role="group" aria-label="Rows">{RowsOf::ALL.map(rows).collect_view()}</div>
+                <If when=move || of.get() == RowsOf::Sums>
+                    <div class="segmented" data-roving="" role="group" aria-label="Group by">{GROUPS.map(group).collect_view()}</div>
+                </If>
+                <span class="sub">{live(about)}</span>
+            </div>
+            <Table model=table />
+        </section>
+    }
+    .any()
+}
