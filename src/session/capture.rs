@@ -50,7 +50,7 @@ pub(crate) struct CaptureSession {
     /// The tracks of the timeline, after the first request for them.
     pub(crate) timeline: Option<TimelineIndex>,
     /// The events whose table is shown.
-    pub(crate) event_rows: Option<super::timeline::EventRows>,
+    pub(crate) event_rows: Option<super::event_rows::EventRows>,
     /// The last query and answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }

@@ -6,6 +6,7 @@ mod breakdown_rows;
 pub mod capture;
 pub mod comm;
 pub mod data_movement;
+mod event_rows;
 pub mod flags;
 pub mod from_report;
 mod gaps;

@@ -1,22 +1,14 @@
 //! This module answers the questions of the timeline. The tracks and the lanes that have been shown are kept.
 
 use super::capture::CaptureSession;
+use super::event_rows::EventRows;
 use super::tables;
 use crate::analysis::base::FilterError;
+use crate::analysis::timeline::TimelineIndex;
 use crate::analysis::timeline::columns::EVENT_TABLE;
-use crate::analysis::timeline::{Hit, TimelineIndex};
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{Reply, TimelineQuestion};
 use crate::table::answer::{CachedOrder, TableRows};
-
-/// The events of the last table, while the user scrolls and sorts it.
-pub(crate) struct EventRows {
-    of: TableOf,
-    rows: Vec<Hit>,
-    /// Number of events that are not listed.
-    more: u32,
-    order: CachedOrder,
-}
 
 impl CaptureSession {
     /// Answers a request about the table of events: of a window, or of a search.

@@ -1,109 +1,26 @@
-//! This module joins events that belong together: a host call to the kernels that it launched, to the run of a program that it
-//! enqueued, and to the work of other threads that it began.
+//! This module describes the links of an event: the host call that launched a kernel, the run that a call enqueued, and the work
+//! that another thread began.
 
 use super::TimelineIndex;
+use super::links::{Links, Member};
 use super::report::{EventDetail, Flow, FlowKind, LineRef};
-use super::tracks::line_at;
-use crate::profile::{EventLink, LinkContext, Plane, Profile, RunId};
-use rustc_hash::FxHashMap;
-
-/// The id that joins events of one file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum JointId {
-    Launch(u32),
-    Run(RunId),
-    Context(LinkContext),
-}
-
-/// The id of an event, its file, and whether the event starts what the others with this id go on with.
-#[derive(Clone, Copy)]
-struct Joint {
-    key: (usize, JointId),
-    is_source: bool,
-}
-
-/// The events of each id.
-pub(super) struct Links(FxHashMap<(usize, JointId), Vec<Member>>);
-
-/// An event with an id.
-#[derive(Clone, Copy)]
-struct Member {
-    line: LineRef,
-    event: u32,
-    is_source: bool,
-}
-
-impl Links {
-    fn new(profile: &Profile, lines: impl Iterator<Item = LineRef>) -> Self {
-        let mut all: FxHashMap<(usize, JointId), Vec<Member>> = FxHashMap::default();
-        for of in lines {
-            let Some((plane, line)) = line_at(profile, of) else { continue };
-            let launches = line.launches.iter().map(|(event, id)| (*event, launch(plane, *id)));
-            let links =
-                line.links.iter().flat_map(|(event, link)| joints(plane, *link).map(move |joint| (*event, joint)));
-            for (event, joint) in launches.chain(links) {
-                all.entry(joint.key).or_default().push(Member { line: of, event, is_source: joint.is_source });
-            }
-        }
-        Self(all)
-    }
-}
-
-fn is_host(plane: &Plane) -> bool {
-    plane.name.starts_with("/host:")
-}
-
-fn launch(plane: &Plane, id: u32) -> Joint {
-    Joint { key: (plane.file, JointId::Launch(id)), is_source: is_host(plane) }
-}
-
-/// Returns the ids of a link. A run has the number of its device; a host call without a number enqueues the run on all
-/// devices, and a device also has the id without a number, so that it finds this call.
-fn joints(plane: &Plane, link: EventLink) -> impl Iterator<Item = Joint> {
-    let is_source = is_host(plane);
-    let number = plane.name.rsplit(':').next().and_then(|number| number.parse::<u64>().ok());
-    let run = |run: RunId, device| JointId::Run(RunId { device, ..run });
-    let (first, second, is_source) = match link {
-        EventLink::Produces(context) => (JointId::Context(context), None, true),
-        EventLink::Consumes(context) => (JointId::Context(context), None, false),
-        EventLink::Run(of) if is_source => (run(of, of.device), None, true),
-        EventLink::Run(of) => (run(of, of.device.or(number)), Some(run(of, None)), false),
-    };
-    let file = plane.file;
-    [Some(first), second].into_iter().flatten().map(move |id| Joint { key: (file, id), is_source })
-}
+use crate::profile::Profile;
 
 impl TimelineIndex {
     /// Returns the links of an event to other events, in order of their start.
     pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
-        let Some((plane, line)) = line_at(profile, of) else { return Vec::new() };
         if self.links.is_none() {
             self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
         }
-        let number = event as u32;
-        let own_links = line.links.iter().filter(|(event, _)| *event == number);
-        let mut own: Vec<Joint> = own_links.flat_map(|(_, link)| joints(plane, *link)).collect();
-        own.extend(line.launches.iter().filter(|(event, _)| *event == number).map(|(_, id)| launch(plane, *id)));
-        let mut found: Vec<(Member, FlowKind)> = Vec::new();
-        for joint in own {
-            let kind = match joint.key.1 {
-                JointId::Launch(_) => FlowKind::Launch,
-                JointId::Run(_) => FlowKind::Run,
-                JointId::Context(_) => FlowKind::Context,
-            };
-            let members = self.links.as_ref().and_then(|links| links.0.get(&joint.key));
-            let others = members.into_iter().flatten().filter(|member| member.is_source != joint.is_source);
-            found.extend(others.take(EventDetail::MAX_FLOWS).map(|member| (*member, kind)));
-        }
-        found.sort_by_key(|(member, kind)| (member.line, member.event, *kind));
-        found.dedup_by_key(|(member, _)| (member.line, member.event));
+        let links = self.links.as_ref();
+        let found = links.map(|links| links.others(profile, of, event as u32, EventDetail::MAX_FLOWS));
         let flow = |(member, kind): (Member, FlowKind)| {
             let shown = self.shown(profile, member.line)?;
             let (lane, _) = shown.lane_of(member.event as usize)?;
             let event = shown.hit(profile, member.line, member.event as usize);
             Some(Flow { event, lane: lane as u32, kind, is_source: member.is_source })
         };
-        let mut flows: Vec<Flow> = found.into_iter().filter_map(flow).collect();
+        let mut flows: Vec<Flow> = found.into_iter().flatten().filter_map(flow).collect();
         flows.sort_by_key(|flow| flow.event.start);
         flows.truncate(EventDetail::MAX_FLOWS);
         flows

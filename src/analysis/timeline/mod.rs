@@ -16,6 +16,7 @@ pub mod cells;
 pub mod columns;
 mod event;
 mod flows;
+mod links;
 mod report;
 mod search;
 mod tracks;
@@ -31,8 +32,8 @@ use crate::analysis::classify::Kind;
 use crate::lanes::{Lanes, LineTimes, Part, View};
 use crate::profile::{Plane, Profile, StrId};
 use crate::units::Picos;
-use flows::Links;
 use indexmap::IndexMap;
+use links::Links;
 use rustc_hash::FxHashMap;
 use tracks::line_at;
 

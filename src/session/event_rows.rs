@@ -1,0 +1,16 @@
+//! This module caches the events of the last table of the timeline, while the user scrolls and sorts it.
+
+use crate::analysis::timeline::Hit;
+use crate::protocol::table_query::TableOf;
+use crate::table::answer::CachedOrder;
+
+/// The events of a table.
+pub(crate) struct EventRows {
+    /// The table that the events answer.
+    pub(super) of: TableOf,
+    pub(super) rows: Vec<Hit>,
+    /// Number of events that are not listed.
+    pub(super) more: u32,
+    /// Order of the rows in the last request.
+    pub(super) order: CachedOrder,
+}
