@@ -82,6 +82,7 @@ for (const [width, height, description] of SIZES) {
     await page.locator(".comm-bandwidth .scene").waitFor();
     assert.deepEqual([await overflowingElements(page), await clippedFigures(page)], [[], []], "bandwidth");
     await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.locator(".timeline-sums").evaluate((rows) => rows.scrollIntoView());
     await page.locator(".timeline-sums [data-row='0']").waitFor();
     await page.locator("#timeline-canvas").focus();
     await page.keyboard.press("ArrowRight");

@@ -6,7 +6,7 @@ import { cpu, simulatedRun, tpu } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { pickFiles, waitForPaint, waitUntil } from "./lib.mjs";
-import { figures, heads, renderedRows, waitForRows } from "./page_helpers.mjs";
+import { figures, heads, renderedRows, rowCount, waitForRows } from "./page_helpers.mjs";
 
 const capture = () => simulatedRun("--steps", "3").captures[0];
 const canvas = (page) => page.locator("#timeline-canvas");
@@ -24,9 +24,13 @@ async function openTimeline(page, file) {
   await waitForPicture(page);
 }
 
-/** The share of the pixels of the canvas that are drawn, by their row of 20 px. */
+/** The share of the pixels of the canvas that are drawn. They are read from a copy, so that the canvas stays on the GPU. */
 const ink = (page) => canvas(page).evaluate((node) => {
-  const { data, width, height } = node.getContext("2d").getImageData(0, 0, node.width, node.height);
+  const copy = document.createElement("canvas");
+  const [width, height] = [(copy.width = 300), (copy.height = 150)];
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(node, 0, 0, width, height);
+  const { data } = context.getImageData(0, 0, width, height);
   let n = 0;
   for (let at = 3; at < data.length; at += 4) n += data[at] > 0 ? 1 : 0;
   return n / (width * height);
@@ -169,6 +173,21 @@ onPage("a search finds all events, and the address keeps everything", async ({ p
   await page.getByRole("button", { name: "Previous hit" }).click();
   await waitUntil(() => status(page).textContent(), (text) => text === first);
   assert.notEqual(first, second);
+  // The hits are a table, too, and a row selects its event.
+  const rowsOf = (name) => page.locator(".timeline-sums").getByRole("button", { name, exact: true }).click();
+  await rowsOf("Hits");
+  await page.getByRole("grid", { name: "Events that the search found" }).waitFor();
+  await waitForRows(page);
+  assert.ok((await renderedRows(page)).filter(([, cells]) => cells[0]).every(([, cells]) => cells[0].includes("all-reduce")));
+  await page.locator("[data-row='1'] [data-column='0']").click();
+  await waitUntil(() => status(page).textContent(), (text) => text !== first);
+  await page.locator("[data-row='0'] [data-column='0']").click();
+  await waitUntil(() => status(page).textContent(), (text) => text === first);
+  await rowsOf("Events");
+  await page.getByRole("grid", { name: "Events in the range" }).waitFor();
+  await waitForRows(page);
+  assert.ok((await rowCount(page)) > 500);
+  await rowsOf("Sums");
   await dragRange(page, 0.3, 0.4);
   await page.getByRole("button", { name: /^TPU:1/ }).click();
   await page.locator(".timeline-sums").getByRole("button", { name: "Op", exact: true }).click();
@@ -202,5 +221,21 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   const n = await page.locator(".timeline-track").count();
   await page.getByRole("button", { name: /more threads$/ }).click();
   await waitUntil(() => page.locator(".timeline-track").count(), (now) => now > n + 20);
+  // The call that enqueued a run is a click or a key away.
+  await canvas(page).evaluate((node) => node.closest(".timeline-scroll").scrollTo(0, 0));
+  await canvas(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => /TPU:0, XLA Modules: /.test(text));
+  const run = await status(page).textContent();
+  await page.getByRole("button", { name: /^(Enqueued|Started) by .*DoEnqueueProgram/ }).first().click();
+  await waitUntil(() => status(page).textContent(), (text) => /DoEnqueueProgram/.test(text));
+  await page.getByRole("button", { name: /^(Enqueues|Starts) / }).first().click();
+  await waitUntil(() => status(page).textContent(), (text) => text === run);
+  await canvas(page).focus();
+  await page.keyboard.press("j");
+  await waitUntil(() => status(page).textContent(), (text) => /^\/host:CPU, /.test(text));
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as PNG" }).click();
+  assert.equal((await saved).suggestedFilename(), "host.xplane.pb timeline.png");
   await openTimeline(page, cpu());
 });

@@ -117,7 +117,7 @@ mod tests {
     fn an_event_in_words() {
         assert_eq!(
             sentence(&event(), "TPU:0, XLA Ops"),
-            "TPU:0, XLA Ops: fusion.12, 338.0 µs, compute, starts at 822.25 ms, step 4 + 3.10 ms"
+            "TPU:0, XLA Ops: fusion.12, 338.00 µs, compute, starts at 822.25 ms, step 4 + 3.10 ms"
         );
         let labels: Vec<&str> = details(&event()).iter().map(|(label, _)| *label).collect();
         assert_eq!(labels, ["Duration", "Start", "Execution", "Median of all", "Start, device clock"]);

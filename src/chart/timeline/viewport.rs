@@ -14,8 +14,8 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Returns the part between two times, in either order. It is at least [`SHORTEST`] long and lies within `whole`, unless
-    /// `whole` is shorter.
+    /// Returns the part between two times, in either order. It is at least 1 ns long and lies within `whole`, unless `whole` is
+    /// shorter.
     pub fn within(whole: Self, a: u64, b: u64) -> Self {
         let (start, end) = (a.min(b), a.max(b));
         let longest = whole.length().max(SHORTEST);

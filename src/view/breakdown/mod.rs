@@ -40,7 +40,8 @@ fn request_utilization(
     let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
     state.request_on_change(
         move || {
-            is_waiting.set(true);
+            // While the rest of the files is read, no answer is to come.
+            is_waiting.set(is_read());
             due.with(|due| due.as_ref().map(|(_, query)| Question::Utilization(query.clone()).into()))
         },
         move |reply| {

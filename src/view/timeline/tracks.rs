@@ -147,8 +147,13 @@ fn names(model: TimelineModel) -> AnyView {
                 view! { <div class="timeline-track" title=format!("{}: {note}", track.name)><span>{track.name.clone()}</span>{note_below}</div> }.any()
             }
             BandKind::More { n, is_open } => {
-                let words = if is_open { "Fewer threads".to_owned() } else { format!("{n} more threads") };
-                view! { <button type="button" class="timeline-group sub" on:click=move |_| model.show_all(at)>{words}</button> }.any()
+                let (words, label) = if is_open {
+                    ("Fewer".to_owned(), "Fewer threads".to_owned())
+                } else {
+                    (format!("{n} more"), format!("{n} more threads"))
+                };
+                let (title, press) = (label.clone(), move |_| model.show_all(at));
+                view! { <button type="button" class="timeline-group sub" aria-label=label title=title on:click=press>{words}</button> }.any()
             }
         };
         Some(view! { <div class="timeline-band" style:height=format!("{}px", band.height)>{body}</div> }.any())
