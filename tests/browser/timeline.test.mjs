@@ -227,9 +227,9 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   await page.keyboard.press("ArrowRight");
   await waitUntil(() => status(page).textContent(), (text) => /TPU:0, XLA Modules: /.test(text));
   const run = await status(page).textContent();
-  await page.getByRole("button", { name: /^(Enqueued|Started) by .*DoEnqueueProgram/ }).first().click();
+  await page.getByRole("button", { name: /^Started by .*DoEnqueueProgram/ }).first().click();
   await waitUntil(() => status(page).textContent(), (text) => /DoEnqueueProgram/.test(text));
-  await page.getByRole("button", { name: /^(Enqueues|Starts) / }).first().click();
+  await page.getByRole("button", { name: /^Starts / }).first().click();
   await waitUntil(() => status(page).textContent(), (text) => text === run);
   await canvas(page).focus();
   await page.keyboard.press("j");

@@ -12,13 +12,16 @@ impl TimelineIndex {
         if self.links.is_none() {
             self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
         }
+        let start = self.shown(profile, of).map_or(0, |shown| shown.times.time(event).0);
         let links = self.links.as_ref();
         let found = links.map(|links| links.others(profile, of, event as u32, EventDetail::MAX_FLOWS));
         let flow = |(member, kind): (Member, FlowKind)| {
             let shown = self.shown(profile, member.line)?;
             let (lane, _) = shown.lane_of(member.event as usize)?;
             let event = shown.hit(profile, member.line, member.event as usize);
-            Some(Flow { event, lane: lane as u32, kind, is_source: member.is_source })
+            // A run is enqueued before it starts, and completed after it.
+            let is_source = if kind == FlowKind::Run { event.start.0 <= start } else { member.is_source };
+            Some(Flow { event, lane: lane as u32, kind, is_source })
         };
         let mut flows: Vec<Flow> = found.into_iter().flatten().filter_map(flow).collect();
         flows.sort_by_key(|flow| flow.event.start);

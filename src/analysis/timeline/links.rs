@@ -64,6 +64,7 @@ impl Links {
             let others = members.filter(|member| member.is_source != joint.is_source);
             found.extend(others.take(limit).map(|member| (*member, kind)));
         }
+        // Of several ids of the same pair, the one that tells most counts.
         found.sort_by_key(|(member, kind)| (member.line, member.event, *kind));
         found.dedup_by_key(|(member, _)| (member.line, member.event));
         found

@@ -221,10 +221,10 @@ pub struct Flow {
 pub enum FlowKind {
     /// A host call launched a kernel: both have a correlation id.
     Launch,
-    /// A host call enqueued a run of a program: both have the id of the run.
-    Run,
     /// One event began work with which the other one went on: both have the context of that work.
     Context,
+    /// Both have the id of the same run of a program. The earlier one counts as the source.
+    Run,
 }
 
 /// Requests the events whose op has a text in its name, its scope path or its source.

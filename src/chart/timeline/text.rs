@@ -47,10 +47,9 @@ pub fn flow(flow: &Flow) -> String {
     let verb = match (flow.kind, flow.is_source) {
         (FlowKind::Launch, true) => "Launched by",
         (FlowKind::Launch, false) => "Launches",
-        (FlowKind::Run, true) => "Enqueued by",
-        (FlowKind::Run, false) => "Enqueues",
         (FlowKind::Context, true) => "Started by",
         (FlowKind::Context, false) => "Starts",
+        (FlowKind::Run, _) => "Same run:",
     };
     format!("{verb} {}", format::middle_cut(&flow.event.name, 32))
 }
