@@ -157,6 +157,11 @@ onPage("the keyboard alone walks events, zooms and opens an op", async ({ page }
   await canvas(page).focus();
   await page.keyboard.press("Enter");
   await page.locator(".op-panel").waitFor();
+  // The panel finds all executions of its op.
+  const name = await page.locator("#op-name").innerText();
+  await page.locator(".op-panel").getByRole("button", { name: "Find in timeline" }).click();
+  await waitUntil(() => page.locator("#filter").inputValue(), (text) => text === name);
+  await waitUntil(() => place(page).find, (text) => text === name);
 });
 
 onPage("a search finds all events, and the address keeps everything", async ({ page, server }) => {

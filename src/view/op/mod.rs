@@ -8,7 +8,9 @@ mod parts;
 use super::op::history::OpHistory;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
+use crate::protocol::url::View;
 use crate::protocol::url::roofline::RooflineViewState;
+use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Failure, Question, Reply};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -81,7 +83,10 @@ fn Panel(state: State) -> impl IntoView {
 fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
     let place = panel::place_text(op);
     view! {
-        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::plot::time_part::TimePart::Kind(kind)))} " " {place}</p>
+        <p class="op-place">
+            {op.kind.map(|kind| swatch(crate::chart::plot::time_part::TimePart::Kind(kind)))} " " {place} " "
+            {walk.state.can(|can| can.timeline).then(|| to_timeline(walk.state, op.name.clone()))}
+        </p>
         <p class="op-words">{op.words.clone()}</p>
         {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
         {op.figures.as_ref().map(|figures| parts::figures(figures, roofline::roof(op)))}
@@ -92,6 +97,17 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
         {parts::notes(op)}
     }
     .any()
+}
+
+/// Renders the button that searches the timeline for the executions of an op.
+fn to_timeline(state: State, name: String) -> AnyView {
+    let find = move |_| {
+        let mut place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+        name.clone_into(&mut place.find);
+        state.timeline.set(place.to_string());
+        state.view.set(View::Timeline);
+    };
+    view! { <button type="button" class="link" on:click=find>"Find in timeline"</button> }.any()
 }
 
 /// Requests the op whenever another op is opened, or another device or step is chosen. The last answer stays until the

@@ -153,6 +153,14 @@ impl TimelineModel {
             let text = text.get();
             self.change(|place| place.find = text);
         });
+        // Another view or another address may search as well.
+        let wanted = Memo::new(move |_| self.place.with(|place| place.find.clone()));
+        effect(move || {
+            let wanted = wanted.get();
+            if self.find.with_untracked(|text| text.trim() != wanted) {
+                self.find.set(wanted);
+            }
+        });
         self.state.request_on_change(
             move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
             move |reply| {
