@@ -18,7 +18,7 @@ pub(crate) use figures::{formula_popover, row as readout};
 use crate::protocol::tables::Utilization;
 use crate::protocol::{BreakdownHead, Question};
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
-use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::table::{Model, Table};
 use leptos::prelude::*;
 
@@ -32,9 +32,16 @@ fn request_utilization(
     // The worker answers requests in their order, and this answer takes longer than all others together. It therefore also
     // waits for the rest of the files. Once it is due, it stays due when the table is sorted.
     let is_read = move || state.opened.with(|opened| opened.as_ref().is_some_and(|of| of.session.reading.is_none()));
+    let wanted = Memo::new(move |_| (state.opened.get(), state.window_query()));
+    // The requests of the table are sent by effects of the same change, so the table is busy only after them.
+    let settled = RwSignal::new(None);
+    effect(move || {
+        let wanted = wanted.get();
+        set_timeout(move || drop(settled.try_set(Some(wanted))), std::time::Duration::ZERO);
+    });
     let due = Memo::new(move |before: Option<&Option<_>>| {
-        let now = Some((state.opened.get(), state.window_query()));
-        let is_due = is_drawn.get() && is_read() && !table.busy.get();
+        let now = Some(wanted.get());
+        let is_due = is_drawn.get() && is_read() && settled.get() == now && !table.busy.get();
         if is_due || before == Some(&now) { now } else { None }
     });
     let (found, is_waiting) = (state.answer_of_session(), RwSignal::new(true));
