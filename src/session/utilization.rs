@@ -27,7 +27,7 @@ impl CaptureSession {
         Ok(Utilization { figures: without_lists(figures), collectives, phases, query })
     }
 
-    /// Returns the collectives in flight. Without an answer of the communication view, the devices are not compared.
+    /// Returns the collectives in flight, from the answer of the communication view if it is there.
     fn collectives_in_flight(&mut self, query: &Query) -> Option<Overlap> {
         let query = CommQuery { query: query.clone(), ..CommQuery::default() };
         let Self { profile, analysis, programs, comm, .. } = self;
@@ -35,7 +35,7 @@ impl CaptureSession {
             return in_flight(comm);
         }
         let programs = QueryPrograms::new(profile, programs);
-        in_flight(&analysis.comm_without_balance(profile, &query, Some(&|id| programs.module(id))))
+        analysis.collectives_in_flight(profile, &query, Some(&|id| programs.module(id)))
     }
 
     /// Returns the self time of the known phases of training, in the order of a step.

@@ -513,3 +513,29 @@ fn captures_of_other_devices_do_not_panic() {
         }
     }
 }
+
+/// The shorter way to the overlap of collectives holds one device at a time, and has the same result.
+#[test]
+fn collectives_in_flight_are_those_of_the_whole_report() {
+    let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let mut all = vec![("sample.xplane.pb.xz", sample)];
+    all.extend(common::XSPACES.into_iter().filter_map(|name| Some((name, common::profile(name)?))));
+    let mut n_with = 0;
+    for (name, bytes) in all {
+        let opened = common::open(name, bytes).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        for (device, step) in [
+            (DeviceChoice::Mean, StepChoice::Mean),
+            (DeviceChoice::All, StepChoice::All),
+            (DeviceChoice::One(0), StepChoice::Busiest),
+        ] {
+            let query = CommQuery { query: query(device, step), ..CommQuery::default() };
+            let comm = analysis.comm(&opened.profile, &query, None);
+            let found = analysis.collectives_in_flight(&opened.profile, &query, None);
+            let expected = (comm.tensor.n > 0).then_some(comm.tensor.overlap);
+            assert_eq!(found, expected, "{name}: {query:?}");
+            n_with += u32::from(found.is_some());
+        }
+    }
+    assert!(n_with > 3, "{n_with} windows have collectives");
+}

@@ -43,7 +43,7 @@ impl CoreWindow<'_> {
     }
 
     /// Reads the timeline of the core.
-    fn read(&self, device: &Device) -> CoreTimeline {
+    pub(super) fn read(&self, device: &Device) -> CoreTimeline {
         CoreTimeline::new(self.plane, device, self.timeline.clock, &self.transfers, &self.kinds)
     }
 
@@ -108,7 +108,12 @@ impl Analysis {
     }
 
     /// Returns the device's own core in the window of `step`, with an empty timeline.
-    fn unread_core<'p>(&self, profile: &'p Profile, slice: &Slice, step: StepChoice) -> Option<CoreWindow<'p>> {
+    pub(super) fn unread_core<'p>(
+        &self,
+        profile: &'p Profile,
+        slice: &Slice,
+        step: StepChoice,
+    ) -> Option<CoreWindow<'p>> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();

@@ -65,6 +65,28 @@ impl Analysis {
         self.comm_and_balance(profile, query, programs, false)
     }
 
+    /// Returns the collectives in flight on the devices' own cores, as [`Analysis::comm`] reports them. The intervals of one
+    /// device are held at a time, so that many devices need no more memory than one. `None` if no collective ran.
+    pub fn collectives_in_flight(
+        &self,
+        profile: &Profile,
+        query: &CommQuery,
+        programs: Option<Programs<'_>>,
+    ) -> Option<Overlap> {
+        let Selection { slices, step, scale, .. } = self.selection(profile, &query.query);
+        let unread = slices.iter().filter_map(|slice| self.unread_core(profile, slice, step));
+        let cores: Vec<CoreWindow<'_>> = unread.collect();
+        let infos = sums::collective_infos(profile, cores.iter().map(CoreWindow::transfers), programs);
+        let wiring = Wiring { topology: None, mesh: None, devices_per_chip: 1, n_devices: sums::n_devices(&infos) };
+        let mut sums = Sums::new(profile, self, query.by, infos, wiring, scale);
+        for mut core in cores {
+            core.timeline = core.read(&self.devices[core.device]);
+            sums.add(&core);
+        }
+        let traffic = sums.traffic(false, Core::Tensor).filter(|traffic| traffic.n > 0)?;
+        Some(traffic.overlap)
+    }
+
     fn comm_and_balance(
         &self,
         profile: &Profile,
