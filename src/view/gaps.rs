@@ -4,23 +4,21 @@
 use super::breakdown::picture_frame::{TablePicture, table_picture};
 use super::breakdown::save;
 use super::state::{PtrEq, SharedSignal, State};
-use super::type_erasure::EraseType;
+use super::type_erasure::{EraseType, live};
 use super::widgets::tree::{self, Branch, Open, width};
-use crate::analysis::base::Query;
+use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
-use crate::chart::gaps::{self, Group, IdleTable, Row};
+use crate::chart::gaps::{self, Group, Row};
 use crate::protocol::Question;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Renders idle gaps as one of the pictures of the breakdown.
-#[component]
-pub(crate) fn IdlePicture(state: State) -> impl IntoView {
+/// Requests the gaps of a device and a step, and again when they change. Returns the newest answer.
+fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>) -> SharedSignal<Gaps> {
     let found = SharedSignal::<Gaps>::none();
-    let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.request_on_change(
         move || {
-            let (device, step) = request.get();
+            let (device, step) = request.get()?;
             Some(Question::Gaps(Query { device, step, ..Query::default() }).into())
         },
         move |reply| {
@@ -29,6 +27,21 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
             }
         },
     );
+    found
+}
+
+/// Renders the idle gaps of a device and a step as a table.
+#[component]
+pub(crate) fn IdleTable(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>) -> impl IntoView {
+    let found = request_gaps(state, request);
+    let open: Open = RwSignal::new(Vec::new());
+    live(move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found)))))
+}
+
+/// Renders idle gaps as one of the pictures of the breakdown.
+#[component]
+pub(crate) fn IdlePicture(state: State) -> impl IntoView {
+    let found = request_gaps(state, Memo::new(move |_| Some(state.query.with(|query| (query.device, query.step)))));
     let open: Open = RwSignal::new(Vec::new());
     let picture = TablePicture {
         menu: "idle-menu",
@@ -44,7 +57,7 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     table_picture(state, picture)
 }
 
-fn table(open: Open, idle: &IdleTable) -> AnyView {
+fn table(open: Open, idle: &gaps::IdleTable) -> AnyView {
     if idle.groups.is_empty() {
         return view! { <p class="chart-empty">"The device is never idle here."</p> }.any();
     }

@@ -1,4 +1,4 @@
-//! This module handles the keys that work anywhere on the page. [`LIST`] describes them to the user, and must match the
+//! This module handles the keys that work anywhere on the page. [`LIST`] describes all keys to the user, and must match the
 //! code.
 
 use super::breakdown::{filter, save};
@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 37] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -46,6 +46,10 @@ pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
     ("Page", &["Esc"], "close; clear filter; clear selection"),
+    ("Timeline", &["W", "S", "A", "D"], "zoom in, zoom out, earlier, later"),
+    ("Timeline", &["←", "→", "↑", "↓"], "event before, after, around, inside"),
+    ("Timeline", &["F", "0"], "fit the event or the range; all"),
+    ("Timeline", &["R", "J"], "range of the event; linked event"),
     ("Graph and text", &["Enter"], "go to the op; next match"),
     ("Graph and text", &["Space"], "expand or collapse the body"),
     ("Graph and text", &["+", "−", "0"], "zoom in, zoom out, fit"),

@@ -239,6 +239,10 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   await canvas(page).focus();
   await page.keyboard.press("j");
   await waitUntil(() => status(page).textContent(), (text) => /^\/host:CPU, /.test(text));
+  // The gaps of the range are listed by what the device waited for.
+  await page.getByRole("button", { name: "Show the whole capture" }).click();
+  await page.locator(".timeline-sums").getByRole("button", { name: "Idle", exact: true }).click();
+  await page.locator(".timeline-sums .tree").getByText("Other devices", { exact: true }).first().waitFor();
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save as PNG" }).click();
   assert.equal((await saved).suggestedFilename(), "host.xplane.pb timeline.png");

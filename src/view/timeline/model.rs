@@ -110,6 +110,14 @@ impl TimelineModel {
             || Some(Question::Timeline(TimelineQuestion::Tracks).into()),
             move |reply| match reply.decode::<Timeline>() {
                 Ok(timeline) => {
+                    // When the rest of the files has been read, lines and groups have other numbers.
+                    if self.timeline.with_untracked(|before| before.as_ref().is_some_and(|before| **before != timeline))
+                    {
+                        self.selected.set(None);
+                        self.change(|place| (place.event, place.open, place.all) = (None, None, Vec::new()));
+                    }
+                    // The answer to a request to the session before does not come.
+                    self.is_asked.set_value(false);
                     self.shown.set_value(None);
                     self.minimap.set_value(None);
                     self.lanes.set(BTreeMap::new());

@@ -10,6 +10,7 @@ use crate::protocol::{BreakdownHead, Reply, Request};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::readout;
+use crate::view::gaps::IdleTable;
 use crate::view::state::{PtrEq, SharedSignal};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::{RemoteTable, RowPress, Table, remote_model};
@@ -56,10 +57,13 @@ enum RowsOf {
     Events,
     /// The events that the search found.
     Hits,
+    /// The idle gaps of the range, by what the device waited for.
+    Idle,
 }
 
 impl RowsOf {
-    const ALL: [(Self, &'static str); 3] = [(Self::Sums, "Sums"), (Self::Events, "Events"), (Self::Hits, "Hits")];
+    const ALL: [(Self, &'static str); 4] =
+        [(Self::Sums, "Sums"), (Self::Idle, "Idle"), (Self::Events, "Events"), (Self::Hits, "Hits")];
 }
 
 /// Renders the rows below the tracks: the sums of the range, its events, or the hits of the search.
@@ -70,7 +74,8 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     let chosen = RwSignal::new(RowsOf::Sums);
     // Without a device there are no sums.
     let of = Memo::new(move |_| {
-        if sums.with(Option::is_none) && chosen.get() == RowsOf::Sums { RowsOf::Events } else { chosen.get() }
+        let needs_device = matches!(chosen.get(), RowsOf::Sums | RowsOf::Idle);
+        if needs_device && sums.with(Option::is_none) { RowsOf::Events } else { chosen.get() }
     });
     let (by_sums, by_start) = (RwSignal::new(None::<SortBy>), RwSignal::new(Some(SortBy::new("start_ps", false))));
     let sort = move || if of.get() == RowsOf::Sums { by_sums } else { by_start };
@@ -82,11 +87,13 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
                 RowsOf::Sums => format!("Time in the range by {}", by.get().label().to_ascii_lowercase()),
                 RowsOf::Events => "Events in the range".to_owned(),
                 RowsOf::Hits => "Events that the search found".to_owned(),
+                RowsOf::Idle => String::new(),
             }),
             of: Signal::derive(move || match of.get() {
                 RowsOf::Sums => sums.get().map(TableOf::Breakdown),
                 RowsOf::Events => model.events_query().map(TableOf::Events),
                 RowsOf::Hits => model.search_query().map(TableOf::Hits),
+                RowsOf::Idle => None,
             }),
             waits: Signal::stored(false),
             filter: Signal::stored(TextFilter::default()),
@@ -108,7 +115,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             }),
             empty: Callback::new(move |()| {
                 let words = match of.get() {
-                    RowsOf::Sums => "No op runs here.",
+                    RowsOf::Sums | RowsOf::Idle => "No op runs here.",
                     RowsOf::Events => "No event is here.",
                     RowsOf::Hits => "Search for a name to list its events.",
                 };
@@ -131,20 +138,25 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         view! { <button type="button" aria-pressed=move || (by.get() == of).to_string() on:click=choose>{of.label()}</button> }
             .any()
     };
+    let device = move || {
+        let device = sums.with(|query| query.as_ref().and_then(|query| query.device.single()));
+        model.timeline.with(|timeline| {
+            let groups = &timeline.as_ref()?.groups;
+            groups.iter().find(|group| group.device == device).map(|group| group.name.clone())
+        })
+    };
+    let idle = Memo::new(move |_| {
+        let query = sums.with(|query| query.as_ref().map(|query| (query.device, query.step)));
+        query.filter(|_| of.get() == RowsOf::Idle)
+    });
     let about = move || {
         let part =
             if model.place.with(|place| place.range.is_some()) { "the selected range" } else { "the visible part" };
         match of.get() {
-            RowsOf::Sums => {
-                let device = sums.with(|query| query.as_ref().and_then(|query| query.device.single()));
-                let device = model.timeline.with(|timeline| {
-                    let groups = &timeline.as_ref()?.groups;
-                    groups.iter().find(|group| group.device == device).map(|group| group.name.clone())
-                })?;
-                Some(format!("{device}, {part}; events at its ends are cut"))
-            }
+            RowsOf::Sums => Some(format!("{}, {part}; events at its ends are cut", device()?)),
             RowsOf::Events => Some(format!("the unfolded lines, {part}")),
             RowsOf::Hits => Some("the whole capture".to_owned()),
+            RowsOf::Idle => Some(format!("{}, {part}; what the device waited for", device()?)),
         }
     };
     view! {
@@ -156,7 +168,8 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
                 </If>
                 <span class="sub">{live(about)}</span>
             </div>
-            <Table model=table />
+            <If when=move || of.get() == RowsOf::Idle><IdleTable state request=idle /></If>
+            <If when=move || of.get() != RowsOf::Idle><Table model=table /></If>
         </section>
     }
     .any()

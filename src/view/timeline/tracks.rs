@@ -194,7 +194,9 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
                 model.find_event(EventQuery::Index { line: flow.event.line, event: flow.event.event }, true);
             }
         }
-        "r" if selected.is_some() => model.select_range(selected.as_ref().map(|event| (event.start.0, event.end.0))),
+        "r" | "R" if selected.is_some() => {
+            model.select_range(selected.as_ref().map(|event| (event.start.0, event.end.0)));
+        }
         "Enter" => {
             if let Some(event) = selected.filter(|event| event.kind.is_some()) {
                 model.state.op.set(row_key(&event.name, event.program));
