@@ -234,7 +234,7 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   const run = await status(page).textContent();
   await page.getByRole("button", { name: /^Started by .*DoEnqueueProgram/ }).first().click();
   await waitUntil(() => status(page).textContent(), (text) => /DoEnqueueProgram/.test(text));
-  await page.getByRole("button", { name: /^Starts / }).first().click();
+  await page.getByRole("button", { name: /^Starts jit_f/ }).first().click();
   await waitUntil(() => status(page).textContent(), (text) => text === run);
   await canvas(page).focus();
   await page.keyboard.press("j");

@@ -7,7 +7,7 @@ use super::report::{EventDetail, Flow, FlowKind, LineRef};
 use crate::profile::Profile;
 
 impl TimelineIndex {
-    /// Returns the links of an event to other events, in order of their start.
+    /// Returns the links of an event to other events: first those to other planes, each group in order of their start.
     pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
         if self.links.is_none() {
             self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
@@ -24,7 +24,7 @@ impl TimelineIndex {
             Some(Flow { event, lane: lane as u32, kind, is_source })
         };
         let mut flows: Vec<Flow> = found.into_iter().flatten().filter_map(flow).collect();
-        flows.sort_by_key(|flow| flow.event.start);
+        flows.sort_by_key(|flow| (flow.event.line.plane == of.plane, flow.event.start));
         flows.truncate(EventDetail::MAX_FLOWS);
         flows
     }
