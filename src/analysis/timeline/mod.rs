@@ -132,11 +132,6 @@ impl TimelineIndex {
         Picture { query, lines, names }
     }
 
-    /// Returns the bytes that the lanes of all lines that have been shown take in memory.
-    pub fn bytes(&self) -> usize {
-        self.lines.values().map(|line| line.lanes.bytes()).sum()
-    }
-
     /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a
     /// track.
     fn shown<'a>(&'a mut self, profile: &'a Profile, of: LineRef) -> Option<ShownLine<'a>> {
