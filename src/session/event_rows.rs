@@ -1,6 +1,6 @@
 //! This module caches the events of the last table of the timeline, while the user scrolls and sorts it.
 
-use crate::analysis::timeline::Hit;
+use crate::analysis::timeline::EventRow;
 use crate::protocol::table_query::TableOf;
 use crate::table::answer::CachedOrder;
 
@@ -8,7 +8,7 @@ use crate::table::answer::CachedOrder;
 pub(crate) struct EventRows {
     /// The table that the events answer.
     pub(super) of: TableOf,
-    pub(super) rows: Vec<Hit>,
+    pub(super) rows: Vec<EventRow>,
     /// Number of events that are not listed.
     pub(super) more: u32,
     /// Order of the rows in the last request.

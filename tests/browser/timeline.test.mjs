@@ -121,6 +121,14 @@ onPage("pointer and wheel zoom, pan and select", async ({ page }) => {
   await waitUntil(() => place(page).event, (event) => event === undefined);
   await page.getByRole("button", { name: "Show the whole capture" }).click();
   await waitUntil(() => place(page).part, (now) => now === undefined);
+
+  // An answer that comes when another view is shown is ignored.
+  await page.evaluate(() => {
+    document.querySelector("#timeline-canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    document.querySelector("#tab-breakdown").click();
+  });
+  await page.locator(".breakdown [role=grid][aria-busy=false]").waitFor();
+  await waitForPaint(page);
 });
 
 onPage("the keyboard alone walks events, zooms and opens an op", async ({ page }) => {

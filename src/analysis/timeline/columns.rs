@@ -1,13 +1,13 @@
 //! This module declares the columns of the table of events.
 
-use super::report::Hit;
+use super::report::EventRow;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Labelled, Time};
 use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 
 /// The columns of events. Times are in ps on the axis of the session.
-pub const EVENTS: &[Column<Hit>] = &[
+pub const EVENTS: &[Column<EventRow>] = &[
     Column::new("name", |row| Value::text(&row.name)),
     Column::new("line", |row| Value::text(&row.track)),
     Column::new("kind", |row| row.kind.map_or(Absent, |kind| Labelled(kind.key(), kind.label()))),
@@ -16,7 +16,7 @@ pub const EVENTS: &[Column<Hit>] = &[
 ];
 
 /// The table of events.
-pub const EVENT_TABLE: Table<Hit> = Table {
+pub const EVENT_TABLE: Table<EventRow> = Table {
     columns: EVENTS,
     shown: &[
         Shown::name("name", "Event"),
@@ -31,7 +31,7 @@ pub const EVENT_TABLE: Table<Hit> = Table {
         TipLine::new("start_ps", "Start"),
         TipLine::new("duration_ps", "Duration"),
     ])],
-    key: Hit::key,
+    key: EventRow::key,
     name: |row, _| Name {
         text: row.name.clone(),
         mono: true,
@@ -48,6 +48,6 @@ pub const EVENT_TABLE: Table<Hit> = Table {
 };
 
 /// Returns the swatch of an op.
-fn mark(row: &Hit) -> Option<Mark> {
+fn mark(row: &EventRow) -> Option<Mark> {
     row.kind.map(|kind| Mark::Time(kind.class().to_owned()))
 }

@@ -1,6 +1,6 @@
 //! This module describes single events, and lists the events of a window.
 
-use super::report::{EventDetail, EventList, EventQuery, EventsQuery, Hit, LineRef, Neighbour, SearchReport};
+use super::report::{EventDetail, EventList, EventQuery, EventRow, EventsQuery, LineRef, Neighbour, SearchReport};
 use super::{ShownLine, TimelineIndex};
 use crate::analysis::base::Analysis;
 use crate::lanes::{Part, View};
@@ -49,14 +49,14 @@ impl TimelineIndex {
                 }
             }
             n += found.len() as u64;
-            first(&mut events, found.into_iter().map(|event| shown.hit(profile, *of, event)));
+            first(&mut events, found.into_iter().map(|event| shown.row(profile, *of, event)));
         }
         EventList { query: query.clone(), n, events }
     }
 }
 
 /// Adds hits to `hits`, and keeps the first ones.
-pub(super) fn first(hits: &mut Vec<Hit>, more: impl Iterator<Item = Hit>) {
+pub(super) fn first(hits: &mut Vec<EventRow>, more: impl Iterator<Item = EventRow>) {
     for hit in more {
         hits.push(hit);
         if hits.len() >= 4 * SearchReport::MAX_HITS {
@@ -66,17 +66,17 @@ pub(super) fn first(hits: &mut Vec<Hit>, more: impl Iterator<Item = Hit>) {
     keep_first(hits);
 }
 
-fn keep_first(hits: &mut Vec<Hit>) {
+fn keep_first(hits: &mut Vec<EventRow>) {
     hits.sort_by_key(|hit| (hit.start, hit.line, hit.event));
     hits.truncate(SearchReport::MAX_HITS);
 }
 
 impl ShownLine<'_> {
-    pub(super) fn hit(&self, profile: &Profile, line: LineRef, event: usize) -> Hit {
+    pub(super) fn row(&self, profile: &Profile, line: LineRef, event: usize) -> EventRow {
         let (start, end) = self.times.time(event);
         let name = profile.text(self.name(event)).to_owned();
         let (track, kind) = (self.track.to_owned(), self.kind(event));
-        Hit { line, event: event as u32, name, track, kind, start: Picos(start), end: Picos(end) }
+        EventRow { line, event: event as u32, name, track, kind, start: Picos(start), end: Picos(end) }
     }
 
     fn detail(&self, profile: &Profile, line: LineRef, event: usize) -> Option<EventDetail> {

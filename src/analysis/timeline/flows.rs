@@ -18,7 +18,7 @@ impl TimelineIndex {
         let flow = |(member, kind): (Member, FlowKind)| {
             let shown = self.shown(profile, member.line)?;
             let (lane, _) = shown.lane_of(member.event as usize)?;
-            let event = shown.hit(profile, member.line, member.event as usize);
+            let event = shown.row(profile, member.line, member.event as usize);
             // A run is enqueued before it starts, and completed after it.
             let is_source = if kind == FlowKind::Run { event.start.0 <= start } else { member.is_source };
             Some(Flow { event, lane: lane as u32, kind, is_source })

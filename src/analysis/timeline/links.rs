@@ -71,18 +71,14 @@ impl Links {
     }
 }
 
-fn is_host(plane: &Plane) -> bool {
-    plane.name.starts_with("/host:")
-}
-
 fn launch(plane: &Plane, id: u32) -> Joint {
-    Joint { key: (plane.file, JointId::Launch(id)), is_source: is_host(plane) }
+    Joint { key: (plane.file, JointId::Launch(id)), is_source: plane.is_host() }
 }
 
 /// Returns the ids of a link. A run has the number of its device; a host call without a number enqueues the run on all
 /// devices, and a device also has the id without a number, so that it finds this call.
 fn joints(plane: &Plane, link: EventLink) -> impl Iterator<Item = Joint> {
-    let is_source = is_host(plane);
+    let is_source = plane.is_host();
     let number = plane.name.rsplit(':').next().and_then(|number| number.parse::<u64>().ok());
     let run = |run: RunId, device| JointId::Run(RunId { device, ..run });
     let (first, second, is_source) = match link {

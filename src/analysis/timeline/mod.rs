@@ -22,9 +22,9 @@ mod search;
 mod tracks;
 
 pub use report::{
-    EventBox, EventDetail, EventList, EventQuery, EventsQuery, Flow, FlowKind, Hit, LinePicture, LineRef, Neighbour,
-    Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
-    parse_event_key,
+    EventBox, EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowKind, LinePicture, LineRef,
+    Neighbour, Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
+    event_key, parse_event_key,
 };
 
 use crate::analysis::base::{Analysis, Axis};

@@ -208,7 +208,7 @@ pub struct EventDetail {
 /// A link from the event of a detail to another event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    pub event: Hit,
+    pub event: EventRow,
     /// The lane of the other event.
     pub lane: u32,
     pub kind: FlowKind,
@@ -249,7 +249,7 @@ pub struct SearchReport {
     #[serde(with = "serde_bytes")]
     pub columns: Vec<u8>,
     /// The first hits of all lines, in order of their start; at most [`SearchReport::MAX_HITS`].
-    pub hits: Vec<Hit>,
+    pub hits: Vec<EventRow>,
 }
 
 impl EventDetail {
@@ -269,7 +269,7 @@ impl SearchReport {
 
 /// An event in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct EventRow {
     pub line: LineRef,
     /// Index of the event in its line.
     pub event: u32,
@@ -282,19 +282,24 @@ pub struct Hit {
     pub end: Picos,
 }
 
-impl Hit {
+impl EventRow {
     /// Returns the time from the start to the end of the event.
     pub const fn duration(&self) -> Picos {
         Picos(self.end.0.saturating_sub(self.start.0))
     }
 
-    /// Returns the key of the event's row. [`parse_event_key`] reads it.
+    /// Returns the key of the event's row.
     pub fn key(&self) -> String {
-        format!("{}-{}-{}", self.line.plane, self.line.line, self.event)
+        event_key(self.line, self.event)
     }
 }
 
-/// Reads the key of an event's row: its line, and its index in the line. `None` if the text is no key.
+/// Returns the key of an event: its line, and its index in the line.
+pub fn event_key(line: LineRef, event: u32) -> String {
+    format!("{}-{}-{event}", line.plane, line.line)
+}
+
+/// Reads what [`event_key`] writes. `None` if the text is no key.
 pub fn parse_event_key(key: &str) -> Option<(LineRef, u32)> {
     let mut parts = key.splitn(3, '-').map(|part| part.parse::<u32>().ok());
     let mut next = || parts.next()?;
@@ -316,5 +321,5 @@ pub struct EventList {
     /// Number of events that touch the window.
     pub n: u64,
     /// The first of them, at most [`SearchReport::MAX_HITS`].
-    pub events: Vec<Hit>,
+    pub events: Vec<EventRow>,
 }

@@ -45,7 +45,7 @@ impl TimelineIndex {
                     *mark = 1;
                 }
             }
-            first(&mut report.hits, found.into_iter().map(|event| shown.hit(profile, of, event)));
+            first(&mut report.hits, found.into_iter().map(|event| shown.row(profile, of, event)));
         }
         Ok(report)
     }

@@ -14,7 +14,7 @@ pub(super) fn timeline(profile: &Profile, analysis: &Analysis) -> Timeline {
     let mut extent: Option<(u64, u64)> = None;
     for (at, plane) in profile.planes.iter().enumerate() {
         let device = analysis.devices.iter().position(|device| device.plane == at);
-        let is_host = plane.name.starts_with("/host:");
+        let is_host = plane.is_host();
         let mut tracks = Vec::new();
         for (i, line) in plane.lines.iter().enumerate().filter(|(_, line)| !line.events.is_empty()) {
             // The ops of a CPU are shown on the threads on which they ran, and again on a plane of their own.

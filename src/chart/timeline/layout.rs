@@ -1,7 +1,7 @@
 //! This module computes the places of the tracks: a head for each group, below it its tracks if the group is unfolded, and
 //! for each track one row per lane.
 
-use crate::analysis::timeline::{LineRef, Timeline, TrackKind};
+use crate::analysis::timeline::{LineRef, Timeline, TrackGroup, TrackKind};
 
 /// Height of the head of a group, in px.
 pub const HEAD: f64 = 24.0;
@@ -52,11 +52,11 @@ impl Band {
         }
     }
 
-    /// Returns the top of a lane, in px.
+    /// Returns the top of a lane, in px. A lane that is not drawn has the place of the last one.
     pub fn lane_top(&self, lane: u32) -> f64 {
         match self.kind {
             BandKind::Head { .. } => self.top + (HEAD - BLOCK) / 2.0,
-            _ => self.top + f64::from(lane) * lane_heights(self.n_lanes).0,
+            _ => self.top + f64::from(lane.min(self.n_lanes.saturating_sub(1))) * lane_heights(self.n_lanes).0,
         }
     }
 
@@ -140,10 +140,18 @@ impl Layout {
     }
 }
 
+/// Returns whether a group is unfolded if the address does not tell: the first device and the first host are.
+pub fn is_open_by_default(timeline: &Timeline, at: u32) -> bool {
+    let groups = &timeline.groups;
+    let first = |is: fn(&TrackGroup) -> bool| groups.iter().position(is);
+    let device = first(|group| group.device.is_some()).or(Some(0));
+    [device, first(|group| group.is_host)].contains(&Some(at as usize))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::timeline::{Track, TrackGroup};
+    use crate::analysis::timeline::Track;
 
     fn timeline() -> Timeline {
         let track =

@@ -11,7 +11,7 @@
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::GroupBy;
-use crate::analysis::timeline::{LineRef, parse_event_key};
+use crate::analysis::timeline::{LineRef, event_key, parse_event_key};
 use std::fmt;
 use std::str::FromStr;
 
@@ -64,7 +64,7 @@ impl fmt::Display for TimelineViewState {
         // A semicolon would end the value.
         let find = self.find.replace('%', "%25").replace(';', "%3B");
         pairs.write_unless_default(find.is_empty(), "find", &find)?;
-        pairs.write_if_some("event", self.event.map(|(of, event)| format!("{}-{}-{event}", of.plane, of.line)))
+        pairs.write_if_some("event", self.event.map(|(line, event)| event_key(line, event)))
     }
 }
 

@@ -113,16 +113,16 @@ pub(super) fn tracks(model: TimelineModel, canvas: &HtmlCanvasElement, colors: &
     for band in bands.iter().filter(|band| matches!(band.kind, BandKind::Head { .. })) {
         sheet.rect(&colors.sunken, (0.0, band.top - scroll), (size.0, band.height - 1.0));
     }
-    let range = model.drag.get_untracked().or_else(|| model.place.with_untracked(|place| place.range));
+    let range = model.drawn_range();
     range.into_iter().for_each(|range| sheet.range_ground(range));
     let marks = ruler(view, size.0, MARKS).marks;
     sheet.lines(marks.iter().map(|mark| mark.time), &colors.grid);
-    let hits = Hits::new(model);
+    let searched = SearchText::new(model);
     model.shown.with_value(|shown| {
         let Some(shown) = shown else { return };
         for band in &bands {
             if let Some(line) = band.line() {
-                draw_line(&sheet, shown, band, line, scroll, &hits);
+                draw_line(&sheet, shown, band, line, scroll, &searched);
             }
         }
     });
@@ -134,20 +134,20 @@ pub(super) fn tracks(model: TimelineModel, canvas: &HtmlCanvasElement, colors: &
 }
 
 /// The text that is searched, in lower case; empty if nothing is.
-struct Hits(String);
+struct SearchText(String);
 
-impl Hits {
+impl SearchText {
     fn new(model: TimelineModel) -> Self {
         Self(model.find.with_untracked(|text| text.trim().to_lowercase()))
     }
 
-    fn contain(&self, name: &str) -> bool {
+    fn is_in(&self, name: &str) -> bool {
         !self.0.is_empty() && name.to_lowercase().contains(&self.0)
     }
 }
 
 /// Draws the events of a line.
-fn draw_line(sheet: &Sheet<'_>, shown: &Shown, band: &Band, line: LineRef, scroll: f64, hits: &Hits) {
+fn draw_line(sheet: &Sheet<'_>, shown: &Shown, band: &Band, line: LineRef, scroll: f64, searched: &SearchText) {
     let Some(picture) = shown.line(line) else { return };
     let is_folded = matches!(band.kind, BandKind::Head { .. });
     let block = band.block();
@@ -196,8 +196,8 @@ fn draw_line(sheet: &Sheet<'_>, shown: &Shown, band: &Band, line: LineRef, scrol
         }
         write_name(sheet, shown.name(of), of.kind, (x, y), width);
     }
-    if !hits.0.is_empty() {
-        for of in picture.boxes.iter().filter(|of| of.lane < band.n_lanes && hits.contain(shown.name(of))) {
+    if !searched.0.is_empty() {
+        for of in picture.boxes.iter().filter(|of| of.lane < band.n_lanes && searched.is_in(shown.name(of))) {
             let (x, end) = sheet.sides(of.start, of.end);
             sheet.rect(&sheet.colors.accent, (x, top(of.lane) - 1.0), ((end - x).max(2.0), 3.0));
         }
@@ -241,12 +241,8 @@ fn write_name(sheet: &Sheet<'_>, name: &str, kind: Option<Kind>, (x, y): (f64, f
     let _ = sheet.to.fill_text(&format::middle_cut(name, room), left + 4.0, y + BLOCK / 2.0 + 0.5);
 }
 
-fn class(kind: Option<Kind>) -> Option<usize> {
-    kind.map(Kind::index)
-}
-
 fn fill_color(colors: &Colors, kind: Option<Kind>) -> String {
-    match class(kind) {
+    match kind.map(Kind::index) {
         Some(at) => {
             let [r, g, b] = colors.classes[at];
             format!("rgb({r},{g},{b})")
@@ -256,7 +252,7 @@ fn fill_color(colors: &Colors, kind: Option<Kind>) -> String {
 }
 
 fn text_color(colors: &Colors, kind: Option<Kind>) -> &str {
-    class(kind).map_or(&colors.ink, |at| &colors.on[at])
+    kind.map_or(&colors.ink, |kind| &colors.on[kind.index()])
 }
 
 /// Draws the links of the selected event, from the event that started the other one.
@@ -264,7 +260,7 @@ fn flows(model: TimelineModel, sheet: &Sheet<'_>, scroll: f64) {
     let middle = |line: LineRef, lane: u32| {
         model.layout.with_untracked(|layout| {
             let band = layout.as_ref()?.band_of(line)?;
-            Some(band.lane_top(lane.min(band.n_lanes.saturating_sub(1))) + band.block() / 2.0 - scroll)
+            Some(band.lane_top(lane) + band.block() / 2.0 - scroll)
         })
     };
     model.selected.with_untracked(|event| {
@@ -303,7 +299,7 @@ fn selected(model: TimelineModel, sheet: &Sheet<'_>, scroll: f64) {
         let Some(event) = event.as_ref() else { return };
         let place = model.layout.with_untracked(|layout| {
             let band = layout.as_ref()?.band_of(event.line)?;
-            Some((band.lane_top(event.lane.min(band.n_lanes.saturating_sub(1))) - scroll, band.block()))
+            Some((band.lane_top(event.lane) - scroll, band.block()))
         });
         let Some((y, block)) = place else { return };
         let (x, end) = sheet.sides(event.start, event.end);
@@ -329,7 +325,7 @@ fn wanted(model: TimelineModel, bands: &[Band], width: f64) -> Option<PictureQue
     Some(PictureQuery { lines, start: Picos(start), column, n_columns })
 }
 
-/// Draws the ruler: times and steps.
+/// Draws the ruler: the times, the range, and the time at the pointer.
 pub(super) fn ruler_of(
     model: TimelineModel,
     canvas: &HtmlCanvasElement,
@@ -347,7 +343,7 @@ pub(super) fn ruler_of(
         sheet.to.set_fill_style_str(&colors.ink_3);
         let _ = sheet.to.fill_text(&mark.label, x + 4.0, RULER / 2.0);
     }
-    let range = model.drag.get_untracked().or_else(|| model.place.with_untracked(|place| place.range));
+    let range = model.drawn_range();
     if let Some((start, end)) = range {
         let (x, right) = sheet.sides(Picos(start), Picos(end));
         sheet.rect(&colors.accent, (x, RULER - 4.0), ((right - x).max(1.0), 4.0));

@@ -5,9 +5,10 @@ use super::model::TimelineModel;
 use super::picture::Colors;
 use crate::chart::timeline::BandKind;
 use crate::protocol::Failure;
+use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// Width of the names, in px.
 const NAMES: f64 = 200.0;
@@ -50,11 +51,7 @@ fn write(model: TimelineModel) -> Result<(), JsValue> {
         y += height;
     }
     write_names(model, &to, &colors, (whole.1 - height, height))?;
-    let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
-    link.set_href(&sheet.to_data_url_with_type("image/png")?);
-    link.set_download(&format!("{name} timeline.png"));
-    link.click();
-    Ok(())
+    clipboard::save_canvas(&format!("{name} timeline.png"), &sheet)
 }
 
 /// Writes the names of the visible tracks at the left. `top` is the top of the tracks, and `height` their visible height.

@@ -4,7 +4,7 @@ use super::model::TimelineModel;
 use crate::analysis::timeline::{EventDetail, EventQuery, LineRef};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::timeline::{Viewport, text};
-use crate::protocol::{Question, TimelineQuestion};
+use crate::protocol::TimelineQuestion;
 use crate::units::Picos;
 use crate::view::widgets::size::rect;
 use gloo::timers::callback::Timeout;
@@ -143,14 +143,12 @@ fn query_at(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<Even
 fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
     let tips = model.state.tips;
     let Some(query) = query_at(model, at) else { return tips.leave() };
-    model.state.request(&Question::Timeline(TimelineQuestion::Event(query)).into(), move |reply| {
-        match reply.decode::<Option<EventDetail>>() {
-            Ok(Some(event)) => {
-                let tip = text::tip(&event, &model.track_name(event.line));
-                tips.hover(tip, Rect { x: left, y: top, width: 1.0, height: 1.0 });
-            }
-            _ => tips.leave(),
+    model.request(TimelineQuestion::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
+        Ok(Some(event)) => {
+            let tip = text::tip(&event, &model.track_name(event.line));
+            tips.hover(tip, Rect { x: left, y: top, width: 1.0, height: 1.0 });
         }
+        _ => tips.leave(),
     });
 }
 

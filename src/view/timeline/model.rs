@@ -7,9 +7,10 @@ use crate::analysis::timeline::{
     EventDetail, EventQuery, EventsQuery, LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline,
     TrackGroup,
 };
+use crate::chart::timeline::layout::is_open_by_default;
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::url::timeline::TimelineViewState;
-use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::protocol::{Question, Reply, RequestId, TimelineQuestion};
 use crate::table::filter::{FilterField, TextFilter};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
@@ -44,8 +45,6 @@ pub(super) struct TimelineModel {
     pub(super) scroll: RwSignal<f64>,
     pub(super) selected: SharedSignal<EventDetail>,
     pub(super) search: SharedSignal<SearchReport>,
-    /// The message of a search whose regular expression is wrong.
-    pub(super) wrong: RwSignal<Option<String>>,
     /// The text of the search field.
     pub(super) find: RwSignal<String>,
     /// The picture of the tracks, and the one of the whole capture.
@@ -74,7 +73,7 @@ impl TimelineModel {
                 let timeline = timeline.as_ref()?;
                 let (open, all) = place.with(|place| (place.open.clone(), place.all.clone()));
                 let is_open =
-                    |at: u32| open.as_ref().map_or_else(|| is_open_first(timeline, at), |of| of.contains(&at));
+                    |at: u32| open.as_ref().map_or_else(|| is_open_by_default(timeline, at), |of| of.contains(&at));
                 let n_lanes = |line| lanes.with(|lanes| lanes.get(&line).copied().unwrap_or(1));
                 Some(PtrEq::new(Layout::new(timeline, is_open, |at| all.contains(&at), n_lanes)))
             })
@@ -91,7 +90,6 @@ impl TimelineModel {
             scroll: RwSignal::new(0.0),
             selected: state.answer_of_session(),
             search: state.answer_of_session(),
-            wrong: RwSignal::new(None),
             find: RwSignal::new(place.with_untracked(|place| place.find.clone())),
             shown: StoredValue::new_local(None),
             minimap: StoredValue::new_local(None),
@@ -172,11 +170,8 @@ impl TimelineModel {
         self.state.request_on_change(
             move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
             move |reply| {
-                self.wrong.set(None);
-                match reply.decode::<SearchReport>() {
-                    Ok(found) => self.search.set(Some(PtrEq::new(found))),
-                    Err(Reply::BadFilter(error)) => self.wrong.set(Some(error.to_string())),
-                    Err(_) => {}
+                if let Ok(found) = reply.decode::<SearchReport>() {
+                    self.search.set(Some(PtrEq::new(found)));
                 }
             },
         );
@@ -226,14 +221,28 @@ impl TimelineModel {
         TimeRange::between(Picos(start), Picos(end))
     }
 
+    /// Returns the range to draw: the one that a drag covers, else the selected one.
+    pub(super) fn drawn_range(self) -> Option<(u64, u64)> {
+        self.drag.get_untracked().or_else(|| self.place.with_untracked(|place| place.range))
+    }
+
     /// Selects a range, or none.
     pub(super) fn select_range(self, range: Option<(u64, u64)>) {
         self.change(|place| place.range = range.filter(|(start, end)| start < end));
     }
 
+    /// Requests a part of the timeline, and handles the answer if the view is still there.
+    pub(super) fn request(self, question: TimelineQuestion, then: impl FnOnce(Reply) + 'static) -> Option<RequestId> {
+        self.state.request(&Question::Timeline(question).into(), move |reply| {
+            if self.is_asked.try_get_value().is_some() {
+                then(reply);
+            }
+        })
+    }
+
     /// Requests an event, and selects it. With `is_to_show`, the visible part and the scroll follow the event.
     pub(super) fn find_event(self, query: EventQuery, is_to_show: bool) {
-        self.state.request(&Question::Timeline(TimelineQuestion::Event(query)).into(), move |reply| {
+        self.request(TimelineQuestion::Event(query), move |reply| {
             let Ok(found) = reply.decode::<Option<EventDetail>>() else { return };
             let place = found.as_ref().map(|event| (event.line, event.event));
             if let Some(event) = found.as_ref().filter(|_| is_to_show) {
@@ -354,17 +363,7 @@ impl TimelineModel {
             Some(PictureQuery { lines: vec![line], start: Picos(whole.start), column: whole.column(width), n_columns })
         })
     }
-}
 
-/// Returns whether a group is unfolded if the address does not tell: the first device and the first host are.
-fn is_open_first(timeline: &Timeline, at: u32) -> bool {
-    let groups = &timeline.groups;
-    let first = |is: fn(&TrackGroup) -> bool| groups.iter().position(is);
-    let device = first(|group| group.device.is_some()).or(Some(0));
-    [device, first(|group| group.is_host)].contains(&Some(at as usize))
-}
-
-impl TimelineModel {
     /// Requests a picture, unless the one that is shown fits, or another request is under way. When its answer comes, the
     /// tracks are drawn again, and the newest picture is requested.
     pub(super) fn request_picture(self, query: Option<PictureQuery>, colors: &Colors) {
@@ -384,11 +383,8 @@ impl TimelineModel {
         }
         self.is_asked.set_value(true);
         let colors = colors.clone();
-        let question = Question::Timeline(TimelineQuestion::Picture(query));
-        let sent = self.state.request(&question.into(), move |reply| {
-            if self.is_asked.try_set_value(false).is_some() {
-                return;
-            }
+        let sent = self.request(TimelineQuestion::Picture(query), move |reply| {
+            self.is_asked.set_value(false);
             if let Ok(picture) = reply.decode::<Picture>() {
                 let shown = Shown::new(picture, &colors);
                 self.keep_lanes(&shown);
@@ -408,10 +404,10 @@ impl TimelineModel {
             return;
         }
         let colors = colors.clone();
-        self.state.request(&Question::Timeline(TimelineQuestion::Picture(query)).into(), move |reply| {
+        self.request(TimelineQuestion::Picture(query), move |reply| {
             if let Ok(picture) = reply.decode::<Picture>() {
-                let _ = self.minimap.try_set_value(Some(Shown::new(picture, &colors)));
-                let _ = self.drawn.try_update(|n| *n += 1);
+                self.minimap.set_value(Some(Shown::new(picture, &colors)));
+                self.drawn.update(|n| *n += 1);
             }
         });
     }

@@ -3,7 +3,6 @@
 use super::export;
 use super::model::TimelineModel;
 use super::tracks::STEP;
-
 use crate::analysis::timeline::EventQuery;
 use crate::chart::timeline::text;
 use crate::protocol::url::View;
@@ -16,10 +15,7 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
     let state = model.state;
-    let found = move || {
-        let wrong = model.wrong.get();
-        wrong.or_else(|| Some(text::search_result(&*model.search.get()?)))
-    };
+    let found = move || Some(text::search_result(&*model.search.get()?));
     let has_hits = Memo::new(move |_| model.search.with(|found| found.as_ref().is_some_and(|found| found.n > 0)));
     let hit = move |label: &'static str, which: Icon, by: isize| {
         view! {
@@ -73,7 +69,7 @@ fn to_hit(model: TimelineModel, by: isize) {
     let start = model.view.get_untracked().start;
     let hit = model.search.with_untracked(|found| {
         let hits = &found.as_ref()?.hits;
-        let key = |hit: &crate::analysis::timeline::Hit| (hit.start, hit.line, hit.event);
+        let key = |hit: &crate::analysis::timeline::EventRow| (hit.start, hit.line, hit.event);
         let index = match at {
             Some(at) if by > 0 => hits.partition_point(|hit| key(hit) <= at),
             Some(at) => hits.partition_point(|hit| key(hit) < at).checked_sub(1)?,

@@ -74,6 +74,11 @@ async fn png(name: &str, svg: &str, (width, height): (f64, f64)) -> Result<(), J
     let context: CanvasRenderingContext2d = canvas.get_context("2d")?.ok_or("no canvas")?.unchecked_into();
     context.scale(2.0, 2.0)?;
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)?;
+    save_canvas(name, &canvas)
+}
+
+/// Saves the picture of a canvas as a PNG of the given name.
+pub(crate) fn save_canvas(name: &str, canvas: &HtmlCanvasElement) -> Result<(), JsValue> {
     let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     link.set_href(&canvas.to_data_url_with_type("image/png")?);
     link.set_download(name);

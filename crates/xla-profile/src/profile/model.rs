@@ -248,6 +248,11 @@ impl Plane {
         })
     }
 
+    /// Returns whether the plane belongs to a host: its threads, or data of its own such as compiled programs.
+    pub fn is_host(&self) -> bool {
+        self.name.starts_with("/host:")
+    }
+
     /// Returns whether the plane is not in a file, but was made from the threads of a host: the device of a CPU.
     pub fn is_derived(&self) -> bool {
         !self.lines.is_empty() && self.lines.iter().all(|line| line.derived)
