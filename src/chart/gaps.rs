@@ -20,6 +20,8 @@ pub struct Row {
     pub n: String,
     /// Op before the gap, op after the gap, and the program whose run ends the gap; empty for a class.
     pub around: [String; 3],
+    /// Start and end of a gap in ps on the axis of the session; `None` for a class.
+    pub axis_time: Option<(u64, u64)>,
     /// Labels and values below the row: host events, other parts of the gap.
     pub more: Vec<(String, String)>,
 }
@@ -57,6 +59,7 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
         of_window: of_window(time),
         n: String::new(),
         around: <[String; 3]>::default(),
+        axis_time: None,
         more: Vec::new(),
     };
     let group = |class: &crate::analysis::gaps::ClassTime| {
@@ -70,7 +73,8 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
             let name = if several { format!("{}, {start}", gap.device) } else { start };
             let op = |op: &Option<String>| op.clone().unwrap_or_else(|| ABSENT.to_owned());
             let around = [op(&gap.after), op(&gap.before), op(&gap.program)];
-            Row { around, more: details(gap, class.class), ..row(name, *time) }
+            let axis_time = Some((gap.axis_start.0, (gap.axis_start + gap.total).0));
+            Row { around, axis_time, more: details(gap, class.class), ..row(name, *time) }
         };
         let left = class.n_all - of_class.len() as u64;
         Group {
@@ -155,6 +159,7 @@ mod tests {
         let gap = |start: u64, parts: &[(GapClass, u64)]| Gap {
             device: "TPU:0".to_owned(),
             start: Picos(start),
+            axis_start: Picos(start),
             step: Some(1),
             total: Picos(parts.iter().map(|(_, time)| time).sum()),
             parts: parts.iter().map(|(class, time)| (*class, Picos(*time))).collect(),

@@ -1,6 +1,6 @@
 //! This module defines the questions of the timeline. It depends on the report types of the timeline alone.
 
-use crate::analysis::timeline::{EventQuery, EventsQuery, PictureQuery, SearchQuery};
+use crate::analysis::timeline::{EventQuery, EventsQuery, FlowsQuery, PictureQuery, SearchQuery};
 use serde::{Deserialize, Serialize};
 
 /// A question about the timeline.
@@ -14,6 +14,8 @@ pub enum TimelineQuestion {
     Event(EventQuery),
     /// Requests the events of a window, as [`crate::analysis::timeline::EventList`].
     Events(EventsQuery),
+    /// Requests the links of a window, as [`crate::analysis::timeline::FlowsReport`].
+    Flows(FlowsQuery),
     /// Searches the whole capture. The reply is a [`crate::analysis::timeline::SearchReport`] or
     /// [`Reply::BadFilter`](super::Reply::BadFilter).
     Search(SearchQuery),

@@ -55,9 +55,10 @@ impl CaptureSession {
         let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
         match question {
             TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
-            TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, query)),
+            TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
             TimelineQuestion::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
             TimelineQuestion::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
+            TimelineQuestion::Flows(query) => Reply::answer_to_question(&index.all_flows(profile, query)),
             TimelineQuestion::Search(query) => {
                 let found = index.search(profile, query);
                 found.map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))

@@ -10,6 +10,8 @@ use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
 use crate::chart::gaps::{self, Group, Row};
 use crate::protocol::Question;
+use crate::protocol::url::View;
+use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -30,12 +32,19 @@ fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>)
     found
 }
 
-/// Renders the idle gaps of a device and a step as a table.
+/// Shows a gap on the timeline, from its start to its end in ps on the axis of the session.
+pub(crate) type ShowGap = Callback<(u64, u64)>;
+
+/// Renders the idle gaps of a device and a step as a table. The name of a gap is a button that calls `show`.
 #[component]
-pub(crate) fn IdleTable(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>) -> impl IntoView {
+pub(crate) fn IdleTable(
+    state: State,
+    request: Memo<Option<(DeviceChoice, StepChoice)>>,
+    show: ShowGap,
+) -> impl IntoView {
     let found = request_gaps(state, request);
     let open: Open = RwSignal::new(Vec::new());
-    live(move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found)))))
+    live(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found)))))
 }
 
 /// Renders idle gaps as one of the pictures of the breakdown.
@@ -43,6 +52,7 @@ pub(crate) fn IdleTable(state: State, request: Memo<Option<(DeviceChoice, StepCh
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = request_gaps(state, Memo::new(move |_| Some(state.query.with(|query| (query.device, query.step)))));
     let open: Open = RwSignal::new(Vec::new());
+    let show = ShowGap::new(move |(start, end)| show_in_timeline(state, start, end));
     let picture = TablePicture {
         menu: "idle-menu",
         how: ("how-idle", "How idle time is computed"),
@@ -52,12 +62,23 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
             let query = state.query.get_untracked();
             save::file(state, &Question::ExportGaps { query, format }.into(), "idle-gaps", format);
         },
-        table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, &gaps::idle(found))))),
+        table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found))))),
     };
     table_picture(state, picture)
 }
 
-fn table(open: Open, idle: &gaps::IdleTable) -> AnyView {
+/// Selects a gap as the range of the timeline, and opens the timeline there.
+fn show_in_timeline(state: State, start: u64, end: u64) {
+    let mut place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+    let margin = (end.saturating_sub(start) / 2).max(1);
+    place.part = Some((start.saturating_sub(margin), end.saturating_add(margin)));
+    place.range = Some((start, end));
+    place.rows = TimelineRows::Idle;
+    state.timeline.set(place.to_string());
+    state.view.set(View::Timeline);
+}
+
+fn table(open: Open, show: ShowGap, idle: &gaps::IdleTable) -> AnyView {
     if idle.groups.is_empty() {
         return view! { <p class="chart-empty">"The device is never idle here."</p> }.any();
     }
@@ -76,7 +97,7 @@ fn table(open: Open, idle: &gaps::IdleTable) -> AnyView {
                     <th scope="col" class="wide-2">"Op after"</th>
                     <th scope="col" class="wide-2">"Program"</th>
                 </tr></thead>
-                {idle.groups.iter().enumerate().map(|(at, of)| group(open, at == 0, of)).collect_view()}
+                {idle.groups.iter().enumerate().map(|(at, of)| group(open, show, at == 0, of)).collect_view()}
                 <tfoot><tr>
                     <th scope="row">"Idle"</th>
                     <td class="num">{time}</td><td></td><td class="num">{share}</td><td class="num wide-2">{n}</td>
@@ -88,13 +109,17 @@ fn table(open: Open, idle: &gaps::IdleTable) -> AnyView {
     .any()
 }
 
-fn group(open: Open, first: bool, of: &Group) -> AnyView {
+fn group(open: Open, show: ShowGap, first: bool, of: &Group) -> AnyView {
     let name = of.row.name.clone();
     let Group { gaps, rest, .. } = of.clone();
     let below = move || {
         let gap = |of: &Row| {
+            let (name, time) = (of.name.clone(), of.axis_time);
+            let name = time.map(|time| {
+                view! { <button type="button" class="link" title="Show in timeline" on:click=move |_| show.run(time)>{name}</button> }.any()
+            });
             view! {
-                <tr><th scope="row" class="leaf">{of.name.clone()}</th> {cells(of)}</tr>
+                <tr><th scope="row" class="leaf">{name}</th> {cells(of)}</tr>
                 {tree::more("8", of.more.clone())}
             }
             .any()

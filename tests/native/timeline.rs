@@ -3,8 +3,8 @@
 use crate::common::{self, open};
 use rooflight::analysis::base::{Analysis, Clock, DeviceChoice, GroupBy, Query, StepChoice, TimeRange, intervals};
 use rooflight::analysis::timeline::{
-    EventQuery, EventsQuery, Flow, FlowKind, LineRef, Neighbour, PictureQuery, SearchQuery, TimelineIndex, TrackKind,
-    cells, parse_event_key,
+    EventDetail, EventQuery, EventsQuery, Flow, FlowKind, FlowLine, FlowsQuery, IdleBox, LineRef, Neighbour,
+    PictureQuery, SearchQuery, TimelineIndex, TrackKind, cells, parse_event_key,
 };
 use rooflight::profile::Line;
 use rooflight::protocol::Question;
@@ -13,7 +13,7 @@ use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::table::filter::TextFilter;
 use rooflight::table::page::{PageQuery, SortBy, TablePage};
 use rooflight::units::Picos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The sample and every real capture that is there.
 fn captures() -> Vec<(String, Opened)> {
@@ -79,10 +79,11 @@ fn pictures_show_every_event_at_any_scale() {
             for (from, to) in windows(start, end, 12) {
                 let n_columns = 400;
                 let column = ((to - from) / u64::from(n_columns)).max(1);
-                let query =
-                    PictureQuery { lines: vec![track.line], start: Picos(from), column: Picos(column), n_columns };
+                let (start, column) = (Picos(from), Picos(column));
+                let query = PictureQuery { lines: vec![track.line], start, column, n_columns, ..Default::default() };
+                let column = column.0;
                 let to = query.end().0;
-                let picture = index.picture(&opened.profile, &query);
+                let picture = index.picture(&opened.profile, &analysis, &query);
                 let [shown] = &picture.lines[..] else { panic!("{name}") };
                 let boxes: u64 = shown.boxes.iter().map(|of| of.end.0.min(to) - of.start.0.max(from)).sum();
                 // Each share is rounded down by less than a 255th of a column, or up to one.
@@ -106,6 +107,35 @@ fn pictures_show_every_event_at_any_scale() {
                 assert_eq!(touching().count() == 0, shown.boxes.is_empty() && shown.cells.is_empty(), "{name}");
                 for of in &shown.boxes {
                     assert_eq!((of.start.0, of.end.0), all[of.event as usize], "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// The boxes of idle time add up to the report of gaps, whose numbers are tested against brute force.
+#[test]
+fn idle_time_is_drawn_without_a_loss() {
+    for (name, opened) in captures() {
+        let analysis = Analysis::new(&opened.profile);
+        let mut index = TimelineIndex::new(&opened.profile, &analysis);
+        let (start, end) = (index.timeline.start, index.timeline.end.0 + 1);
+        for device in 0..analysis.devices.len().min(4) as u32 {
+            let query = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
+            let gaps = analysis.gaps(&opened.profile, &query);
+            for n_columns in [1, 100, 4000] {
+                let column = Picos((end - start.0).div_ceil(n_columns.into()));
+                let query = PictureQuery { idle: vec![device], start, column, n_columns, ..Default::default() };
+                let picture = index.picture(&opened.profile, &analysis, &query);
+                let boxes = &picture.idle[0].boxes;
+                assert_eq!(boxes.iter().map(|of| of.time).sum::<Picos>(), gaps.idle(), "{name}");
+                assert!(boxes.windows(2).all(|pair| pair[0].end <= pair[1].start), "{name}");
+                if let Some(longest) = gaps.gaps.first() {
+                    let gap = (longest.axis_start, longest.axis_start + longest.total);
+                    let is_in = |of: &IdleBox| of.gap.0 <= gap.0 && gap.1 <= of.gap.1;
+                    assert!(boxes.iter().any(is_in), "{name}: the longest gap");
+                    let exact = |of: &IdleBox| of.n_gaps > 1 || gap.1 <= of.gap.0 || of.gap.1 <= gap.0 || of.gap == gap;
+                    assert!(boxes.iter().all(exact), "{name}: the longest gap");
                 }
             }
         }
@@ -226,8 +256,8 @@ fn ops_of_trace_json_are_in_the_lanes_of_their_nesting() {
             depth = depth.max(open.len());
         }
         let (start, column) = (index.timeline.start, Picos(1 << 40));
-        let query = PictureQuery { lines: vec![track.line], start, column, n_columns: 1 };
-        assert_eq!(index.picture(&opened.profile, &query).lines[0].n_lanes as usize, depth);
+        let query = PictureQuery { lines: vec![track.line], start, column, n_columns: 1, ..Default::default() };
+        assert_eq!(index.picture(&opened.profile, &analysis, &query).lines[0].n_lanes as usize, depth);
     }
 }
 
@@ -327,6 +357,44 @@ fn runs_are_linked_to_the_calls_that_enqueued_them() {
         }
     }
     assert_eq!(n_linked, 414);
+}
+
+/// The links of a window are those that the events of the window have, one by one.
+#[test]
+fn links_of_a_window_are_those_of_its_events() {
+    for (name, opened) in captures() {
+        let analysis = Analysis::new(&opened.profile);
+        let mut index = TimelineIndex::new(&opened.profile, &analysis);
+        let (start, end) = (index.timeline.start.0, index.timeline.end.0);
+        let lines: Vec<LineRef> =
+            index.timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
+        let mut window = (start + (end - start) / 3, end);
+        let one_by_one = loop {
+            let query = EventsQuery { lines: lines.clone(), start: Picos(window.0), end: Picos(window.1) };
+            let events = index.events(&opened.profile, &query);
+            if events.n > 1000 {
+                window.1 = window.0 + (window.1 - window.0) / 2;
+                continue;
+            }
+            let mut links = BTreeSet::new();
+            for row in events.events.iter().filter(|row| query.start <= row.start && row.start < query.end) {
+                let query = EventQuery::Index { line: row.line, event: row.event };
+                let event = index.event(&opened.profile, &analysis, query).unwrap();
+                assert!(event.flows.len() < EventDetail::MAX_FLOWS, "{name}");
+                let sources = event.flows.iter().filter(|flow| flow.is_source);
+                links.extend(sources.map(|flow| (event.line, event.event, flow.event.line, flow.event.event)));
+            }
+            break links;
+        };
+        let query = FlowsQuery { lines: lines.clone(), start: Picos(window.0), end: Picos(window.1) };
+        let report = index.all_flows(&opened.profile, &query);
+        assert_eq!(report.n, one_by_one.len() as u64, "{name}");
+        for FlowLine { source, target } in &report.flows {
+            assert!(one_by_one.contains(&(target.line, target.event, source.line, source.event)), "{name}");
+        }
+        let whole = FlowsQuery { lines, start: Picos(start), end: Picos(end + 1) };
+        assert!(index.all_flows(&opened.profile, &whole).n >= report.n, "{name}");
+    }
 }
 
 #[test]

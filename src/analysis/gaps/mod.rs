@@ -129,6 +129,24 @@ impl Analysis {
         Some((window.spans, times.collect()))
     }
 
+    /// Returns the parts of all gaps of a device on the axis of the session, in order of time. It is empty if the device has no
+    /// times on the event clock.
+    pub(in crate::analysis) fn gap_parts(&self, profile: &Profile, device: usize) -> Vec<GapPart> {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let host = HostLinks::new(profile, plane.file, of.event_clock);
+        let runs = Runs::new(profile, plane, of, &host);
+        let mut parts = Vec::new();
+        let on_axis = |time: u64| time.saturating_add(of.axis_offset);
+        let mut each = |gap: RawGap| {
+            let explained = runs.explain(&host, &gap).parts.into_iter();
+            parts
+                .extend(explained.map(|(class, (start, end))| GapPart { class, time: (on_axis(start), on_axis(end)) }));
+        };
+        DeviceWindow::new(profile, of, &self.facts[device], StepChoice::All, false, &mut each);
+        parts
+    }
+
     fn report(&self, profile: &Profile, index: usize, gap: &RawGap, runs: &Runs<'_>, host: &HostLinks<'_>) -> Gap {
         let device = &self.devices[index];
         let plane = &profile.planes[device.plane];
@@ -145,6 +163,7 @@ impl Analysis {
         Gap {
             device: device.label.clone(),
             start: Picos(gap.time.0 - gap.window_start),
+            axis_start: Picos(gap.time.0.saturating_add(device.axis_offset)),
             step: gap.step,
             total: Picos(gap.length()),
             parts,
@@ -156,6 +175,13 @@ impl Analysis {
                 .map_or_else(Vec::new, |late| host_events(profile, host, &explained, late, main_class)),
         }
     }
+}
+
+/// A part of a gap on the axis of the session.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct GapPart {
+    pub class: GapClass,
+    pub time: Interval,
 }
 
 /// Keeps the longest gaps, the longest first.

@@ -110,6 +110,8 @@ pub struct Gap {
     pub device: String,
     /// Start, from the start of `step` or of the capture.
     pub start: Picos,
+    /// Start on the axis of the session, which the timeline shows.
+    pub axis_start: Picos,
     /// Number of the step in which the gap starts. `None` if the window is the whole capture.
     pub step: Option<u64>,
     pub total: Picos,

@@ -3,10 +3,47 @@
 
 use super::TimelineIndex;
 use super::links::{Links, Member};
-use super::report::{EventDetail, Flow, FlowKind, LineRef};
+use super::report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery, FlowsReport, LineRef};
+use super::tracks::line_at;
+use crate::lanes::LineTimes;
 use crate::profile::Profile;
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
 impl TimelineIndex {
+    /// Lists the links between events of some lines in a window. A link to an event of another line is not listed. Two events
+    /// that several ids join have one link.
+    pub fn all_flows(&mut self, profile: &Profile, query: &FlowsQuery) -> FlowsReport {
+        let links = self.links.take().unwrap_or_else(|| Links::new(profile, self.tracks().map(|track| track.line)));
+        let lines = self.tracks().map(|track| track.line).filter(|line| query.lines.contains(line));
+        let times = lines.filter_map(|line| Some((line, self.axis.times(line_at(profile, line)?.1)?)));
+        let times: FxHashMap<LineRef, LineTimes<'_>> = times.collect();
+        let end_of = |member: Member| {
+            let (start, end) = times.get(&member.line)?.time(member.event as usize);
+            let (start, end) = (Picos(start), Picos(end));
+            Some(FlowEnd { start, end, line: member.line, lane: 0, event: member.event })
+        };
+        let pair = |(source, target, kind): (Member, Member, FlowKind)| {
+            let (source, target) = (end_of(source)?, end_of(target)?);
+            // A run is enqueued before it starts, and completed after it.
+            let is_turned = kind == FlowKind::Run && target.start < source.start;
+            let (source, target) = if is_turned { (target, source) } else { (source, target) };
+            let is_in = query.start <= target.start && target.start < query.end;
+            is_in.then_some(FlowLine { source, target })
+        };
+        let mut flows: Vec<FlowLine> = links.pairs().filter_map(pair).collect();
+        self.links = Some(links);
+        flows.sort_by_key(|flow| (flow.target, flow.source));
+        flows.dedup();
+        let n = flows.len() as u64;
+        flows.truncate(FlowsReport::MAX_FLOWS);
+        for end in flows.iter_mut().flat_map(|flow| [&mut flow.source, &mut flow.target]) {
+            let lane = self.shown(profile, end.line).and_then(|shown| shown.lane_of(end.event as usize));
+            end.lane = lane.map_or(0, |(lane, _)| lane as u32);
+        }
+        FlowsReport { query: query.clone(), n, flows }
+    }
+
     /// Returns the links of an event to other events: first those to other planes, each group in order of their start.
     pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
         if self.links.is_none() {

@@ -14,6 +14,16 @@ enum JointId {
     Context(LinkContext),
 }
 
+impl JointId {
+    const fn kind(self) -> FlowKind {
+        match self {
+            Self::Launch(_) => FlowKind::Launch,
+            Self::Run(_) => FlowKind::Run,
+            Self::Context(_) => FlowKind::Context,
+        }
+    }
+}
+
 /// The id of an event, its file, and whether the event starts what the others with this id go on with.
 #[derive(Clone, Copy)]
 struct Joint {
@@ -48,6 +58,15 @@ impl Links {
         Self(all)
     }
 
+    /// Iterates over all pairs of events that belong together, in no order: the source, the other event, and why.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (Member, Member, FlowKind)> + '_ {
+        self.0.iter().flat_map(|((_, id), members)| {
+            let (sources, targets) =
+                (members.iter().filter(|of| of.is_source), members.iter().filter(|of| !of.is_source));
+            sources.flat_map(move |source| targets.clone().map(move |target| (*source, *target, id.kind())))
+        })
+    }
+
     /// Returns the events that belong to an event, at most `limit` for each of its ids, in the order of their lines.
     pub(super) fn others(&self, profile: &Profile, of: LineRef, event: u32, limit: usize) -> Vec<(Member, FlowKind)> {
         let Some((plane, line)) = line_at(profile, of) else { return Vec::new() };
@@ -55,11 +74,7 @@ impl Links {
         let launches = line.launches.iter().filter(|(other, _)| *other == event).map(|(_, id)| launch(plane, *id));
         let mut found: Vec<(Member, FlowKind)> = Vec::new();
         for joint in links.chain(launches) {
-            let kind = match joint.key.1 {
-                JointId::Launch(_) => FlowKind::Launch,
-                JointId::Run(_) => FlowKind::Run,
-                JointId::Context(_) => FlowKind::Context,
-            };
+            let kind = joint.key.1.kind();
             let members = self.0.get(&joint.key).into_iter().flatten();
             let others = members.filter(|member| member.is_source != joint.is_source);
             found.extend(others.take(limit).map(|member| (*member, kind)));

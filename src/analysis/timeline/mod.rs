@@ -16,19 +16,21 @@ pub mod cells;
 pub mod columns;
 mod event;
 mod flows;
+mod idle;
 mod links;
 mod report;
 mod search;
 mod tracks;
 
 pub use report::{
-    EventBox, EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowKind, LinePicture, LineRef,
-    Neighbour, Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
-    event_key, parse_event_key,
+    EventBox, EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery,
+    FlowsReport, IdleBox, IdlePicture, LinePicture, LineRef, Neighbour, Picture, PictureQuery, SearchQuery,
+    SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackId, TrackKind, event_key, parse_event_key,
 };
 
 use crate::analysis::base::{Analysis, Axis};
 use crate::analysis::classify::Kind;
+use crate::analysis::gaps::GapPart;
 use crate::lanes::{Lanes, LineTimes, Part, View};
 use crate::profile::{Plane, Profile, StrId};
 use crate::units::Picos;
@@ -45,6 +47,8 @@ pub struct TimelineIndex {
     lines: FxHashMap<LineRef, LineIndex>,
     /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
     classes: FxHashMap<u32, Vec<u8>>,
+    /// The parts of the gaps of the devices whose idle time has been drawn, by the index of the device.
+    idle: FxHashMap<u32, Box<[GapPart]>>,
     /// The links between events, after the first request for an event.
     links: Option<Links>,
 }
@@ -91,12 +95,13 @@ impl TimelineIndex {
             axis: analysis.axis,
             lines: FxHashMap::default(),
             classes: classes.collect(),
+            idle: FxHashMap::default(),
             links: None,
         }
     }
 
-    /// Draws the lines of a query that are on the axis.
-    pub fn picture(&mut self, profile: &Profile, query: &PictureQuery) -> Picture {
+    /// Draws the lines of a query that are on the axis, and the idle time of its devices.
+    pub fn picture(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Picture {
         let mut query = query.clone();
         query.column = Picos(query.column.0.max(1));
         query.n_columns = query.n_columns.min(PictureQuery::MAX_COLUMNS);
@@ -129,7 +134,8 @@ impl TimelineIndex {
             lines.push(picture);
         }
         let names = names.keys().map(|name| profile.text(*name).to_owned()).collect();
-        Picture { query, lines, names }
+        let idle = self.idle(profile, analysis, &query);
+        Picture { query, lines, idle, names }
     }
 
     /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a

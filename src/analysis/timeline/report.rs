@@ -2,9 +2,11 @@
 //! finds. All times are in ps on the axis of the session (see `base::Axis`).
 
 use crate::analysis::classify::Kind;
+use crate::analysis::gaps::GapClass;
 use crate::table::filter::TextFilter;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The place of a line in the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,6 +15,34 @@ pub struct LineRef {
     pub plane: u32,
     /// Index of the line in the plane.
     pub line: u32,
+}
+
+/// A track: a line, or times that are derived from several lines of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TrackId {
+    Line(LineRef),
+    /// The idle time of a device, by its index.
+    Idle(u32),
+}
+
+impl TrackId {
+    /// Returns the name of the track in addresses.
+    pub fn key(self) -> String {
+        match self {
+            Self::Line(line) => format!("{}-{}", line.plane, line.line),
+            Self::Idle(device) => format!("idle-{device}"),
+        }
+    }
+
+    /// Reads what [`TrackId::key`] writes. `None` if the text is no key.
+    pub fn parse(key: &str) -> Option<Self> {
+        let (first, second) = key.split_once('-')?;
+        let second = second.parse().ok()?;
+        match first {
+            "idle" => Some(Self::Idle(second)),
+            plane => Some(Self::Line(LineRef { plane: plane.parse().ok()?, line: second })),
+        }
+    }
 }
 
 /// The tracks of a session.
@@ -92,6 +122,8 @@ impl TrackKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureQuery {
     pub lines: Vec<LineRef>,
+    /// The devices whose idle time is drawn.
+    pub idle: Vec<u32>,
     /// Start of the first column.
     pub start: Picos,
     /// Width of a column; at least 1 ps.
@@ -118,6 +150,8 @@ pub struct Picture {
     pub query: PictureQuery,
     /// The lines of the query that are on the axis, in its order.
     pub lines: Vec<LinePicture>,
+    /// The idle time of the devices of the query.
+    pub idle: Vec<IdlePicture>,
     /// The names to which boxes refer.
     pub names: Vec<String>,
 }
@@ -149,6 +183,30 @@ pub struct EventBox {
     pub kind: Option<Kind>,
     /// Index in [`Picture::names`].
     pub name: u32,
+}
+
+/// The idle time of a device in a picture. It has no boxes if the device has no times on the event clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdlePicture {
+    /// Index of the device.
+    pub device: u32,
+    /// In order of time.
+    pub boxes: Vec<IdleBox>,
+}
+
+/// A part of a gap between the ops of a device. Parts that are narrower than a column are one box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleBox {
+    pub start: Picos,
+    pub end: Picos,
+    /// What the device waited for; of several parts, the one with the most time.
+    pub class: GapClass,
+    /// Idle time between `start` and `end`.
+    pub time: Picos,
+    /// Start of the gap that the part belongs to, and its end. Of several gaps, the start of the first and the end of the last.
+    pub gap: (Picos, Picos),
+    /// Number of gaps.
+    pub n_gaps: u32,
 }
 
 /// A place from which an event is found.
@@ -216,6 +274,49 @@ pub struct Flow {
     pub is_source: bool,
 }
 
+/// Requests the links between events of some lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowsQuery {
+    pub lines: Vec<LineRef>,
+    /// A link is listed if the event that the other one started begins at or after `start`, and before `end`.
+    pub start: Picos,
+    pub end: Picos,
+}
+
+/// The links between events of a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowsReport {
+    pub query: FlowsQuery,
+    /// Number of links.
+    pub n: u64,
+    /// The first of them in order of time, at most [`FlowsReport::MAX_FLOWS`].
+    pub flows: Vec<FlowLine>,
+}
+
+impl FlowsReport {
+    /// Largest number of links that are listed.
+    pub const MAX_FLOWS: usize = 500;
+}
+
+/// A link between two events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowLine {
+    /// The event that started the other one.
+    pub source: FlowEnd,
+    pub target: FlowEnd,
+}
+
+/// An event of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FlowEnd {
+    pub start: Picos,
+    pub end: Picos,
+    pub line: LineRef,
+    pub lane: u32,
+    /// Index of the event in its line.
+    pub event: u32,
+}
+
 /// The reason why two events belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FlowKind {
@@ -248,6 +349,8 @@ pub struct SearchReport {
     /// For each column, whether an event that was found starts there: 1, else 0.
     #[serde(with = "serde_bytes")]
     pub columns: Vec<u8>,
+    /// The names of the ops that match, at most [`SearchReport::MAX_HITS`].
+    pub names: BTreeSet<String>,
     /// The first hits of all lines, in order of their start; at most [`SearchReport::MAX_HITS`].
     pub hits: Vec<EventRow>,
 }
@@ -259,6 +362,17 @@ impl EventDetail {
     /// Returns the time from its start to its end.
     pub const fn duration(&self) -> Picos {
         Picos(self.end.0.saturating_sub(self.start.0))
+    }
+
+    /// Iterates over the links of the event, each from the event that started the other one.
+    pub fn flow_lines(&self) -> impl Iterator<Item = FlowLine> + '_ {
+        let own = FlowEnd { start: self.start, end: self.end, line: self.line, lane: self.lane, event: self.event };
+        self.flows.iter().map(move |flow| {
+            let EventRow { line, event, start, end, .. } = flow.event;
+            let other = FlowEnd { start, end, line, lane: flow.lane, event };
+            let (source, target) = if flow.is_source { (other, own) } else { (own, other) };
+            FlowLine { source, target }
+        })
     }
 }
 

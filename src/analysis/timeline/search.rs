@@ -30,7 +30,13 @@ impl TimelineIndex {
             if matches.as_ref().is_none_or(|(plane, _)| *plane != of.plane) {
                 let ops = &profile.planes[of.plane as usize].ops;
                 let is_match = |op: &Op| texts(op, within).any(|text| matcher.is_match(profile.text(text)));
-                matches = Some((of.plane, ops.iter().map(is_match).collect()));
+                let found: Vec<bool> = ops.iter().map(is_match).collect();
+                for (op, _) in ops.iter().zip(&found).filter(|(_, is_match)| **is_match) {
+                    if report.names.len() < SearchReport::MAX_HITS {
+                        report.names.insert(profile.text(op.name).to_owned());
+                    }
+                }
+                matches = Some((of.plane, found));
             }
             let Some((_, is_match)) = matches.as_ref().filter(|(_, of)| of.contains(&true)) else { continue };
             let Some(shown) = self.shown(profile, of) else { continue };

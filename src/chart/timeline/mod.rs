@@ -4,8 +4,10 @@
 pub mod layout;
 pub mod pixels;
 pub mod ruler;
+mod snap;
 pub mod text;
 pub mod viewport;
 
-pub use layout::{Band, BandKind, Layout};
+pub use layout::{Band, BandKind, Layout, VisibleBand};
+pub use snap::snap;
 pub use viewport::Viewport;

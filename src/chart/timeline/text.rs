@@ -1,9 +1,10 @@
 //! This module writes the texts of the timeline: the tooltip and the details of an event, and the notes beside the
 //! tracks.
 
-use crate::analysis::timeline::{EventDetail, Flow, FlowKind, SearchReport, Track, TrackGroup};
+use crate::analysis::timeline::{EventDetail, Flow, FlowKind, FlowsReport, IdleBox, SearchReport, Track, TrackGroup};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
+use crate::units::Picos;
 
 /// Returns the content of the tooltip of an event.
 pub fn tip(event: &EventDetail, track: &str) -> Tip {
@@ -15,6 +16,33 @@ pub fn tip(event: &EventDetail, track: &str) -> Tip {
     rows.push(("Start".to_owned(), start(event)));
     rows.push(("Line".to_owned(), track.to_owned()));
     Tip { title: event.name.clone(), rows }
+}
+
+/// Returns the content of the tooltip of idle time.
+pub fn idle_tip(idle: &IdleBox, device: &str) -> Tip {
+    let several = idle.n_gaps > 1;
+    let waited = if several { "Mostly waited for" } else { "Waited for" };
+    let mut rows = vec![(waited.to_owned(), idle.class.label().to_owned())];
+    rows.push(("Time".to_owned(), format::time_text(idle.time)));
+    let (start, end) = idle.gap;
+    let gap = Picos(end.0.saturating_sub(start.0));
+    if several {
+        rows.push(("Gaps".to_owned(), format::count(idle.n_gaps.into())));
+    } else if gap != idle.time {
+        rows.push(("Whole gap".to_owned(), format::time_text(gap)));
+    }
+    rows.push(("Start".to_owned(), format::time_text(start)));
+    Tip { title: format!("{device} is idle"), rows }
+}
+
+/// Returns the text beside the switch of links: how many are drawn.
+pub fn flows_note(report: &FlowsReport) -> String {
+    let shown = report.flows.len() as u64;
+    if shown < report.n {
+        format!("the first {} of {} links", format::count(shown), format::count(report.n))
+    } else {
+        format::counted(report.n, "link", "links")
+    }
 }
 
 /// Returns the start of an event, with the time from the start of its step if it has one.
@@ -89,8 +117,8 @@ pub fn search_result(report: &SearchReport) -> String {
 mod tests {
     use super::*;
     use crate::analysis::classify::Kind;
+    use crate::analysis::gaps::GapClass;
     use crate::analysis::timeline::LineRef;
-    use crate::units::Picos;
 
     fn event() -> EventDetail {
         EventDetail {
@@ -120,5 +148,27 @@ mod tests {
         );
         let labels: Vec<&str> = details(&event()).iter().map(|(label, _)| *label).collect();
         assert_eq!(labels, ["Duration", "Start", "Execution", "Median of all", "Start, device clock"]);
+    }
+
+    #[test]
+    fn idle_time_in_words() {
+        let idle = IdleBox {
+            start: Picos(1_000_000),
+            end: Picos(3_000_000),
+            class: GapClass::Launch,
+            time: Picos(2_000_000),
+            gap: (Picos(1_000_000), Picos(9_000_000)),
+            n_gaps: 1,
+        };
+        let rows = |idle: &IdleBox| {
+            idle_tip(idle, "TPU:0")
+                .rows
+                .into_iter()
+                .map(|(label, value)| format!("{label}: {value}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&idle), ["Waited for: Launch", "Time: 2.00 µs", "Whole gap: 8.00 µs", "Start: 1.00 µs"]);
+        let several = IdleBox { n_gaps: 3, ..idle };
+        assert_eq!(rows(&several), ["Mostly waited for: Launch", "Time: 2.00 µs", "Gaps: 3", "Start: 1.00 µs"]);
     }
 }

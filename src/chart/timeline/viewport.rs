@@ -55,6 +55,14 @@ impl Viewport {
         Self::within(whole, start.saturating_sub(margin), end.saturating_add(margin))
     }
 
+    /// Returns the part that has two times at two places, given as fractions of the width.
+    pub fn with_times_at(whole: Self, times: (u64, u64), places: (f64, f64)) -> Self {
+        let distance = (places.1 - places.0).max(0.01);
+        let length = times.1.saturating_sub(times.0) as f64 / distance;
+        let start = (times.0 as f64 - places.0 * length).max(0.0) as u64;
+        Self::within(whole, start, start.saturating_add(length as u64))
+    }
+
     /// Returns the part of the same length that shows `time`: the same part if it does already.
     #[must_use]
     pub fn showing(self, whole: Self, time: u64) -> Self {
@@ -107,6 +115,15 @@ mod tests {
             prop_assume!(zoomed.start > WHOLE.start && zoomed.end < WHOLE.end);
             let (before, after) = (view.time(at * 1000.0, 1000.0), zoomed.time(at * 1000.0, 1000.0));
             prop_assert!(before.abs_diff(after) <= 2, "{} {}", before, after);
+        }
+
+        #[test]
+        fn two_fingers_hold_their_times(a in 3_000_000_u64..4_000_000, length in 100_000_u64..1_000_000, from in 0.0_f64..0.4, to in 0.5_f64..1.0) {
+            let view = Viewport::with_times_at(WHOLE, (a, a + length), (from, to));
+            prop_assume!(view.start > WHOLE.start && view.end < WHOLE.end);
+            for (time, place) in [(a, from), (a + length, to)] {
+                prop_assert!((view.x(time, 1.0) - place).abs() < 0.001, "{:?}", view);
+            }
         }
 
         #[test]

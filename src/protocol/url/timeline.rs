@@ -1,9 +1,9 @@
 //! This module reads and writes the state of the timeline in the address: the visible part, the range whose sums are shown,
-//! the groups that are unfolded, the search, and the selected event. The state is one value of the address, which only this
-//! view reads.
+//! the measured time, the groups that are unfolded, the pinned tracks, the search, the rows, and the selected event. The state
+//! is one value of the address, which only this view reads.
 //!
 //! ```text
-//!  part:100-2000;range:500-900;open:0,3;all:4;by:op;find:fusion;event:0-2-17
+//!  part:100-2000;range:500-900;open:0,3;all:4;pins:0-2,idle-0;by:op;find:fusion;event:0-2-17
 //! ```
 //!
 //! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be
@@ -11,9 +11,49 @@
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::GroupBy;
-use crate::analysis::timeline::{LineRef, event_key, parse_event_key};
+use crate::analysis::timeline::{LineRef, TrackId, event_key, parse_event_key};
+use crate::table::filter::{FilterField, TextFilter};
 use std::fmt;
 use std::str::FromStr;
+
+/// The rows below the tracks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimelineRows {
+    /// Sums over the range.
+    #[default]
+    Sums,
+    /// The idle gaps of the range, by what the device waited for.
+    Idle,
+    /// The events of the range.
+    Events,
+    /// The events that the search found.
+    Hits,
+}
+
+impl TimelineRows {
+    /// All rows, in the order of their buttons.
+    pub const ALL: [Self; 4] = [Self::Sums, Self::Idle, Self::Events, Self::Hits];
+
+    /// Returns the name in the address.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Sums => "sums",
+            Self::Idle => "idle",
+            Self::Events => "events",
+            Self::Hits => "hits",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Sums => "Sums",
+            Self::Idle => "Idle",
+            Self::Events => "Events",
+            Self::Hits => "Hits",
+        }
+    }
+}
 
 /// The state of the timeline. Times are in ps on the axis of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +62,22 @@ pub struct TimelineViewState {
     pub part: Option<(u64, u64)>,
     /// The range whose sums are shown. `None` shows the sums of the visible part.
     pub range: Option<(u64, u64)>,
+    /// The measured time.
+    pub measure: Option<(u64, u64)>,
     /// The groups that are unfolded, by their index. `None` unfolds the first device and the first host.
     pub open: Option<Vec<u32>>,
     /// The groups whose threads are all shown.
     pub all: Vec<u32>,
+    /// The tracks above all others, in their order.
+    pub pins: Vec<TrackId>,
+    /// Whether the links of all events are drawn, and not only those of the selected one.
+    pub has_flows: bool,
+    /// The rows below the tracks.
+    pub rows: TimelineRows,
     /// The grouping of the sums.
     pub by: GroupBy,
-    /// The text that is searched.
-    pub find: String,
+    /// The text that is searched, and where.
+    pub find: TextFilter,
     /// The selected event: its line, and its index in the line.
     pub event: Option<(LineRef, u32)>,
 }
@@ -39,10 +87,14 @@ impl Default for TimelineViewState {
         Self {
             part: None,
             range: None,
+            measure: None,
             open: None,
             all: Vec::new(),
+            pins: Vec::new(),
+            has_flows: false,
+            rows: TimelineRows::Sums,
             by: GroupBy::Kind,
-            find: String::new(),
+            find: TextFilter::default(),
             event: None,
         }
     }
@@ -58,12 +110,19 @@ impl fmt::Display for TimelineViewState {
         let mut pairs = Pairs::new(f);
         pairs.write_if_some("part", self.part.map(span))?;
         pairs.write_if_some("range", self.range.map(span))?;
+        pairs.write_if_some("measure", self.measure.map(span))?;
         pairs.write_if_some("open", self.open.as_ref().map(|open| list(open)))?;
         pairs.write_unless_default(self.all.is_empty(), "all", list(&self.all))?;
+        let pins: Vec<String> = self.pins.iter().map(|pin| pin.key()).collect();
+        pairs.write_unless_default(pins.is_empty(), "pins", pins.join(","))?;
+        pairs.write_unless_default(!self.has_flows, "flows", "all")?;
+        pairs.write_unless_default(self.rows == TimelineRows::Sums, "rows", self.rows.key())?;
         pairs.write_unless_default(self.by == GroupBy::Kind, "by", self.by.key())?;
         // A semicolon would end the value.
-        let find = self.find.replace('%', "%25").replace(';', "%3B");
+        let find = self.find.text.replace('%', "%25").replace(';', "%3B");
         pairs.write_unless_default(find.is_empty(), "find", &find)?;
+        pairs.write_unless_default(self.find.within == FilterField::Leaf, "within", self.find.within.key())?;
+        pairs.write_unless_default(!self.find.regex, "regex", "1")?;
         pairs.write_if_some("event", self.event.map(|(line, event)| event_key(line, event)))
     }
 }
@@ -92,10 +151,16 @@ impl TimelineViewState {
         match name {
             "part" => self.part = Some(span()?),
             "range" => self.range = Some(span()?),
+            "measure" => self.measure = Some(span()?),
             "open" => self.open = Some(numbers()?),
             "all" => self.all = numbers()?,
+            "pins" => self.pins = value.split(',').map(TrackId::parse).collect::<Option<_>>()?,
+            "flows" => self.has_flows = value == "all",
+            "rows" => self.rows = TimelineRows::ALL.into_iter().find(|rows| rows.key() == value)?,
             "by" => self.by = GroupBy::ALL.into_iter().find(|by| by.key() == value)?,
-            "find" => self.find = value.replace("%3B", ";").replace("%25", "%"),
+            "find" => self.find.text = value.replace("%3B", ";").replace("%25", "%"),
+            "within" => self.find.within = FilterField::ALL.into_iter().find(|within| within.key() == value)?,
+            "regex" => self.find.regex = value == "1",
             "event" => self.event = Some(parse_event_key(value)?),
             _ => {}
         }
@@ -112,10 +177,14 @@ mod tests {
         let full = TimelineViewState {
             part: Some((0, u64::MAX)),
             range: Some((5, 6)),
+            measure: Some((7, 9)),
             open: Some(vec![0, 3]),
             all: vec![4],
+            pins: vec![TrackId::Idle(2), TrackId::Line(LineRef { plane: 3, line: 4 })],
+            has_flows: true,
+            rows: TimelineRows::Idle,
             by: GroupBy::Op,
-            find: "a;b:c, d".to_owned(),
+            find: TextFilter { text: "a;b:c, d".to_owned(), within: FilterField::Anywhere, regex: true },
             event: Some((LineRef { plane: 1, line: 2 }, 17)),
         };
         for state in
@@ -128,7 +197,9 @@ mod tests {
 
     #[test]
     fn wrong_values_are_errors_and_unknown_names_are_skipped() {
-        for wrong in ["part:5", "part:6-5", "range:a-b", "open:x", "by:nothing", "event:1-2"] {
+        for wrong in
+            ["part:5", "part:6-5", "range:a-b", "open:x", "by:nothing", "event:1-2", "pins:a", "rows:x", "within:y"]
+        {
             assert_eq!(wrong.parse::<TimelineViewState>(), Err(wrong.to_owned()));
         }
         assert_eq!("later:1".parse(), Ok(TimelineViewState::default()));

@@ -7,7 +7,7 @@ use crate::chart::breakdown::filter_text;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{SharedMemo, State};
 use crate::view::type_erasure::{EraseType, effect, live};
-use crate::view::widgets::field;
+use crate::view::widgets::field::{self, FilterChips, filter_chips};
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -65,31 +65,20 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
         }
         _ => {}
     };
-    let chip = move |within: FilterField| {
-        let pressed = move || (state.query.with(|query| query.filter.within) == within).to_string();
-        let words = if within == FilterField::Source { "source" } else { within.key() };
-        view! {
-            <button
-                type="button"
-                class="chip"
-                aria-pressed=pressed
-                title=format!("Look in {}", within.label())
-                on:click=move |_| state.filter(|filter| filter.within = within)
-            >
-                {words}
-            </button>
-        }
-        .any()
-    };
-    let regex = move || state.query.with(|query| query.filter.regex);
     let bad = move || state.filter_error.with(Option::is_some);
-    let switch = move |_| {
+    let switch = Callback::new(move |()| {
         let text = node.get_untracked().map(|field| field.value()).unwrap_or_default();
         state.filter_error.set(None);
         state.filter(|filter| {
             filter.regex = !filter.regex;
             filter.text = text;
         });
+    });
+    let chips = FilterChips {
+        within: Signal::derive(move || state.query.with(|query| query.filter.within)),
+        choose: Callback::new(move |within| state.filter(|filter| filter.within = within)),
+        regex: Signal::derive(move || state.query.with(|query| query.filter.regex)),
+        switch,
     };
     view! {
         <div class="field" class:bad=bad role="search">
@@ -108,19 +97,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 on:input=typed
                 on:keydown=key
             />
-            <span class="chips" data-roving="" role="group" aria-label="Search in">
-                {FilterField::ALL.map(chip).collect_view()}
-                <button
-                    type="button"
-                    class="chip mono"
-                    aria-label="Regular expression"
-                    title="Regular expression"
-                    aria-pressed=move || regex().to_string()
-                    on:click=switch
-                >
-                    ".*"
-                </button>
-            </span>
+            {filter_chips(chips)}
         </div>
     }
     .any()

@@ -12,6 +12,7 @@ use crate::protocol::url::View;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Failure, Question, Reply};
+use crate::table::filter::TextFilter;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
@@ -103,7 +104,7 @@ fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
 fn to_timeline(state: State, name: String) -> AnyView {
     let find = move |_| {
         let mut place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-        name.clone_into(&mut place.find);
+        place.find = TextFilter { text: name.clone(), ..TextFilter::default() };
         state.timeline.set(place.to_string());
         state.view.set(View::Timeline);
     };

@@ -1,6 +1,6 @@
 //! This module saves the visible part of the timeline as a PNG: the names, the ruler and the tracks, in the theme on screen.
 
-use super::canvas::{MINIMAP, RULER};
+use super::axis::{MINIMAP, RULER};
 use super::model::TimelineModel;
 use super::picture::Colors;
 use crate::chart::timeline::BandKind;
@@ -65,17 +65,19 @@ fn write_names(
     let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
         return Ok(());
     };
-    for band in layout.visible(scroll, scroll + height) {
+    for visible in layout.visible(scroll, height) {
+        let band = &visible.band;
         let Some(group) = timeline.groups.get(band.group as usize) else { continue };
         let (name, weight, x) = match band.kind {
             BandKind::Head { .. } => (group.name.as_str(), 600, 12.0),
             BandKind::Track { track, .. } => {
                 (group.tracks.get(track as usize).map_or("", |track| track.name.as_str()), 400, 28.0)
             }
+            BandKind::Idle { .. } => ("Idle", 400, 28.0),
             BandKind::More { .. } => continue,
         };
-        let middle = top + band.top - scroll + 10.0;
-        if middle < top {
+        let middle = top + visible.y + 10.0;
+        if middle < top || !band.is_pinned && visible.y + 10.0 < layout.pinned {
             continue;
         }
         to.set_font(&format!("{weight} 12px {}", colors.sans));

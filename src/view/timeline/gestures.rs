@@ -1,10 +1,11 @@
 //! This module handles the pointer and the wheel on the timeline.
 
-use super::model::TimelineModel;
-use crate::analysis::timeline::{EventDetail, EventQuery, LineRef};
+use super::model::{TimelineModel, Tool};
+use crate::analysis::timeline::{EventDetail, EventQuery, IdleBox, LineRef};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::timeline::{Viewport, text};
+use crate::chart::timeline::{BandKind, Viewport, text};
 use crate::protocol::TimelineQuestion;
+use crate::protocol::url::timeline::TimelineRows;
 use crate::units::Picos;
 use crate::view::widgets::size::rect;
 use gloo::timers::callback::Timeout;
@@ -19,14 +20,19 @@ const NEAR: f64 = 3.0;
 const TURN: f64 = 0.8;
 /// The time for which the pointer rests before the event below it is requested, in milliseconds.
 const HOVER: u32 = 80;
+/// The time after which a finger that does not move selects a range, in milliseconds.
+const LONG_PRESS: u32 = 450;
 
 /// A gesture of the pointer.
 #[derive(Clone, Copy, PartialEq)]
 enum Gesture {
-    /// The pointer went down at a place of the canvas. It selects a range once it has moved.
-    Select { x: f64 },
+    /// The pointer went down at a place of the canvas, which has the time `start`. It selects a range or measures once it has
+    /// moved.
+    Span { tool: Tool, x: f64, start: u64 },
     /// The pointer moves the visible part, which was `from` when it went down.
     Pan { x: f64, from: Viewport },
+    /// Two fingers hold two times.
+    Pinch { times: (u64, u64) },
 }
 
 /// Returns the place of an event of the mouse in an element, in px.
@@ -51,42 +57,78 @@ pub(super) struct Gestures {
     /// The x position of the pointer, for the ruler; `None` outside of the canvas.
     pointer: RwSignal<Option<f64>>,
     now: StoredValue<Option<Gesture>>,
+    /// The id and the x position of each finger.
+    fingers: StoredValue<Vec<(i32, f64)>>,
     timer: StoredValue<Option<Timeout>, LocalStorage>,
 }
 
 impl Gestures {
     pub(super) fn new(model: TimelineModel, canvas: NodeRef<html::Canvas>, pointer: RwSignal<Option<f64>>) -> Self {
-        Self { model, canvas, pointer, now: StoredValue::new(None), timer: StoredValue::new_local(None) }
+        let (now, fingers) = (StoredValue::new(None), StoredValue::new(Vec::new()));
+        Self { model, canvas, pointer, now, fingers, timer: StoredValue::new_local(None) }
     }
 
-    /// Handles a pointer that goes down: it selects a range; with Shift, the middle button or a finger it pans.
+    /// Handles a pointer that goes down. It does what the tool does; with Shift or the middle button it pans. A finger pans, and
+    /// selects a range after a long press; two fingers zoom.
     pub(super) fn down(self, event: &ev::PointerEvent) {
-        let Some((x, ..)) = position(self.canvas, event) else { return };
-        let pans = event.shift_key() || event.button() == 1 || event.pointer_type() == "touch";
-        let from = self.model.view.get_untracked();
-        let gesture = if pans { Gesture::Pan { x, from } } else { Gesture::Select { x } };
-        self.now.set_value((event.button() < 2).then_some(gesture));
-        if let Some(node) = self.canvas.get_untracked() {
+        let Self { model, canvas, now, fingers, timer, .. } = self;
+        let Some((x, y, width)) = position(canvas, event) else { return };
+        if let Some(node) = canvas.get_untracked() {
             let _ = node.set_pointer_capture(event.pointer_id());
         }
+        let (view, tool) = (model.view.get_untracked(), model.tool.get_untracked());
+        let is_finger = event.pointer_type() == "touch";
+        let span = Gesture::Span { tool, x, start: self.time(event, (x, y, width)) };
+        if is_finger {
+            fingers.update_value(|fingers| fingers.push((event.pointer_id(), x)));
+            if let [(_, a), (_, b)] = fingers.get_value()[..] {
+                let times = (view.time(a.min(b), width), view.time(a.max(b), width));
+                now.set_value(Some(Gesture::Pinch { times }));
+                model.drag.set(None);
+                return;
+            }
+            if tool == Tool::Range {
+                timer.set_value(Some(Timeout::new(LONG_PRESS, move || now.set_value(Some(span)))));
+            }
+        }
+        let pans = event.shift_key() || event.button() == 1 || tool == Tool::Pan || is_finger && tool == Tool::Range;
+        let gesture = if pans { Gesture::Pan { x, from: view } } else { span };
+        now.set_value((event.button() < 2).then_some(gesture));
+    }
+
+    /// Returns the time at a place of the canvas, which snaps to events unless Alt is held.
+    fn time(self, event: &ev::PointerEvent, place: (f64, f64, f64)) -> u64 {
+        if event.alt_key() { self.model.view.get_untracked().time(place.0, place.2) } else { self.model.snapped(place) }
     }
 
     /// Handles a pointer that moves.
     pub(super) fn moved(self, event: &ev::PointerEvent) {
-        let Self { model, canvas, pointer, now, timer } = self;
+        let Self { model, canvas, pointer, now, fingers, timer } = self;
         let Some((x, y, width)) = position(canvas, event) else { return };
         pointer.set(Some(x));
-        let view = model.view.get_untracked();
+        fingers.update_value(|fingers| {
+            fingers.iter_mut().filter(|(id, _)| *id == event.pointer_id()).for_each(|finger| finger.1 = x);
+        });
         match now.get_value().filter(|_| event.buttons() > 0) {
             Some(Gesture::Pan { x: start, from }) => {
+                if (x - start).abs() > FAR {
+                    timer.set_value(None);
+                }
                 model.state.tips.hide();
                 model.show(from.pan(model.whole.get_untracked(), (start - x) / width.max(1.0)));
             }
-            Some(Gesture::Select { x: start }) => {
-                if (x - start).abs() > FAR || model.drag.with_untracked(Option::is_some) {
+            Some(Gesture::Span { tool, x: from, start }) => {
+                if (x - from).abs() > FAR || model.drag.with_untracked(Option::is_some) {
                     model.state.tips.hide();
-                    let (a, b) = (view.time(start, width), view.time(x, width));
-                    model.drag.set(Some((a.min(b), a.max(b).max(a.min(b) + 1))));
+                    let end = self.time(event, (x, y, width));
+                    let first = start.min(end);
+                    model.drag.set(Some((tool, (first, start.max(end).max(first + 1)))));
+                }
+            }
+            Some(Gesture::Pinch { times }) => {
+                if let [(_, a), (_, b)] = fingers.get_value()[..] {
+                    let places = (a.min(b) / width.max(1.0), a.max(b) / width.max(1.0));
+                    model.show(Viewport::with_times_at(model.whole.get_untracked(), times, places));
                 }
             }
             None => {
@@ -96,28 +138,46 @@ impl Gestures {
         }
     }
 
-    /// Handles a pointer that goes up: it ends a range, or selects the event at its place.
+    /// Handles a pointer that goes up: it ends what a drag did, or selects the event at its place.
     pub(super) fn up(self, event: &ev::PointerEvent) {
         let model = self.model;
         let was = self.now.get_value();
-        self.now.set_value(None);
+        self.cancel(event);
         let Some((x, y, width)) = position(self.canvas, event) else { return };
-        if let Some(range) = model.drag.get_untracked() {
+        if let Some((tool, time)) = model.drag.get_untracked() {
             model.drag.set(None);
-            model.select_range(Some(range));
+            match tool {
+                Tool::Measure => model.change(|place| place.measure = Some(time)),
+                Tool::Range | Tool::Pan => model.select_range(Some(time)),
+            }
             return;
         }
         let is_click = match was {
-            Some(Gesture::Select { .. }) => true,
-            Some(Gesture::Pan { x: start, .. }) => (x - start).abs() <= FAR && event.pointer_type() == "touch",
-            None => false,
+            Some(Gesture::Span { .. }) => true,
+            Some(Gesture::Pan { x: start, .. }) => (x - start).abs() <= FAR && !event.shift_key(),
+            Some(Gesture::Pinch { .. }) | None => false,
         };
-        if is_click {
-            match query_at(model, (x, y, width)) {
-                Some(query) => model.find_event(query, false),
-                None => model.deselect(),
-            }
+        if !is_click {
+            return;
         }
+        if let Some((_, idle)) = idle_at(model, (x, y, width)) {
+            model.change(|place| {
+                place.range = Some((idle.gap.0.0, idle.gap.1.0));
+                place.rows = TimelineRows::Idle;
+            });
+            return;
+        }
+        match query_at(model, (x, y, width)) {
+            Some(query) => model.find_event(query, false),
+            None => model.deselect(),
+        }
+    }
+
+    /// Ends a gesture, because the pointer went up or the browser scrolls.
+    pub(super) fn cancel(self, event: &ev::PointerEvent) {
+        self.now.set_value(None);
+        self.timer.set_value(None);
+        self.fingers.update_value(|fingers| fingers.retain(|(id, _)| *id != event.pointer_id()));
     }
 
     /// Handles a pointer that leaves the canvas.
@@ -132,21 +192,39 @@ impl Gestures {
 fn query_at(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<EventQuery> {
     let (view, scroll) = (model.view.get_untracked(), model.scroll.get_untracked());
     let (line, lane): (LineRef, u32) = model.layout.with_untracked(|layout| {
-        let (band, lane) = layout.as_ref()?.lane_at(y + scroll)?;
-        Some((band.line()?, lane))
+        let (visible, lane) = layout.as_ref()?.lane_at(y, scroll)?;
+        Some((visible.band.line()?, lane))
     })?;
     let tolerance = Picos((view.length() as f64 / width.max(1.0) * NEAR) as u64);
     Some(EventQuery::At { line, lane, time: Picos(view.time(x, width)), tolerance })
 }
 
-/// Shows the tooltip of the event below the pointer.
+/// Returns the device and the idle time at a place of the canvas. `None` if no idle time is there.
+fn idle_at(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<(u32, IdleBox)> {
+    let (view, scroll) = (model.view.get_untracked(), model.scroll.get_untracked());
+    let kind = model.layout.with_untracked(|layout| Some(layout.as_ref()?.lane_at(y, scroll)?.0.band.kind))?;
+    let BandKind::Idle { device } = kind else { return None };
+    let reach = (view.length() as f64 / width.max(1.0) * NEAR) as u64;
+    let time = view.time(x, width);
+    let distance = |of: &IdleBox| of.start.0.saturating_sub(time).max(time.saturating_sub(of.end.0));
+    model.shown.with_value(|shown| {
+        let idle = shown.as_ref()?.idle(device).iter().min_by_key(|of| distance(of))?;
+        (distance(idle) <= reach).then_some((device, *idle))
+    })
+}
+
+/// Shows the tooltip of the event or the idle time below the pointer.
 fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
     let tips = model.state.tips;
+    let anchor = Rect { x: left, y: top, width: 1.0, height: 1.0 };
+    if let Some((device, idle)) = idle_at(model, at) {
+        return tips.hover(text::idle_tip(&idle, &model.device_name(device)), anchor);
+    }
     let Some(query) = query_at(model, at) else { return tips.leave() };
     model.request(TimelineQuestion::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {
         Ok(Some(event)) => {
             let tip = text::tip(&event, &model.track_name(event.line));
-            tips.hover(tip, Rect { x: left, y: top, width: 1.0, height: 1.0 });
+            tips.hover(tip, anchor);
         }
         _ => tips.leave(),
     });

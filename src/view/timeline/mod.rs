@@ -1,12 +1,18 @@
 //! This module composes the timeline: figures of the range, the tools, the tracks, the selected event, and the sums of the
 //! range. [`model`] holds the state that these parts share.
 
+mod axis;
 mod canvas;
+mod events;
 mod export;
 mod gestures;
+mod marks;
 mod model;
 mod picture;
+mod requests;
 mod rows;
+mod search;
+mod sheet;
 mod tools;
 mod tracks;
 

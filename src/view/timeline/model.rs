@@ -1,28 +1,35 @@
 //! This module holds the state of the timeline: the tracks, the visible part, the places of the tracks, the selected event,
 //! the search, and the picture that the worker drew last.
 
-use super::picture::{Colors, Shown};
-use crate::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
+use super::picture::Shown;
+use crate::analysis::base::{DeviceChoice, FilterError, Query, StepChoice, TimeRange};
 use crate::analysis::timeline::{
-    EventDetail, EventQuery, EventsQuery, LineRef, Picture, PictureQuery, SearchQuery, SearchReport, Timeline,
-    TrackGroup,
+    EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, LineRef, SearchReport, Timeline, TrackGroup, TrackId,
 };
-use crate::chart::timeline::layout::is_open_by_default;
+use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
 use crate::protocol::url::timeline::TimelineViewState;
 use crate::protocol::{Question, Reply, RequestId, TimelineQuestion};
-use crate::table::filter::{FilterField, TextFilter};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, SharedMemo, SharedSignal, State};
 use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The time after the last move for which the address and the sums keep the part before it, in milliseconds.
 const REST: u32 = 250;
-/// Number of columns in which hits are marked.
-const HIT_COLUMNS: u32 = 2000;
+
+/// What a drag on the tracks does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    /// Selects a range.
+    Range,
+    /// Moves the visible part.
+    Pan,
+    /// Measures the time between two places.
+    Measure,
+}
 
 /// Handles on the state of the timeline. They are cheap to copy.
 #[derive(Clone, Copy)]
@@ -36,8 +43,10 @@ pub(super) struct TimelineModel {
     pub(super) whole: Memo<Viewport>,
     /// The visible part. The one in the address follows when it rests.
     pub(super) view: RwSignal<Viewport>,
-    /// The range that a drag covers, until it ends.
-    pub(super) drag: RwSignal<Option<(u64, u64)>>,
+    /// What a drag does.
+    pub(super) tool: RwSignal<Tool>,
+    /// The time that a drag of the range or of the measure covers, until it ends.
+    pub(super) drag: RwSignal<Option<(Tool, (u64, u64))>>,
     /// Number of lanes of the lines that have been drawn.
     pub(super) lanes: RwSignal<BTreeMap<LineRef, u32>>,
     pub(super) layout: SharedMemo<Layout>,
@@ -45,6 +54,10 @@ pub(super) struct TimelineModel {
     pub(super) scroll: RwSignal<f64>,
     pub(super) selected: SharedSignal<EventDetail>,
     pub(super) search: SharedSignal<SearchReport>,
+    /// The links of all events in the range, if they are shown.
+    pub(super) flows: SharedSignal<FlowsReport>,
+    /// The mistake of a regular expression that is searched.
+    pub(super) search_error: RwSignal<Option<FilterError>>,
     /// The text of the search field.
     pub(super) find: RwSignal<String>,
     /// The picture of the tracks, and the one of the whole capture.
@@ -53,7 +66,7 @@ pub(super) struct TimelineModel {
     /// Counts the pictures that have come.
     pub(super) drawn: RwSignal<u32>,
     /// Whether a picture of the tracks is under way.
-    is_asked: StoredValue<bool>,
+    pub(super) is_asked: StoredValue<bool>,
     rest: StoredValue<Option<Timeout>, LocalStorage>,
 }
 
@@ -71,11 +84,11 @@ impl TimelineModel {
         let layout = SharedMemo::new(move || {
             timeline.with(|timeline| {
                 let timeline = timeline.as_ref()?;
-                let (open, all) = place.with(|place| (place.open.clone(), place.all.clone()));
-                let is_open =
-                    |at: u32| open.as_ref().map_or_else(|| is_open_by_default(timeline, at), |of| of.contains(&at));
-                let n_lanes = |line| lanes.with(|lanes| lanes.get(&line).copied().unwrap_or(1));
-                Some(PtrEq::new(Layout::new(timeline, is_open, |at| all.contains(&at), n_lanes)))
+                let (open, all, pins) = place.with(|place| (place.open.clone(), place.all.clone(), place.pins.clone()));
+                lanes.with(|lanes| {
+                    let choices = Choices { open: open.as_deref(), all: &all, pins: &pins, n_lanes: Some(lanes) };
+                    Some(PtrEq::new(Layout::new(timeline, &choices)))
+                })
             })
         });
         let model = Self {
@@ -84,13 +97,16 @@ impl TimelineModel {
             timeline,
             whole,
             view: RwSignal::new(Viewport { start: 0, end: 1000 }),
+            tool: RwSignal::new(Tool::Range),
             drag: RwSignal::new(None),
             lanes,
             layout,
             scroll: RwSignal::new(0.0),
             selected: state.answer_of_session(),
             search: state.answer_of_session(),
-            find: RwSignal::new(place.with_untracked(|place| place.find.clone())),
+            flows: state.answer_of_session(),
+            search_error: RwSignal::new(None),
+            find: RwSignal::new(place.with_untracked(|place| place.find.text.clone())),
             shown: StoredValue::new_local(None),
             minimap: StoredValue::new_local(None),
             drawn: RwSignal::new(0),
@@ -100,6 +116,7 @@ impl TimelineModel {
         model.request_tracks();
         model.follow_address();
         model.request_search();
+        model.request_flows();
         model
     }
 
@@ -112,7 +129,11 @@ impl TimelineModel {
                     if self.timeline.with_untracked(|before| before.as_ref().is_some_and(|before| **before != timeline))
                     {
                         self.selected.set(None);
-                        self.change(|place| (place.event, place.open, place.all) = (None, None, Vec::new()));
+                        self.change(|place| {
+                            (place.event, place.open) = (None, None);
+                            place.all.clear();
+                            place.pins.clear();
+                        });
                     }
                     // The answer to a request to the session before does not come.
                     self.is_asked.set_value(false);
@@ -153,45 +174,31 @@ impl TimelineModel {
         });
     }
 
-    fn request_search(self) {
-        let text = Memo::new(move |_| self.find.get().trim().to_owned());
-        effect(move || {
-            let text = text.get();
-            self.change(|place| place.find = text);
-        });
-        // Another view or another address may search as well.
-        let wanted = Memo::new(move |_| self.place.with(|place| place.find.clone()));
-        effect(move || {
-            let wanted = wanted.get();
-            if self.find.with_untracked(|text| text.trim() != wanted) {
-                self.find.set(wanted);
-            }
-        });
+    /// Requests the links of all events in the range, as long as they are shown.
+    fn request_flows(self) {
+        let is_shown = Memo::new(move |_| self.place.with(|place| place.has_flows));
         self.state.request_on_change(
-            move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
+            move || {
+                let EventsQuery { lines, start, end } = self.events_query().filter(|_| is_shown.get())?;
+                Some(Question::Timeline(TimelineQuestion::Flows(FlowsQuery { lines, start, end })).into())
+            },
             move |reply| {
-                if let Ok(found) = reply.decode::<SearchReport>() {
-                    self.search.set(Some(PtrEq::new(found)));
+                if let Ok(flows) = reply.decode::<FlowsReport>() {
+                    self.flows.set(Some(PtrEq::new(flows)));
                 }
             },
         );
-    }
-
-    /// Returns the query of the search. `None` until the tracks have come.
-    pub(super) fn search_query(self) -> Option<SearchQuery> {
-        let text = self.find.with(|text| text.trim().to_owned());
-        let filter = TextFilter { text, within: FilterField::Leaf, regex: false };
-        self.timeline.with(Option::is_some).then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
     }
 
     /// Returns the query of the events in the range, on the lines of unfolded groups.
     pub(super) fn events_query(self) -> Option<EventsQuery> {
         let range = self.range()?;
         let is_track = |band: &&Band| matches!(band.kind, BandKind::Track { .. });
-        let lines = self.layout.with(|layout| {
-            Some(layout.as_ref()?.bands.iter().filter(is_track).filter_map(Band::line).collect::<Vec<LineRef>>())
-        })?;
-        Some(EventsQuery { lines, start: range.start, end: range.end })
+        // A pinned track may be shown twice.
+        let lines: BTreeSet<LineRef> = self
+            .layout
+            .with(|layout| Some(layout.as_ref()?.bands().iter().filter(is_track).filter_map(Band::line).collect()))?;
+        Some(EventsQuery { lines: lines.into_iter().collect(), start: range.start, end: range.end })
     }
 
     /// Changes the state of the view in the address.
@@ -221,9 +228,34 @@ impl TimelineModel {
         TimeRange::between(Picos(start), Picos(end))
     }
 
+    /// Returns the time that a drag with a tool covers.
+    fn dragged(self, tool: Tool) -> Option<(u64, u64)> {
+        self.drag.get_untracked().filter(|(of, _)| *of == tool).map(|(_, time)| time)
+    }
+
     /// Returns the range to draw: the one that a drag covers, else the selected one.
     pub(super) fn drawn_range(self) -> Option<(u64, u64)> {
-        self.drag.get_untracked().or_else(|| self.place.with_untracked(|place| place.range))
+        self.dragged(Tool::Range).or_else(|| self.place.with_untracked(|place| place.range))
+    }
+
+    /// Returns the measured time to draw: the one that a drag covers, else the one that was measured.
+    pub(super) fn drawn_measure(self) -> Option<(u64, u64)> {
+        self.dragged(Tool::Measure).or_else(|| self.place.with_untracked(|place| place.measure))
+    }
+
+    /// Measures the selected event. If a time has been measured before, it grows so that the event is in it.
+    pub(super) fn measure_event(self) {
+        let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
+        let Some((start, end)) = event else { return };
+        self.change(|place| {
+            let (from, to) = place.measure.unwrap_or((start, end));
+            place.measure = Some((from.min(start), to.max(end).max(from.min(start) + 1)));
+        });
+    }
+
+    /// Pins a track above all others, or releases it.
+    pub(super) fn pin(self, track: TrackId) {
+        self.change(|place| crate::view::state::toggle(&mut place.pins, track));
     }
 
     /// Selects a range, or none.
@@ -281,6 +313,13 @@ impl TimelineModel {
         }
     }
 
+    /// Shows the selected range so that it fills most of the width.
+    pub(super) fn fit_range(self) {
+        if let Some((start, end)) = self.place.with_untracked(|place| place.range) {
+            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+        }
+    }
+
     /// Shows the step of the first device `by` places after the middle of the visible part.
     pub(super) fn step(self, by: isize) {
         let view = self.view.get_untracked();
@@ -300,7 +339,7 @@ impl TimelineModel {
     /// Unfolds or folds a group.
     pub(super) fn fold(self, group: u32) {
         let mut open = self.layout.with_untracked(|layout| {
-            let heads = layout.as_ref().map(|layout| layout.bands.clone()).unwrap_or_default();
+            let heads = layout.as_ref().map(|layout| layout.bands().to_vec()).unwrap_or_default();
             let is_open = |kind| matches!(kind, BandKind::Head { is_open: true, .. });
             heads.into_iter().filter(|band| is_open(band.kind)).map(|band| band.group).collect::<Vec<u32>>()
         });
@@ -334,6 +373,14 @@ impl TimelineModel {
         })
     }
 
+    /// Returns the name of a device: "TPU:0".
+    pub(super) fn device_name(self, device: u32) -> String {
+        self.timeline.with_untracked(|timeline| {
+            let mut groups = timeline.iter().flat_map(|timeline| &timeline.groups);
+            groups.find(|group| group.device == Some(device)).map_or_else(String::new, |group| group.name.clone())
+        })
+    }
+
     /// Returns the name of a line: "TPU:0, XLA Ops".
     pub(super) fn track_name(self, line: LineRef) -> String {
         self.timeline.with_untracked(|timeline| {
@@ -342,73 +389,5 @@ impl TimelineModel {
             let found = all.find(|(_, track)| track.line == line);
             found.map_or_else(String::new, |(group, track)| format!("{}, {}", group.name, track.name))
         })
-    }
-
-    /// Keeps the number of lanes that a picture has shown.
-    pub(super) fn keep_lanes(self, shown: &Shown) {
-        let known: Vec<(LineRef, u32)> = shown.lines().map(|line| (line.line, line.n_lanes)).collect();
-        let is_new = |lanes: &BTreeMap<LineRef, u32>| known.iter().any(|(line, n)| lanes.get(line) != Some(n));
-        if self.lanes.with_untracked(is_new) {
-            self.lanes.update(|lanes| lanes.extend(known));
-        }
-    }
-
-    /// Returns the query of the picture of the whole capture: the ops of the first device, else its first line.
-    pub(super) fn minimap_query(self, width: f64) -> Option<PictureQuery> {
-        let whole = self.whole.get_untracked();
-        self.timeline.with_untracked(|timeline| {
-            let group = timeline.as_ref()?.groups.first()?;
-            let line = group.tracks.iter().find(|track| track.kind.has_ops()).or(group.tracks.first())?.line;
-            let n_columns = width.ceil() as u32;
-            Some(PictureQuery { lines: vec![line], start: Picos(whole.start), column: whole.column(width), n_columns })
-        })
-    }
-
-    /// Requests a picture, unless the one that is shown fits, or another request is under way. When its answer comes, the
-    /// tracks are drawn again, and the newest picture is requested.
-    pub(super) fn request_picture(self, query: Option<PictureQuery>, colors: &Colors) {
-        let Some(query) = query else { return };
-        let fits = |shown: &Shown| {
-            let (now, view) = (shown.query(), self.view.get_untracked());
-            let has_lines = query.lines.iter().all(|line| now.lines.contains(line));
-            let end = query.end().0.min(view.end);
-            now.column == query.column
-                && has_lines
-                && now.start.0 <= view.start.max(query.start.0)
-                && end <= now.end().0
-        };
-        let is_shown = self.shown.with_value(|shown| shown.as_ref().is_some_and(fits));
-        if is_shown || self.is_asked.get_value() {
-            return;
-        }
-        self.is_asked.set_value(true);
-        let colors = colors.clone();
-        let sent = self.request(TimelineQuestion::Picture(query), move |reply| {
-            self.is_asked.set_value(false);
-            if let Ok(picture) = reply.decode::<Picture>() {
-                let shown = Shown::new(picture, &colors);
-                self.keep_lanes(&shown);
-                self.shown.set_value(Some(shown));
-                self.drawn.update(|n| *n += 1);
-            }
-        });
-        if sent.is_none() {
-            self.is_asked.set_value(false);
-        }
-    }
-
-    /// Requests the picture of the whole capture, unless it is shown.
-    pub(super) fn request_minimap(self, width: f64, colors: &Colors) {
-        let Some(query) = self.minimap_query(width) else { return };
-        if self.minimap.with_value(|shown| shown.as_ref().is_some_and(|shown| *shown.query() == query)) {
-            return;
-        }
-        let colors = colors.clone();
-        self.request(TimelineQuestion::Picture(query), move |reply| {
-            if let Ok(picture) = reply.decode::<Picture>() {
-                self.minimap.set_value(Some(Shown::new(picture, &colors)));
-                self.drawn.update(|n| *n += 1);
-            }
-        });
     }
 }

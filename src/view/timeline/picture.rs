@@ -1,7 +1,9 @@
 //! This module holds a picture of the worker in a form that is drawn fast: the columns of narrow events as images, and the
 //! boxes of wide events ordered by colour.
 
-use crate::analysis::timeline::{EventBox, LinePicture, LineRef, Picture, PictureQuery};
+use crate::analysis::classify::Kind;
+use crate::analysis::gaps::GapClass;
+use crate::analysis::timeline::{EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery};
 use crate::chart::timeline::pixels::{Rgb, STRIP, Strips, parse_color};
 use crate::lanes::N_CLASSES;
 use leptos::prelude::*;
@@ -60,6 +62,35 @@ impl Colors {
     }
 }
 
+impl Colors {
+    /// Returns the colour of events of a kind; `None` for events without a kind.
+    pub(super) fn fill(&self, kind: Option<Kind>) -> String {
+        match kind.map(Kind::index) {
+            Some(at) => {
+                let [r, g, b] = self.classes[at];
+                format!("rgb({r},{g},{b})")
+            }
+            None => self.line.clone(),
+        }
+    }
+
+    /// Returns the colour of text on events of a kind.
+    pub(super) fn text(&self, kind: Option<Kind>) -> &str {
+        kind.map_or(&self.ink, |kind| &self.on[kind.index()])
+    }
+
+    /// Returns the colour of idle time, and that of its label.
+    pub(super) fn idle(&self, class: GapClass) -> (String, &str) {
+        let kind = match class {
+            GapClass::Barrier | GapClass::Dependency => Kind::Communication,
+            GapClass::Launch => Kind::Other,
+            GapClass::Capture | GapClass::Unexplained => return (self.line.clone(), &self.ink),
+            GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Kind::Host,
+        };
+        (self.fill(Some(kind)), self.text(Some(kind)))
+    }
+}
+
 /// A picture that is drawn.
 pub(super) struct Shown {
     pub(super) picture: Picture,
@@ -98,6 +129,11 @@ impl Shown {
 
     pub(super) fn line(&self, of: LineRef) -> Option<&LinePicture> {
         self.lines().find(|line| line.line == of)
+    }
+
+    /// Returns the idle time of a device, in order of time; empty if it has not been drawn.
+    pub(super) fn idle(&self, device: u32) -> &[IdleBox] {
+        self.picture.idle.iter().find(|of| of.device == device).map_or(&[], |of| &of.boxes)
     }
 
     pub(super) fn name(&self, of: &EventBox) -> &str {

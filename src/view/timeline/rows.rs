@@ -5,7 +5,9 @@ use super::model::TimelineModel;
 use crate::analysis::base::GroupBy;
 use crate::analysis::timeline::{EventQuery, parse_event_key};
 use crate::chart::breakdown::figures;
+use crate::chart::timeline::Viewport;
 use crate::protocol::table_query::TableOf;
+use crate::protocol::url::timeline::TimelineRows;
 use crate::protocol::{BreakdownHead, Reply, Request};
 use crate::table::filter::TextFilter;
 use crate::table::page::{Row, SortBy};
@@ -48,52 +50,34 @@ pub(super) fn Figures(model: TimelineModel) -> impl IntoView {
     view! { <dl class="figures" data-roving="" aria-busy=move || is_waiting.get().to_string()>{live(row)}</dl> }.any()
 }
 
-/// The rows below the tracks.
-#[derive(Clone, Copy, PartialEq)]
-enum RowsOf {
-    /// Sums over the range.
-    Sums,
-    /// The events of the range.
-    Events,
-    /// The events that the search found.
-    Hits,
-    /// The idle gaps of the range, by what the device waited for.
-    Idle,
-}
-
-impl RowsOf {
-    const ALL: [(Self, &'static str); 4] =
-        [(Self::Sums, "Sums"), (Self::Idle, "Idle"), (Self::Events, "Events"), (Self::Hits, "Hits")];
-}
-
 /// Renders the rows below the tracks: the sums of the range, its events, or the hits of the search.
 #[component]
 pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     let state = model.state;
     let sums = Memo::new(move |_| model.sums_query());
-    let chosen = RwSignal::new(RowsOf::Sums);
     // Without a device there are no sums.
     let of = Memo::new(move |_| {
-        let needs_device = matches!(chosen.get(), RowsOf::Sums | RowsOf::Idle);
-        if needs_device && sums.with(Option::is_none) { RowsOf::Events } else { chosen.get() }
+        let chosen = model.place.with(|place| place.rows);
+        let needs_device = matches!(chosen, TimelineRows::Sums | TimelineRows::Idle);
+        if needs_device && sums.with(Option::is_none) { TimelineRows::Events } else { chosen }
     });
     let (by_sums, by_start) = (RwSignal::new(None::<SortBy>), RwSignal::new(Some(SortBy::new("start_ps", false))));
-    let sort = move || if of.get() == RowsOf::Sums { by_sums } else { by_start };
+    let sort = move || if of.get() == TimelineRows::Sums { by_sums } else { by_start };
     let by = Memo::new(move |_| model.place.with(|place| place.by));
     let table = remote_model(
         state,
         RemoteTable {
             label: Signal::derive(move || match of.get() {
-                RowsOf::Sums => format!("Time in the range by {}", by.get().label().to_ascii_lowercase()),
-                RowsOf::Events => "Events in the range".to_owned(),
-                RowsOf::Hits => "Events that the search found".to_owned(),
-                RowsOf::Idle => String::new(),
+                TimelineRows::Sums => format!("Time in the range by {}", by.get().label().to_ascii_lowercase()),
+                TimelineRows::Events => "Events in the range".to_owned(),
+                TimelineRows::Hits => "Events that the search found".to_owned(),
+                TimelineRows::Idle => String::new(),
             }),
             of: Signal::derive(move || match of.get() {
-                RowsOf::Sums => sums.get().map(TableOf::Breakdown),
-                RowsOf::Events => model.events_query().map(TableOf::Events),
-                RowsOf::Hits => model.search_query().map(TableOf::Hits),
-                RowsOf::Idle => None,
+                TimelineRows::Sums => sums.get().map(TableOf::Breakdown),
+                TimelineRows::Events => model.events_query().map(TableOf::Events),
+                TimelineRows::Hits => model.search_query().map(TableOf::Hits),
+                TimelineRows::Idle => None,
             }),
             waits: Signal::stored(false),
             filter: Signal::stored(TextFilter::default()),
@@ -107,7 +91,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             }),
             press: Callback::new(move |(press, row): (RowPress, Row)| {
                 let opens = matches!(press, RowPress::Open | RowPress::DoubleClick);
-                match parse_event_key(&row.key).filter(|_| of.get_untracked() != RowsOf::Sums) {
+                match parse_event_key(&row.key).filter(|_| of.get_untracked() != TimelineRows::Sums) {
                     Some((line, event)) => model.find_event(EventQuery::Index { line, event }, true),
                     None if opens && row.opens => state.op.set(row.key),
                     None => {}
@@ -115,9 +99,9 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
             }),
             empty: Callback::new(move |()| {
                 let words = match of.get() {
-                    RowsOf::Sums | RowsOf::Idle => "No op runs here.",
-                    RowsOf::Events => "No event is here.",
-                    RowsOf::Hits => "Search for a name to list its events.",
+                    TimelineRows::Sums | TimelineRows::Idle => "No op runs here.",
+                    TimelineRows::Events => "No event is here.",
+                    TimelineRows::Hits => "Search for a name to list its events.",
                 };
                 view! { <p>{words}</p> }.any()
             }),
@@ -126,9 +110,9 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     state.table.set_value(Some(table));
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
-    let rows = move |(rows, label): (RowsOf, &'static str)| {
+    let rows = move |rows: TimelineRows| {
         let pressed = move || (of.get() == rows).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| chosen.set(rows)>{label}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.rows = rows)>{rows.label()}</button> }.any()
     };
     let group = move |of: GroupBy| {
         let choose = move |_| {
@@ -147,29 +131,32 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     };
     let idle = Memo::new(move |_| {
         let query = sums.with(|query| query.as_ref().map(|query| (query.device, query.step)));
-        query.filter(|_| of.get() == RowsOf::Idle)
+        query.filter(|_| of.get() == TimelineRows::Idle)
+    });
+    let show_gap = Callback::new(move |(start, end): (u64, u64)| {
+        model.show(Viewport::around(model.whole.get_untracked(), start, end));
     });
     let about = move || {
         let part =
             if model.place.with(|place| place.range.is_some()) { "the selected range" } else { "the visible part" };
         match of.get() {
-            RowsOf::Sums => Some(format!("{}, {part}; events at its ends are cut", device()?)),
-            RowsOf::Events => Some(format!("the unfolded lines, {part}")),
-            RowsOf::Hits => Some("the whole capture".to_owned()),
-            RowsOf::Idle => Some(format!("{}, {part}; what the device waited for", device()?)),
+            TimelineRows::Sums => Some(format!("{}, {part}; events at its ends are cut", device()?)),
+            TimelineRows::Events => Some(format!("the unfolded lines, {part}")),
+            TimelineRows::Hits => Some("the whole capture".to_owned()),
+            TimelineRows::Idle => Some(format!("{}, {part}; what the device waited for", device()?)),
         }
     };
     view! {
         <section class="timeline-sums" aria-label="Rows">
             <div class="table-tools" data-roving="">
-                <div class="segmented" data-roving="" role="group" aria-label="Rows">{RowsOf::ALL.map(rows).collect_view()}</div>
-                <If when=move || of.get() == RowsOf::Sums>
+                <div class="segmented" data-roving="" role="group" aria-label="Rows">{TimelineRows::ALL.map(rows).collect_view()}</div>
+                <If when=move || of.get() == TimelineRows::Sums>
                     <div class="segmented" data-roving="" role="group" aria-label="Group by">{GROUPS.map(group).collect_view()}</div>
                 </If>
                 <span class="sub">{live(about)}</span>
             </div>
-            <If when=move || of.get() == RowsOf::Idle><IdleTable state request=idle /></If>
-            <If when=move || of.get() != RowsOf::Idle><Table model=table /></If>
+            <If when=move || of.get() == TimelineRows::Idle><IdleTable state request=idle show=show_gap /></If>
+            <If when=move || of.get() != TimelineRows::Idle><Table model=table /></If>
         </section>
     }
     .any()

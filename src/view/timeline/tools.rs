@@ -1,30 +1,26 @@
 //! This module renders the tools of the timeline: the search, zoom, and what is done with the range.
 
 use super::export;
-use super::model::TimelineModel;
+use super::model::{TimelineModel, Tool};
+use super::search::search;
 use super::tracks::STEP;
-use crate::analysis::timeline::EventQuery;
 use crate::chart::timeline::text;
 use crate::protocol::url::View;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
+
+/// What a drag does: the label of the button, and its title.
+const TOOLS: [(Tool, &str, &str); 3] = [
+    (Tool::Range, "Range", "A drag selects a range (R)"),
+    (Tool::Pan, "Pan", "A drag moves the visible part (V)"),
+    (Tool::Measure, "Measure", "A drag measures a time (M)"),
+];
 
 /// Renders the tools.
 #[component]
 pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
     let state = model.state;
-    let found = move || Some(text::search_result(&*model.search.get()?));
-    let has_hits = Memo::new(move |_| model.search.with(|found| found.as_ref().is_some_and(|found| found.n > 0)));
-    let hit = move |label: &'static str, which: Icon, by: isize| {
-        view! {
-            <button type="button" class="btn line square" aria-label=label title=label disabled=move || !has_hits.get() on:click=move |_| to_hit(model, by)>
-                {icon(which)}
-            </button>
-        }
-        .any()
-    };
     let zoom = move |label: &'static str, face: &'static str, factor: f64| {
         let click = move |_| {
             let (view, whole) = (model.view.get_untracked(), model.whole.get_untracked());
@@ -34,6 +30,12 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
             .any()
     };
     let has_range = Memo::new(move |_| model.place.with(|place| place.range.is_some()));
+    let has_measure = Memo::new(move |_| model.place.with(|place| place.measure.is_some()));
+    let has_flows = Memo::new(move |_| model.place.with(|place| place.has_flows));
+    let tool = move |(tool, label, title): (Tool, &'static str, &'static str)| {
+        let pressed = move || (model.tool.get() == tool).to_string();
+        view! { <button type="button" title=title aria-pressed=pressed on:click=move |_| model.tool.set(tool)>{label}</button> }.any()
+    };
     let open = move |_| {
         if let Some(query) = untrack(|| model.sums_query()) {
             state.choose_window(query.device, query.step);
@@ -42,16 +44,19 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
     };
     view! {
         <div class="table-tools timeline-tools" data-roving="">
-            {field::search(model.find, "Search the whole capture")}
-            {hit("Previous hit", Icon::Left, -1)}
-            {hit("Next hit", Icon::Right, 1)}
-            <span class="sub" role="status">{live(found)}</span>
+            {search(model)}
             <span class="grow"></span>
             <If when=move || has_range.get()>
                 <button type="button" class="btn line" on:click=open>"Open range in breakdown"</button>
-                <button type="button" class="btn line" on:click=move |_| model.fit()>"Zoom to range"</button>
+                <button type="button" class="btn line" on:click=move |_| model.fit_range()>"Zoom to range"</button>
                 <button type="button" class="btn line" on:click=move |_| model.select_range(None)>"Clear range"</button>
             </If>
+            <If when=move || has_measure.get()>
+                <button type="button" class="btn line" on:click=move |_| model.change(|place| place.measure = None)>"Clear measure"</button>
+            </If>
+            <div class="segmented" data-roving="" role="group" aria-label="A drag">{TOOLS.map(tool).collect_view()}</div>
+            <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|place| place.has_flows = !place.has_flows)>"Links"</button>
+            <If when=move || has_flows.get()><span class="sub" role="status">{live(move || Some(text::flows_note(&*model.flows.get()?)))}</span></If>
             {zoom("Zoom out", "−", 1.0 / STEP)}
             {zoom("Zoom in", "+", STEP)}
             {zoom("Show the whole capture", "All", 0.0)}
@@ -61,23 +66,4 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
         </div>
     }
     .any()
-}
-
-/// Selects the hit `by` places after the selected event, or after the left side of the visible part.
-fn to_hit(model: TimelineModel, by: isize) {
-    let at = model.selected.with_untracked(|event| event.as_ref().map(|event| (event.start, event.line, event.event)));
-    let start = model.view.get_untracked().start;
-    let hit = model.search.with_untracked(|found| {
-        let hits = &found.as_ref()?.hits;
-        let key = |hit: &crate::analysis::timeline::EventRow| (hit.start, hit.line, hit.event);
-        let index = match at {
-            Some(at) if by > 0 => hits.partition_point(|hit| key(hit) <= at),
-            Some(at) => hits.partition_point(|hit| key(hit) < at).checked_sub(1)?,
-            None => hits.partition_point(|hit| hit.start.0 < start),
-        };
-        hits.get(index).map(|hit| (hit.line, hit.event))
-    });
-    if let Some((line, event)) = hit {
-        model.find_event(EventQuery::Index { line, event }, true);
-    }
 }

@@ -1,11 +1,13 @@
 //! This module renders the tracks: the names at the left, and beside them the canvas with its gestures and keys.
 
-use super::canvas::{self, MINIMAP, RULER};
+use super::axis::{self, MARKS, MINIMAP, RULER};
+use super::canvas;
 use super::gestures::{Gestures, to_time, wheel};
-use super::model::TimelineModel;
+use super::model::{TimelineModel, Tool};
 use super::picture::Colors;
-use crate::analysis::timeline::{EventQuery, Neighbour};
+use crate::analysis::timeline::{EventQuery, Neighbour, TrackId};
 use crate::chart::timeline::{Band, BandKind, text};
+use crate::protocol::url::timeline::TimelineRows;
 use crate::table::page::row_key;
 use crate::units::Picos;
 use crate::view::type_erasure::{EraseType, effect, live};
@@ -45,9 +47,9 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
             (sheet.get_untracked(), map.get_untracked(), scale.get_untracked())
         {
             canvas::tracks(model, &sheet, &colors, size);
-            canvas::ruler_of(model, &scale, &colors, size.0, pointer.get_untracked());
+            axis::ruler_of(model, &scale, &colors, size.0, pointer.get_untracked());
             model.request_minimap(size.0, &colors);
-            canvas::minimap(model, &map, &colors, size.0);
+            axis::minimap(model, &map, &colors, size.0);
         }
     };
     effect(move || {
@@ -62,6 +64,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
         model.layout.with(|_| ());
         model.selected.with(|_| ());
         model.search.with(|_| ());
+        model.flows.with(|_| ());
         if !is_due.get_value() {
             is_due.set_value(true);
             request_animation_frame(draw);
@@ -96,6 +99,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                     <canvas
                         node_ref=sheet
                         class="timeline-canvas"
+                        class:pans=move || model.tool.get() == Tool::Pan
                         id="timeline-canvas"
                         tabindex="0"
                         role="application"
@@ -106,6 +110,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         on:pointerdown=move |event| gestures.down(&event)
                         on:pointermove=move |event| gestures.moved(&event)
                         on:pointerup=move |event| gestures.up(&event)
+                        on:pointercancel=move |event| gestures.cancel(&event)
                         on:pointerleave=move |_| gestures.leave()
                         on:dblclick=move |_| model.fit()
                     />
@@ -119,7 +124,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
 
 /// Returns the label of the ruler.
 fn unit(model: TimelineModel, width: f64) -> String {
-    let ruler = crate::chart::timeline::ruler::ruler(model.view.get(), width.max(1.0), 96.0);
+    let ruler = crate::chart::timeline::ruler::ruler(model.view.get(), width.max(1.0), MARKS);
     format!("{}, event clock", ruler.unit.symbol())
 }
 
@@ -143,8 +148,11 @@ fn names(model: TimelineModel) -> AnyView {
             BandKind::Track { track, .. } => {
                 let track = group.tracks.get(track as usize)?;
                 let note = text::track_note(track, band.n_lanes);
-                let note_below = (band.n_lanes > 1).then(|| view! { <span class="sub">{note.clone()}</span> }.any());
-                view! { <div class="timeline-track" title=format!("{}: {note}", track.name)><span>{track.name.clone()}</span>{note_below}</div> }.any()
+                let note_below = (band.n_lanes > 1).then(|| note.clone());
+                track_name(model, band, &group.name, &track.name, &note, note_below)
+            }
+            BandKind::Idle { .. } => {
+                track_name(model, band, &group.name, "Idle", "What the device waits for between ops.", None)
             }
             BandKind::More { n, is_open } => {
                 let (words, label) = if is_open {
@@ -158,7 +166,43 @@ fn names(model: TimelineModel) -> AnyView {
         };
         Some(view! { <div class="timeline-band" style:height=format!("{}px", band.height)>{body}</div> }.any())
     };
-    layout.bands.iter().filter_map(name).collect_view().into_any()
+    let (pinned, others): (Vec<&Band>, Vec<&Band>) = layout.bands().iter().partition(|band| band.is_pinned);
+    view! {
+        <div class="timeline-pins">{pinned.into_iter().filter_map(name).collect_view()}</div>
+        {others.into_iter().filter_map(name).collect_view()}
+    }
+    .any()
+}
+
+/// Renders the name of a track, with the button that pins it. A pinned track also has the name of its group.
+fn track_name(
+    model: TimelineModel,
+    band: &Band,
+    group: &str,
+    name: &str,
+    note: &str,
+    below: Option<String>,
+) -> AnyView {
+    let title = format!("{group}, {name}: {note}");
+    let below = if band.is_pinned { Some(group.to_owned()) } else { below };
+    let pin = band.track().map(|track| {
+        let label = if band.is_pinned { format!("Unpin {name}") } else { format!("Pin {name}") };
+        let title = label.clone();
+        view! {
+            <button type="button" class="timeline-pin" tabindex="-1" aria-label=label title=title aria-pressed=band.is_pinned.to_string() on:click=move |_| model.pin(track)>
+                {icon(Icon::Pin)}
+            </button>
+        }
+        .any()
+    });
+    view! {
+        <div class="timeline-track" title=title>
+            <span>{name.to_owned()}</span>
+            {below.map(|below| view! { <span class="sub">{below}</span> }.any())}
+            {pin}
+        </div>
+    }
+    .any()
 }
 
 /// Handles the keys of the canvas.
@@ -194,15 +238,33 @@ fn key(model: TimelineModel, event: &ev::KeyboardEvent) {
                 model.find_event(EventQuery::Index { line: flow.event.line, event: flow.event.event }, true);
             }
         }
-        "r" | "R" if selected.is_some() => {
-            model.select_range(selected.as_ref().map(|event| (event.start.0, event.end.0)));
+        "v" | "V" => model.tool.set(Tool::Pan),
+        "r" | "R" => {
+            model.tool.set(Tool::Range);
+            let event = selected.as_ref().map(|event| (event.start.0, event.end.0));
+            if let Some(range) = event.or_else(|| model.place.with_untracked(|place| place.measure)) {
+                model.select_range(Some(range));
+            }
         }
+        "m" | "M" => {
+            model.tool.set(Tool::Measure);
+            model.measure_event();
+        }
+        "p" | "P" => {
+            if let Some(event) = &selected {
+                model.pin(TrackId::Line(event.line));
+            }
+        }
+        "g" | "G" => model.change(|place| place.rows = TimelineRows::Idle),
         "Enter" => {
             if let Some(event) = selected.filter(|event| event.kind.is_some()) {
                 model.state.op.set(row_key(&event.name, event.program));
             }
         }
         "Escape" if model.selected.with_untracked(Option::is_some) => model.deselect(),
+        "Escape" if model.place.with_untracked(|place| place.measure.is_some()) => {
+            model.change(|place| place.measure = None);
+        }
         "Escape" if model.place.with_untracked(|place| place.range.is_some()) => model.select_range(None),
         _ => return,
     }
@@ -215,7 +277,7 @@ fn first_event(model: TimelineModel) {
     let view = model.view.get_untracked();
     let line = model.layout.with_untracked(|layout| {
         let scroll = model.scroll.get_untracked();
-        layout.as_ref()?.visible(scroll, f64::INFINITY).iter().find_map(Band::line)
+        layout.as_ref()?.visible(scroll, f64::INFINITY).find_map(|visible| visible.band.line())
     });
     if let Some(line) = line {
         let (time, tolerance) = (Picos(view.start + view.length() / 2), Picos(view.length()));

@@ -1,12 +1,64 @@
 //! This module renders the fields that filter the rows of a table.
 
 use super::icon::{Icon, icon};
+use crate::table::filter::FilterField;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 use leptos::{ev, html};
 
+/// Where a text is searched, and whether it is a regular expression.
+#[derive(Clone, Copy)]
+pub(crate) struct FilterChips {
+    pub(crate) within: Signal<FilterField>,
+    pub(crate) choose: Callback<FilterField>,
+    pub(crate) regex: Signal<bool>,
+    pub(crate) switch: Callback<()>,
+}
+
+/// Renders the buttons inside a field that choose where its text is searched, and the switch for regular expressions.
+pub(crate) fn filter_chips(chips: FilterChips) -> AnyView {
+    let FilterChips { within, choose, regex, switch } = chips;
+    let chip = move |of: FilterField| {
+        let words = if of == FilterField::Source { "source" } else { of.key() };
+        let pressed = move || (within.get() == of).to_string();
+        view! {
+            <button type="button" class="chip" aria-pressed=pressed title=format!("Look in {}", of.label()) on:click=move |_| choose.run(of)>
+                {words}
+            </button>
+        }
+        .any()
+    };
+    view! {
+        <span class="chips" data-roving="" role="group" aria-label="Search in">
+            {FilterField::ALL.map(chip).collect_view()}
+            <button
+                type="button"
+                class="chip mono"
+                aria-label="Regular expression"
+                title="Regular expression"
+                aria-pressed=move || regex.get().to_string()
+                on:click=move |_| switch.run(())
+            >
+                ".*"
+            </button>
+        </span>
+    }
+    .any()
+}
+
 /// Renders a field that filters rows by text. `words` is its placeholder.
 pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
+    search_with(text, words, None, Signal::stored(false))
+}
+
+/// Renders a field that filters rows by text, with buttons that choose where the text is searched. The field is marked while
+/// `is_bad` holds.
+pub(crate) fn search_with(
+    text: RwSignal<String>,
+    words: &'static str,
+    chips: Option<FilterChips>,
+    is_bad: Signal<bool>,
+) -> AnyView {
     let node = NodeRef::<html::Input>::new();
     let key = move |event: ev::KeyboardEvent| {
         if event.key() == "Escape" {
@@ -14,7 +66,7 @@ pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
         }
     };
     view! {
-        <div class="field" role="search">
+        <div class="field" class:bad=is_bad role="search">
             {icon(Icon::Search)}
             <input
                 node_ref=node
@@ -29,6 +81,7 @@ pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
                 on:input=move |event| text.set(event_target_value(&event))
                 on:keydown=key
             />
+            {chips.map(filter_chips)}
         </div>
     }
     .any()

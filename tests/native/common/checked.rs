@@ -11,7 +11,7 @@ use rooflight::analysis::comm::{CommBy, CommLanes, CommQuery, LaneQuery, Transfe
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{
-    EventDetail, EventQuery, EventsQuery, Picture, PictureQuery, SearchQuery, Timeline, cells,
+    EventDetail, EventQuery, EventsQuery, FlowsQuery, Picture, PictureQuery, SearchQuery, Timeline, cells,
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -271,7 +271,14 @@ fn timeline(engine: &mut OpenSession) {
     for (from, column) in
         [(start, Picos(length.0 / 300)), (Picos(start.0 + length.0 / 2), Picos(0)), (timeline.end, length)]
     {
-        let query = PictureQuery { lines: lines.clone(), start: from, column, n_columns: 300 };
+        let query = PictureQuery {
+            lines: lines.clone(),
+            start: from,
+            column,
+            n_columns: 300,
+            idle: vec![0, 9],
+            ..Default::default()
+        };
         let picture = ask(engine, TimelineQuestion::Picture(query.clone())).decode::<Picture>();
         let Ok(picture) = picture else { panic!("the lines are drawn") };
         for shown in &picture.lines {
@@ -285,6 +292,8 @@ fn timeline(engine: &mut OpenSession) {
         }
         let window = EventsQuery { lines: lines.clone(), start: from, end: query.end() };
         ask(engine, TimelineQuestion::Events(window));
+        let links = FlowsQuery { lines: lines.clone(), start: from, end: query.end() };
+        ask(engine, TimelineQuestion::Flows(links));
     }
     let filter = TextFilter { text: "a".to_owned(), within: FilterField::Anywhere, ..TextFilter::default() };
     ask(engine, TimelineQuestion::Search(SearchQuery { filter, n_columns: 100 }));

@@ -1,0 +1,104 @@
+//! This module searches the whole capture, and steps through the events that were found.
+
+use super::model::TimelineModel;
+use crate::analysis::timeline::{EventQuery, EventRow, SearchQuery, SearchReport};
+use crate::chart::timeline::text;
+use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::table::filter::TextFilter;
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::field;
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::prelude::*;
+
+/// Number of columns in which hits are marked.
+const HIT_COLUMNS: u32 = 2000;
+
+impl TimelineModel {
+    /// Keeps the text of the field and the one of the address equal, and requests the events that match.
+    pub(super) fn request_search(self) {
+        let text = Memo::new(move |_| self.find.get().trim().to_owned());
+        effect(move || {
+            let text = text.get();
+            self.change(|place| place.find.text = text);
+        });
+        // Another view or another address may search as well.
+        let wanted = Memo::new(move |_| self.place.with(|place| place.find.text.clone()));
+        effect(move || {
+            let wanted = wanted.get();
+            if self.find.with_untracked(|text| text.trim() != wanted) {
+                self.find.set(wanted);
+            }
+        });
+        self.state.request_on_change(
+            move || self.search_query().map(|query| Question::Timeline(TimelineQuestion::Search(query)).into()),
+            move |reply| match reply {
+                Reply::BadFilter(error) => self.search_error.set(Some(error)),
+                reply => {
+                    if let Ok(found) = reply.decode::<SearchReport>() {
+                        self.search_error.set(None);
+                        self.search.set(Some(PtrEq::new(found)));
+                    }
+                }
+            },
+        );
+    }
+
+    /// Returns the query of the search. `None` until the tracks have come.
+    pub(super) fn search_query(self) -> Option<SearchQuery> {
+        let text = self.find.with(|text| text.trim().to_owned());
+        let filter = self.place.with(|place| TextFilter { text, ..place.find.clone() });
+        self.timeline.with(Option::is_some).then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
+    }
+
+    /// Selects the hit `by` places after the selected event, or after the left side of the visible part.
+    pub(super) fn to_hit(self, by: isize) {
+        let at =
+            self.selected.with_untracked(|event| event.as_ref().map(|event| (event.start, event.line, event.event)));
+        let start = self.view.get_untracked().start;
+        let hit = self.search.with_untracked(|found| {
+            let hits = &found.as_ref()?.hits;
+            let key = |hit: &EventRow| (hit.start, hit.line, hit.event);
+            let index = match at {
+                Some(at) if by > 0 => hits.partition_point(|hit| key(hit) <= at),
+                Some(at) => hits.partition_point(|hit| key(hit) < at).checked_sub(1)?,
+                None => hits.partition_point(|hit| hit.start.0 < start),
+            };
+            hits.get(index).map(|hit| (hit.line, hit.event))
+        });
+        if let Some((line, event)) = hit {
+            self.find_event(EventQuery::Index { line, event }, true);
+        }
+    }
+}
+
+/// Renders the search field, the buttons that step through the hits, and the result.
+pub(super) fn search(model: TimelineModel) -> AnyView {
+    let has_hits = Memo::new(move |_| model.search.with(|found| found.as_ref().is_some_and(|found| found.n > 0)));
+    let hit = move |label: &'static str, which: Icon, by: isize| {
+        view! {
+            <button type="button" class="btn line square" aria-label=label title=label disabled=move || !has_hits.get() on:click=move |_| model.to_hit(by)>
+                {icon(which)}
+            </button>
+        }
+        .any()
+    };
+    let found = move || match model.search_error.get() {
+        Some(error) => Some(format!("{} at column {}", error.message, error.column)),
+        None => Some(text::search_result(&*model.search.get()?)),
+    };
+    let chips = field::FilterChips {
+        within: Signal::derive(move || model.place.with(|place| place.find.within)),
+        choose: Callback::new(move |within| model.change(|place| place.find.within = within)),
+        regex: Signal::derive(move || model.place.with(|place| place.find.regex)),
+        switch: Callback::new(move |()| model.change(|place| place.find.regex = !place.find.regex)),
+    };
+    let is_bad = Signal::derive(move || model.search_error.with(Option::is_some));
+    view! {
+        {field::search_with(model.find, "Search the whole capture", Some(chips), is_bad)}
+        {hit("Previous hit", Icon::Left, -1)}
+        {hit("Next hit", Icon::Right, 1)}
+        <span class="sub" role="status">{live(found)}</span>
+    }
+    .any()
+}
