@@ -4,6 +4,7 @@
 pub mod layout;
 pub mod pixels;
 pub mod ruler;
+pub mod scene;
 mod snap;
 pub mod text;
 pub mod viewport;

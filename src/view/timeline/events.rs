@@ -6,6 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::timeline::{EventBox, LineRef};
 use crate::chart::plot::label::mono_room;
 use crate::chart::timeline::layout::BLOCK;
+use crate::chart::timeline::scene::idle_kind;
 use crate::chart::timeline::{BandKind, VisibleBand};
 use crate::table::format;
 
@@ -92,16 +93,16 @@ pub(super) fn draw_idle(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand,
             continue;
         }
         let width = if end - x >= SEPARATED { end - x - 1.0 } else { (end - x).max(1.0) };
-        let (fill, text) = sheet.colors.idle(of.class);
+        let kind = idle_kind(of.class);
         let length = of.end.saturating_sub(of.start);
         sheet.to.set_global_alpha(of.time.fraction_of(length).unwrap_or(1.0).clamp(FAINTEST, 1.0));
-        sheet.rect(&fill, (x, y), (width, block));
+        sheet.rect(&sheet.colors.fill(kind), (x, y), (width, block));
         sheet.to.set_global_alpha(1.0);
         // The label of a gap that starts before the visible part is at the left side.
         let (left, right) = (x.max(0.0), (x + width).min(sheet.width));
         let label = of.class.label();
         if crate::chart::plot::label::width(label, IDLE_SIZE) + 8.0 <= right - left {
-            sheet.to.set_fill_style_str(text);
+            sheet.to.set_fill_style_str(sheet.colors.text(kind));
             let _ = sheet.to.fill_text(label, left + 4.0, y + block / 2.0 + 0.5);
         }
     }

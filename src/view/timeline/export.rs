@@ -1,88 +1,62 @@
-//! This module saves the visible part of the timeline as a PNG: the names, the ruler and the tracks, in the theme on screen.
+//! This module saves the visible part of the timeline as a picture, in the theme on screen.
 
-use super::axis::{MINIMAP, RULER};
 use super::model::TimelineModel;
-use super::picture::Colors;
-use crate::chart::timeline::BandKind;
-use crate::protocol::Failure;
-use crate::view::widgets::clipboard;
+use crate::analysis::timeline::{Picture, PictureQuery};
+use crate::chart::timeline::VisibleBand;
+use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
+use crate::protocol::TimelineQuestion;
+use crate::units::Picos;
+use crate::view::widgets::chart;
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-/// Width of the names, in px.
-const NAMES: f64 = 200.0;
-/// Height of the line with the name of the file, in px.
-const TITLE: f64 = 26.0;
+/// The id of the canvas of the tracks.
+pub(super) const CANVAS: &str = "timeline-canvas";
 
-/// Saves the picture, or reports that the browser cannot.
-pub(super) fn save_png(model: TimelineModel) {
-    if write(model).is_err() {
-        let message = "The browser does not let this page make a picture of this size.".to_owned();
-        model.state.fail(Failure { title: "The picture was not saved".to_owned(), message });
-    }
+/// Saves the visible tracks as SVG or PNG.
+pub(super) fn save_picture(model: TimelineModel, is_png: bool) {
+    let Some(canvas) = document().get_element_by_id(CANVAS) else { return };
+    let size = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+    let (view, scroll) = (model.view.get_untracked(), model.scroll.get_untracked());
+    let bands: Vec<VisibleBand> = model.layout.with_untracked(|layout| {
+        layout.as_ref().map(|layout| layout.visible(scroll, size.1).collect()).unwrap_or_default()
+    });
+    let Some(mut query) = model.wanted(&bands, size.0) else { return };
+    query.start = Picos(view.start);
+    request(model, PictureQuery { n_columns: n_columns(&query, view.end), ..query }, size, is_png);
 }
 
-fn canvas(id: &str) -> Result<HtmlCanvasElement, JsValue> {
-    let element = document().get_element_by_id(id).ok_or("no canvas")?;
-    Ok(element.dyn_into::<HtmlCanvasElement>()?)
+/// Returns the number of columns until a time.
+fn n_columns(query: &PictureQuery, end: u64) -> u32 {
+    end.saturating_sub(query.start.0).div_ceil(query.column.0.max(1)).clamp(1, PictureQuery::MAX_COLUMNS.into()) as u32
 }
 
-fn write(model: TimelineModel) -> Result<(), JsValue> {
-    let colors = Colors::read();
-    let (map, ruler, tracks) = (canvas("timeline-map")?, canvas("timeline-ruler")?, canvas("timeline-canvas")?);
-    let (width, height) = (f64::from(tracks.client_width()), f64::from(tracks.client_height()));
-    let whole = (NAMES + width, TITLE + MINIMAP + RULER + height);
-    let sheet: HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
-    sheet.set_width((whole.0 * 2.0).ceil() as u32);
-    sheet.set_height((whole.1 * 2.0).ceil() as u32);
-    let to: CanvasRenderingContext2d = sheet.get_context("2d")?.ok_or("no canvas")?.unchecked_into();
-    to.scale(2.0, 2.0)?;
-    to.set_fill_style_str(&colors.ground);
-    to.fill_rect(0.0, 0.0, whole.0, whole.1);
-    to.set_text_baseline("middle");
-    to.set_fill_style_str(&colors.ink);
-    to.set_font(&format!("600 13px {}", colors.sans));
-    let name = model.state.opened.with_untracked(|of| of.as_ref().map_or_else(String::new, |of| of.name.clone()));
-    to.fill_text(&name, 12.0, TITLE / 2.0)?;
-    let mut y = TITLE;
-    for (from, height) in [(&map, MINIMAP), (&ruler, RULER), (&tracks, height)] {
-        to.draw_image_with_html_canvas_element_and_dw_and_dh(from, NAMES, y, width, height)?;
-        y += height;
-    }
-    write_names(model, &to, &colors, (whole.1 - height, height))?;
-    clipboard::save_canvas(&format!("{name} timeline.png"), &sheet)
-}
-
-/// Writes the names of the visible tracks at the left. `top` is the top of the tracks, and `height` their visible height.
-fn write_names(
-    model: TimelineModel,
-    to: &CanvasRenderingContext2d,
-    colors: &Colors,
-    (top, height): (f64, f64),
-) -> Result<(), JsValue> {
-    let scroll = model.scroll.get_untracked();
-    let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
-        return Ok(());
-    };
-    for visible in layout.visible(scroll, height) {
-        let band = &visible.band;
-        let Some(group) = timeline.groups.get(band.group as usize) else { continue };
-        let (name, weight, x) = match band.kind {
-            BandKind::Head { .. } => (group.name.as_str(), 600, 12.0),
-            BandKind::Track { track, .. } => {
-                (group.tracks.get(track as usize).map_or("", |track| track.name.as_str()), 400, 28.0)
-            }
-            BandKind::Idle { .. } => ("Idle", 400, 28.0),
-            BandKind::More { .. } => continue,
+/// Requests a picture and saves it. With too many marks, it is requested again with columns of twice the width.
+fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: bool) {
+    let view = model.view.get_untracked();
+    model.request(TimelineQuestion::Picture(query), move |reply| {
+        let Ok(picture) = reply.decode::<Picture>() else { return };
+        let (Some(layout), Some(timeline)) = (model.layout.get_untracked(), model.timeline.get_untracked()) else {
+            return;
         };
-        let middle = top + visible.y + 10.0;
-        if middle < top || !band.is_pinned && visible.y + 10.0 < layout.pinned {
-            continue;
+        let name = model.state.opened.with_untracked(|of| of.as_ref().map_or_else(String::new, |of| of.name.clone()));
+        let range = model.place.with_untracked(|place| place.range);
+        let content = Content {
+            title: &name,
+            timeline: &timeline,
+            layout: &layout,
+            picture: &picture,
+            view,
+            scroll: model.scroll.get_untracked(),
+            size,
+            range,
+        };
+        let scene = scene(&content);
+        if scene.marks.len() > MAX_MARKS && picture.query.n_columns > 100 {
+            let mut query = picture.query.clone();
+            query.column = Picos(query.column.0.saturating_mul(2));
+            query.n_columns = n_columns(&query, view.end);
+            return request(model, query, size, is_png);
         }
-        to.set_font(&format!("{weight} 12px {}", colors.sans));
-        to.set_fill_style_str(if weight == 600 { &colors.ink } else { &colors.ink_2 });
-        to.fill_text_with_max_width(name, x, middle, NAMES - x - 8.0)?;
-    }
-    Ok(())
+        chart::save_scene(model.state, &scene, "timeline", is_png);
+    });
 }

@@ -2,7 +2,6 @@
 //! boxes of wide events ordered by colour.
 
 use crate::analysis::classify::Kind;
-use crate::analysis::gaps::GapClass;
 use crate::analysis::timeline::{EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery};
 use crate::chart::timeline::pixels::{Rgb, STRIP, Strips, parse_color};
 use crate::lanes::N_CLASSES;
@@ -77,17 +76,6 @@ impl Colors {
     /// Returns the colour of text on events of a kind.
     pub(super) fn text(&self, kind: Option<Kind>) -> &str {
         kind.map_or(&self.ink, |kind| &self.on[kind.index()])
-    }
-
-    /// Returns the colour of idle time, and that of its label.
-    pub(super) fn idle(&self, class: GapClass) -> (String, &str) {
-        let kind = match class {
-            GapClass::Barrier | GapClass::Dependency => Kind::Communication,
-            GapClass::Launch => Kind::Other,
-            GapClass::Capture | GapClass::Unexplained => return (self.line.clone(), &self.ink),
-            GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Kind::Host,
-        };
-        (self.fill(Some(kind)), self.text(Some(kind)))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::chart::timeline::text;
 use crate::protocol::url::View;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use leptos::prelude::*;
 
 /// What a drag does: the label of the button, and its title.
@@ -42,6 +43,10 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
             state.view.set(View::Breakdown);
         }
     };
+    let picture = move |is_png: bool| Callback::new(move |()| export::save_picture(model, is_png));
+    let entries = Signal::derive(move || {
+        vec![Entry::new("Save picture as SVG", picture(false)), Entry::new("Save picture as PNG", picture(true))]
+    });
     view! {
         <div class="table-tools timeline-tools" data-roving="">
             {search(model)}
@@ -60,9 +65,13 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
             {zoom("Zoom out", "−", 1.0 / STEP)}
             {zoom("Zoom in", "+", STEP)}
             {zoom("Show the whole capture", "All", 0.0)}
-            <button type="button" class="btn line" aria-label="Save as PNG" title="Save as PNG" on:click=move |_| export::save_png(model)>
-                {icon(Icon::Save)}
-            </button>
+            <MenuButton
+                id="save"
+                class="btn line"
+                label=Signal::stored("Save".to_owned())
+                entries
+                face=Box::new(move || icon(Icon::Save))
+            />
         </div>
     }
     .any()

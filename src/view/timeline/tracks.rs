@@ -2,6 +2,7 @@
 
 use super::axis::{self, MARKS, MINIMAP, RULER};
 use super::canvas;
+use super::export::CANVAS;
 use super::gestures::{Gestures, to_time, wheel};
 use super::model::{TimelineModel, Tool};
 use super::picture::Colors;
@@ -100,7 +101,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         node_ref=sheet
                         class="timeline-canvas"
                         class:pans=move || model.tool.get() == Tool::Pan
-                        id="timeline-canvas"
+                        id=CANVAS
                         tabindex="0"
                         role="application"
                         aria-label="Events. Arrow keys move between events, J goes to a linked event, W and S zoom, A and D pan."

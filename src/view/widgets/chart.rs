@@ -288,12 +288,18 @@ pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
 }
 
 fn save(state: State, model: Model, name: &'static str, png: bool) {
-    let Some(scene) = model.scene.get_untracked() else { return };
+    if let Some(scene) = model.scene.get_untracked() {
+        save_scene(state, &scene, name, png);
+    }
+}
+
+/// Saves a scene as SVG or PNG in the theme on screen. `name` is a part of the file's name.
+pub(crate) fn save_scene(state: State, scene: &Scene, name: &'static str, png: bool) {
     let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
     let colour = |token: &str| {
         style.as_ref().and_then(|style| style.get_property_value(token).ok()).unwrap_or_default().trim().to_owned()
     };
-    let text = svg::write(&scene, &colour);
+    let text = svg::write(scene, &colour);
     let capture = state.opened.with_untracked(|opened| opened.as_ref().map(|o| o.name.clone())).unwrap_or_default();
     let file = |end: &str| crate::chart::widgets::table::file_name(&capture, name, end);
     if !png {

@@ -78,7 +78,7 @@ async fn png(name: &str, svg: &str, (width, height): (f64, f64)) -> Result<(), J
 }
 
 /// Saves the picture of a canvas as a PNG of the given name.
-pub(crate) fn save_canvas(name: &str, canvas: &HtmlCanvasElement) -> Result<(), JsValue> {
+fn save_canvas(name: &str, canvas: &HtmlCanvasElement) -> Result<(), JsValue> {
     let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     link.set_href(&canvas.to_data_url_with_type("image/png")?);
     link.set_download(name);

@@ -1,0 +1,368 @@
+//! This module draws the visible part of the timeline as a scene, which is saved as SVG or PNG: a title, the ruler, the names of
+//! the tracks, their events and a legend.
+
+use super::layout::{Band, BandKind, Layout, VisibleBand};
+use super::ruler::ruler;
+use super::viewport::Viewport;
+use crate::analysis::classify::Kind;
+use crate::analysis::gaps::GapClass;
+use crate::analysis::timeline::cells::{self, NO_KIND};
+use crate::analysis::timeline::{IdleBox, LinePicture, Picture, Timeline};
+use crate::chart::plot::label::{mono_room, width};
+use crate::chart::plot::scene::{Anchor, Mark, Paint, Scene, Shape, Tone};
+use crate::chart::plot::time_part::TimePart;
+use crate::lanes::N_CLASSES;
+use crate::table::format;
+use crate::units::Picos;
+
+/// Width of the names, in px.
+const NAMES: f64 = 200.0;
+/// Heights of the title, of the ruler and of the legend, in px.
+const TITLE: f64 = 28.0;
+const RULER: f64 = 22.0;
+const LEGEND: f64 = 30.0;
+/// Least width of an event that shows its name, in px.
+const NAMED: f64 = 34.0;
+/// Size of names, in px.
+const NAME_SIZE: f64 = 11.0;
+/// Largest number of marks of a picture that is saved. With more marks, wider columns are to be requested.
+pub const MAX_MARKS: usize = 20_000;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Content<'a> {
+    /// The title: the name of the file.
+    pub title: &'a str,
+    pub timeline: &'a Timeline,
+    pub layout: &'a Layout,
+    /// A picture of the visible tracks.
+    pub picture: &'a Picture,
+    pub view: Viewport,
+    /// Height to which the tracks are scrolled, in px.
+    pub scroll: f64,
+    /// Width and height of the visible tracks, in px.
+    pub size: (f64, f64),
+    /// The selected range.
+    pub range: Option<(u64, u64)>,
+}
+
+/// Draws the scene.
+pub fn scene(content: &Content<'_>) -> Scene {
+    let (width, height) = content.size;
+    let mut drawing = Drawing { content, marks: Vec::new() };
+    drawing.head();
+    for visible in content.layout.visible(content.scroll, height) {
+        drawing.band(&visible);
+    }
+    drawing.legend();
+    let view = content.view;
+    Scene {
+        width: NAMES + width,
+        height: TITLE + RULER + height + LEGEND,
+        marks: drawing.marks,
+        title: format!(
+            "Timeline of {}, {} to {}",
+            content.title,
+            format::time_text(Picos(view.start)),
+            format::time_text(Picos(view.end))
+        ),
+        ..Scene::default()
+    }
+}
+
+struct Drawing<'a> {
+    content: &'a Content<'a>,
+    marks: Vec<Mark>,
+}
+
+impl Drawing<'_> {
+    fn rect(&mut self, tone: Tone, (x, y): (f64, f64), (width, height): (f64, f64), opacity: f64) {
+        let paint = Paint { opacity, ..Paint::fill(tone) };
+        self.marks.push(Mark::new(Shape::rect(x, y, width, height), paint));
+    }
+
+    fn text(&mut self, tone: Tone, (x, y): (f64, f64), text: String) {
+        self.marks.push(Mark::new(Shape::text(x, y, Anchor::Start, text), Paint::fill(tone)));
+    }
+
+    /// Returns the pixel of a time.
+    fn x(&self, time: Picos) -> f64 {
+        NAMES + self.content.view.x(time.0, self.content.size.0)
+    }
+
+    /// Returns the left side and the width of a time, cut at the sides of the picture. `None` if it is not in the picture.
+    fn span(&self, start: Picos, end: Picos) -> Option<(f64, f64)> {
+        let (x, right) = (self.x(start).max(NAMES), self.x(end).min(NAMES + self.content.size.0));
+        (right > NAMES && x < NAMES + self.content.size.0).then(|| (x, (right - x).max(0.5)))
+    }
+
+    /// Draws the title, the ruler and the selected range.
+    fn head(&mut self) {
+        let Content { title, view, size: (width, height), range, .. } = *self.content;
+        self.text(Tone::Ink, (12.0, TITLE - 9.0), title.to_owned());
+        let ruler = ruler(view, width, 96.0);
+        self.text(Tone::Ink3, (12.0, TITLE + RULER - 7.0), format!("{}, event clock", ruler.unit.symbol()));
+        if let Some((x, wide)) = range.and_then(|(start, end)| self.span(Picos(start), Picos(end))) {
+            self.rect(Tone::Select, (x, TITLE + RULER), (wide, height), 1.0);
+            self.rect(Tone::Accent, (x, TITLE + RULER - 4.0), (wide, 4.0), 1.0);
+        }
+        for mark in ruler.marks {
+            let x = self.x(Picos(mark.time)).round();
+            self.rect(Tone::Grid, (x, TITLE + RULER), (1.0, height), 1.0);
+            self.text(Tone::Ink3, (x + 4.0, TITLE + RULER - 7.0), mark.label);
+        }
+    }
+
+    /// Draws a band: its name, and the events of its line or the idle time of its device.
+    fn band(&mut self, visible: &VisibleBand) {
+        let y = TITLE + RULER + visible.y;
+        let Band { kind, height, is_pinned, .. } = visible.band;
+        let Content { layout, picture, size, .. } = *self.content;
+        // A band that is partly above or below the picture is left out.
+        let top = if is_pinned { 0.0 } else { layout.pinned };
+        if visible.y < top || visible.y + height > size.1 {
+            return;
+        }
+        if matches!(kind, BandKind::Head { .. }) {
+            self.rect(Tone::Sunken, (0.0, y), (NAMES + size.0, height - 1.0), 1.0);
+        }
+        if let Some((name, x)) = self.name(&visible.band) {
+            let room = (NAMES - x - 8.0) / width("n", NAME_SIZE).max(1.0);
+            let name = format::middle_cut(&name, room.max(1.0) as usize);
+            let tone = if x > 20.0 { Tone::Ink2 } else { Tone::Ink };
+            self.text(tone, (x, y + 15.0), name);
+        }
+        if let Some(line) = visible.band.line().and_then(|of| picture.lines.iter().find(|line| line.line == of)) {
+            self.line(visible, line);
+        }
+        if let BandKind::Idle { device } = kind {
+            let boxes = picture.idle.iter().find(|of| of.device == device).map_or(&[][..], |of| &of.boxes);
+            boxes.iter().for_each(|of| self.idle(visible, of));
+        }
+    }
+
+    /// Returns the name of a band, and the place of the name.
+    fn name(&self, band: &Band) -> Option<(String, f64)> {
+        let group = self.content.timeline.groups.get(band.group as usize)?;
+        match band.kind {
+            BandKind::Head { .. } => Some((group.name.clone(), 12.0)),
+            BandKind::Track { track, .. } => {
+                let track = group.tracks.get(track as usize)?.name.clone();
+                Some((if band.is_pinned { format!("{}, {track}", group.name) } else { track }, 28.0))
+            }
+            BandKind::Idle { .. } => Some(("Idle".to_owned(), 28.0)),
+            BandKind::More { .. } => None,
+        }
+    }
+
+    /// Draws the events of a line.
+    fn line(&mut self, visible: &VisibleBand, line: &LinePicture) {
+        let band = &visible.band;
+        let is_folded = matches!(band.kind, BandKind::Head { .. });
+        let top = |lane: u32| TITLE + RULER + visible.lane_top(if is_folded { 0 } else { lane });
+        let is_shown = |lane: u32| lane < band.n_lanes || is_folded;
+        self.columns(line, band.block(), &|lane| is_shown(lane).then(|| top(lane)));
+        for of in line.boxes.iter().filter(|of| is_shown(of.lane)) {
+            let Some((x, wide)) = self.span(of.start, of.end) else { continue };
+            let (y, block) = (top(of.lane), band.block());
+            let space = if wide >= 4.0 { 1.0 } else { 0.0 };
+            let (fill, on) = tones(of.kind);
+            if of.kind == Some(Kind::Container) {
+                if !is_folded {
+                    let shape = Shape::rect(x + 0.5, y + 0.5, (wide - 1.0 - space).max(0.5), block - 1.0);
+                    self.marks.push(Mark::new(shape, Paint::stroke(Tone::Ink3, 1.0)));
+                }
+            } else {
+                self.rect(fill, (x, y), (wide - space, block), 1.0);
+            }
+            let room = mono_room(wide - 8.0, NAME_SIZE);
+            if wide >= NAMED && room >= 3 && block > NAME_SIZE && !(is_folded && of.kind == Some(Kind::Container)) {
+                let name = self.content.picture.names.get(of.name as usize).map_or("", String::as_str);
+                let mut shape = Shape::text(x + 4.0, y + block - 5.0, Anchor::Start, format::middle_cut(name, room));
+                if let Shape::Text { mono, .. } = &mut shape {
+                    *mono = true;
+                }
+                self.marks.push(Mark::new(shape, Paint::fill(on)));
+            }
+        }
+    }
+
+    /// Draws the columns of narrow events: in each column the kinds are stacked by their time. Columns beside each other that
+    /// look the same are one mark.
+    fn columns(&mut self, line: &LinePicture, block: f64, top: &dyn Fn(u32) -> Option<f64>) {
+        let query = &self.content.picture.query;
+        // The last mark of each class, with the lane and the column after it.
+        let mut last: [Option<(usize, u8, u16)>; N_CLASSES] = [None; N_CLASSES];
+        for cell in cells::read(&line.cells) {
+            let Some(y) = top(cell.lane.into()) else { continue };
+            let time = |column: u64| Picos(query.start.0.saturating_add(query.column.0.saturating_mul(column)));
+            let at = u64::from(cell.column);
+            let Some((x, wide)) = self.span(time(at), time(at + 1)) else { continue };
+            let total: u32 = cell.shares.iter().map(|share| u32::from(*share)).sum();
+            let without_kind = cell.shares[usize::from(NO_KIND)];
+            let is_plain = total == u32::from(without_kind);
+            let mut height = 0.0;
+            for (class, share) in cell.shares.iter().enumerate() {
+                let is_drawn = if is_plain { class == usize::from(NO_KIND) } else { *share > 0 };
+                if !is_drawn {
+                    continue;
+                }
+                let kind = Kind::ALL.get(class).copied();
+                // Events without a kind are as opaque as their part of the column; nothing is invisible.
+                let (tall, opacity) = if is_plain {
+                    (block, 0.25 + 0.75 * f64::from(without_kind) / 255.0)
+                } else {
+                    ((f64::from(*share) / 255.0 * block).max(1.0).min(block - height), 1.0)
+                };
+                let from = y + block - height - tall;
+                height += tall;
+                if let Some((mark, lane, next)) = last[class]
+                    && (lane, next) == (cell.lane, cell.column)
+                    && self.grow(mark, (from, tall, opacity), x + wide)
+                {
+                    last[class] = Some((mark, cell.lane, cell.column + 1));
+                    continue;
+                }
+                last[class] = Some((self.marks.len(), cell.lane, cell.column.saturating_add(1)));
+                self.rect(tones(kind).0, (x, from), (wide, tall), opacity);
+            }
+        }
+    }
+
+    /// Makes a mark end at `right`, if it has this top, height and opacity.
+    fn grow(&mut self, mark: usize, (top, tall, opaque): (f64, f64, f64), right: f64) -> bool {
+        let Some(Mark { shape: Shape::Rect { x, y, w, h, .. }, paint, .. }) = self.marks.get_mut(mark) else {
+            return false;
+        };
+        let is_equal = (*y - top).abs() < 0.5 && (*h - tall).abs() < 0.5 && (paint.opacity - opaque).abs() < 0.05;
+        if is_equal {
+            *w = right - *x;
+        }
+        is_equal
+    }
+
+    /// Draws idle time.
+    fn idle(&mut self, visible: &VisibleBand, of: &IdleBox) {
+        let Some((x, wide)) = self.span(of.start, of.end) else { return };
+        let (y, block) = (TITLE + RULER + visible.lane_top(0), visible.band.block());
+        let (fill, on) = tones(idle_kind(of.class));
+        let opacity = of.time.fraction_of(of.end.saturating_sub(of.start)).unwrap_or(1.0).clamp(0.3, 1.0);
+        self.rect(fill, (x, y), (if wide >= 4.0 { wide - 1.0 } else { wide }, block), opacity);
+        let label = of.class.label();
+        if width(label, NAME_SIZE) + 8.0 <= wide {
+            self.text(on, (x + 4.0, y + block - 4.0), label.to_owned());
+        }
+    }
+
+    /// Draws the names of the kinds of time that occur in the picture.
+    fn legend(&mut self) {
+        let y = TITLE + RULER + self.content.size.1 + 8.0;
+        let lines = &self.content.picture.lines;
+        let is_there = |kind: &Kind| {
+            let has = |line: &LinePicture| {
+                line.boxes.iter().any(|of| of.kind == Some(*kind))
+                    || cells::read(&line.cells).any(|cell| cell.shares[kind.index()] > 0)
+            };
+            lines.iter().any(has)
+        };
+        let mut x = NAMES;
+        for kind in Kind::ALL.into_iter().filter(is_there).collect::<Vec<_>>() {
+            self.rect(tones(Some(kind)).0, (x, y), (12.0, 12.0), 1.0);
+            self.text(Tone::Ink2, (x + 18.0, y + 10.0), kind.label().to_owned());
+            x += 18.0 + width(kind.label(), NAME_SIZE) + 18.0;
+        }
+    }
+}
+
+/// Returns the colours of events of a kind, and of text on them.
+const fn tones(kind: Option<Kind>) -> (Tone, Tone) {
+    match kind {
+        Some(kind) => (Tone::Kind(TimePart::Kind(kind)), Tone::On(TimePart::Kind(kind))),
+        None => (Tone::Line2, Tone::Ink),
+    }
+}
+
+/// Returns the kind of time whose colour idle time of a class has. `None` for the colour of events without a kind.
+pub const fn idle_kind(class: GapClass) -> Option<Kind> {
+    match class {
+        GapClass::Barrier | GapClass::Dependency => Some(Kind::Communication),
+        GapClass::Launch => Some(Kind::Other),
+        GapClass::Capture | GapClass::Unexplained => None,
+        GapClass::Recompile | GapClass::Input | GapClass::Sync | GapClass::Defrag | GapClass::Host => Some(Kind::Host),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::timeline::{EventBox, LineRef, PictureQuery, Track, TrackGroup, TrackKind};
+    use crate::chart::plot::svg;
+    use crate::chart::timeline::layout::Choices;
+
+    const OPS: LineRef = LineRef { plane: 0, line: 0 };
+
+    fn timeline() -> Timeline {
+        let ops = Track { line: OPS, name: "XLA Ops".to_owned(), kind: TrackKind::Ops, ..Track::default() };
+        let group =
+            TrackGroup { name: "TPU:0".to_owned(), device: Some(0), tracks: vec![ops], ..TrackGroup::default() };
+        Timeline { groups: vec![group], end: Picos(1000), ..Timeline::default() }
+    }
+
+    /// A picture of 1,000 columns of 1 ps: one wide event, and columns with the shares of the first two kinds.
+    fn picture(columns: &[(u16, [u8; 2])]) -> Picture {
+        let mut encoded = Vec::new();
+        for (column, [first, second]) in columns {
+            encoded.push(0);
+            encoded.extend(column.to_le_bytes());
+            encoded.extend([1, 3, *first, *second]);
+        }
+        let kind = Some(Kind::Compute);
+        let wide = EventBox { lane: 0, start: Picos(100), end: Picos(300), event: 0, kind, name: 0 };
+        let line = LinePicture { line: OPS, n_lanes: 1, boxes: vec![wide], cells: encoded, ..LinePicture::default() };
+        let query = PictureQuery { lines: vec![OPS], column: Picos(1), n_columns: 1000, ..PictureQuery::default() };
+        Picture { query, lines: vec![line], names: vec!["fusion.12 <a>".to_owned()], ..Picture::default() }
+    }
+
+    fn draw(picture: &Picture) -> Scene {
+        let (timeline, view) = (timeline(), Viewport { start: 0, end: 1000 });
+        let layout = Layout::new(&timeline, &Choices::default());
+        let (size, title) = ((1000.0, 100.0), "a.xplane.pb");
+        let timeline = &timeline;
+        scene(&Content { title, timeline, layout: &layout, picture, view, scroll: 0.0, size, range: Some((50, 150)) })
+    }
+
+    /// The left sides and the widths of the marks in the colour of a kind that are above the legend.
+    fn rects(scene: &Scene, kind: Kind) -> Vec<(f64, f64)> {
+        let of_kind = |mark: &&Mark| mark.paint.fill == Some(tones(Some(kind)).0);
+        let rect = |mark: &Mark| match mark.shape {
+            Shape::Rect { x, y, w, .. } if y < TITLE + RULER + 100.0 => Some((x - NAMES, w)),
+            _ => None,
+        };
+        scene.marks.iter().filter(of_kind).filter_map(rect).collect()
+    }
+
+    #[test]
+    fn events_are_at_their_times() {
+        let scene = draw(&picture(&[]));
+        assert_eq!(
+            rects(&scene, Kind::Compute),
+            [(100.0, 199.0)],
+            "a wide event, with a pixel between it and the next"
+        );
+        assert_eq!((scene.width, scene.height), (1200.0, 180.0));
+        let file = svg::write(&scene, &|token| token.to_owned());
+        assert!(file.contains("fusion.12 &lt;a>") || file.contains("fusion.12 &lt;a&gt;"), "{file}");
+        assert!(file.contains("XLA Ops") && file.contains("TPU:0") && file.contains("a.xplane.pb"));
+    }
+
+    #[test]
+    fn columns_that_look_the_same_are_one_mark() {
+        let equal: Vec<(u16, [u8; 2])> = (400..500).map(|column| (column, [100, 50])).collect();
+        let drawn = draw(&picture(&equal));
+        assert_eq!(rects(&drawn, Kind::Compute), [(400.0, 100.0), (100.0, 199.0)]);
+        assert_eq!(rects(&drawn, Kind::Fused), [(400.0, 100.0)]);
+        let apart = draw(&picture(&[(400, [100, 50]), (402, [100, 50]), (403, [200, 50])]));
+        let columns: Vec<(f64, f64)> = rects(&apart, Kind::Compute).into_iter().filter(|(x, _)| *x >= 400.0).collect();
+        assert_eq!(columns, [(400.0, 1.0), (402.0, 1.0), (403.0, 1.0)]);
+    }
+}
