@@ -2,16 +2,14 @@
 //! that another thread began.
 
 use super::TimelineIndex;
-use super::links::{Links, Member};
+use super::links::Member;
 use super::report::{EventDetail, Flow, FlowKind, LineRef};
 use crate::profile::Profile;
 
 impl TimelineIndex {
     /// Returns the links of an event to other events: first those to other planes, each group in order of their start.
     pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
-        if self.links.is_none() {
-            self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
-        }
+        self.make_links(profile);
         let start = self.shown(profile, of).map_or(0, |shown| shown.times.time(event).0);
         let links = self.links.as_ref();
         let found = links.map(|links| links.others(profile, of, event as u32, EventDetail::MAX_FLOWS));

@@ -19,6 +19,8 @@ mod flows;
 mod links;
 mod report;
 mod search;
+mod trace;
+mod trace_records;
 mod tracks;
 
 pub use report::{
@@ -26,6 +28,7 @@ pub use report::{
     Neighbour, Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
     event_key, parse_event_key,
 };
+pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 
 use crate::analysis::base::{Analysis, Axis};
 use crate::analysis::classify::Kind;
@@ -160,6 +163,13 @@ impl TimelineIndex {
     /// Returns the class of each op of a line; empty if its events are not ops.
     fn classes_of(&self, of: LineRef, kind: TrackKind) -> &[u8] {
         self.classes.get(&of.plane).filter(|_| kind.has_ops()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Finds the links between events, if they have not been found before.
+    fn make_links(&mut self, profile: &Profile) {
+        if self.links.is_none() {
+            self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
+        }
     }
 
     fn tracks(&self) -> impl Iterator<Item = &Track> {
