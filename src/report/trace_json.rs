@@ -66,9 +66,7 @@ impl TraceWriter<'_> {
             }
             TraceRecord::Thread { thread: TraceThread { process, thread }, name, lane } => {
                 let name = if lane == 0 { name.to_owned() } else { format!("{name} (lane {})", lane + 1) };
-                let meta = |kind: &str, args: &Value| {
-                    json!({"ph": "M", "pid": process, "tid": thread, "name": kind, "args": args})
-                };
+                let meta = |kind: &str, args: &Value| json!({"ph": "M", "pid": process, "tid": thread, "name": kind, "args": args});
                 self.line(&meta("thread_name", &json!({"name": name})))?;
                 self.line(&meta("thread_sort_index", &json!({"sort_index": thread})))
             }

@@ -4,8 +4,8 @@
 use crate::common::generated::capture;
 use crate::common::make::{Plane, small, text};
 use crate::common::{self, bytes, open};
-use prost::Message;
 use proptest::prelude::*;
+use prost::Message;
 use rooflight::analysis::base::{Analysis, Device, DeviceChoice, GroupBy, Query, StepChoice, TimeRange};
 use rooflight::analysis::timeline::{TimelineIndex, TraceQuery, TrackKind};
 use rooflight::excerpt::{EpochRange, ExcerptQuery, ExcerptReport, write_excerpt};
@@ -386,7 +386,8 @@ fn the_durations_of_a_track_are_those_of_the_breakdown() {
             let names: Vec<&str> = ops.map(|track| track.name.as_str()).collect();
             let plane_name = &opened.profile.planes[device.plane].name;
             let plane = again.profile.planes.iter().find(|plane| plane.name == *plane_name).unwrap();
-            let is_of = |line: &str| names.iter().any(|name| line == *name || line.starts_with(&format!("{name} (lane ")));
+            let is_of =
+                |line: &str| names.iter().any(|name| line == *name || line.starts_with(&format!("{name} (lane ")));
             let mut found: BTreeMap<String, u128> = BTreeMap::new();
             for line in plane.lines.iter().filter(|line| !line.derived && is_of(&line.name)) {
                 for ((_, duration), op) in line.events.times().zip(line.events.ops()) {
@@ -405,7 +406,8 @@ fn a_trace_of_a_range_holds_its_events_up_to_the_limit() {
     let analysis = Analysis::new(&opened.profile);
     let index = TimelineIndex::new(&opened.profile, &analysis);
     let (start, end) = (index.timeline.start, index.timeline.end);
-    let range = TimeRange { start: Picos(start.0 + (end.0 - start.0) / 3), end: Picos(start.0 + (end.0 - start.0) / 2) };
+    let range =
+        TimeRange { start: Picos(start.0 + (end.0 - start.0) / 3), end: Picos(start.0 + (end.0 - start.0) / 2) };
     let mut all: Vec<(u64, u64)> = Vec::new();
     for track in index.timeline.groups.iter().flat_map(|group| &group.tracks) {
         let line = &opened.profile.planes[track.line.plane as usize].lines[track.line.line as usize];
@@ -486,7 +488,9 @@ fn files_that_cannot_be_cut_are_reported() {
     assert_eq!(failure(&mut engine).title, "run.trace.json is not an XSpace");
     let content = bytes(&small());
     let fewer = bytes(&XSpace { planes: small().planes[..2].to_vec(), ..XSpace::default() });
-    for changed in [Vec::new(), content[..100].to_vec(), [&fewer[..], &vec![0x22; content.len() - fewer.len()]].concat()] {
+    for changed in
+        [Vec::new(), content[..100].to_vec(), [&fewer[..], &vec![0x22; content.len() - fewer.len()]].concat()]
+    {
         let shared = Arc::new(Mutex::new(content.clone()));
         let mut engine = session("run.xplane.pb", Box::new(Changing(Arc::clone(&shared), content.len() as u64)));
         *shared.lock().unwrap() = changed;
@@ -515,7 +519,8 @@ fn the_command_line_writes_files() {
     assert!(said.starts_with(&text(&out)) && said.contains("14 of 22 events"), "{said}");
     assert_eq!(open("out", std::fs::read(&out).unwrap()).unwrap().profile.n_events(), 14);
     // A folder gets the name of the capture and of the range. Several captures need one.
-    std::fs::write(path("other.xplane.pb"), bytes(&XSpace { planes: small().planes[..1].to_vec(), ..small() })).unwrap();
+    std::fs::write(path("other.xplane.pb"), bytes(&XSpace { planes: small().planes[..1].to_vec(), ..small() }))
+        .unwrap();
     let folder = path("cut");
     let written = run(&["--window", "0..1ns", "--xspace", &text(&folder)], &[&capture, &path("other.xplane.pb")]);
     assert_eq!(written.status.code(), Some(0), "{}", String::from_utf8_lossy(&written.stderr));

@@ -44,7 +44,10 @@ pub struct TraceReport {
 #[derive(Clone, Copy, Debug)]
 pub enum TraceRecord<'a> {
     /// A plane.
-    Process { process: u32, name: &'a str },
+    Process {
+        process: u32,
+        name: &'a str,
+    },
     /// A lane of a line.
     Thread {
         thread: TraceThread,
@@ -55,7 +58,11 @@ pub enum TraceRecord<'a> {
     },
     Event(TraceEvent<'a>),
     /// A link from one event to another. Both have been listed before.
-    Flow { kind: FlowKind, source: TraceInstant, target: TraceInstant },
+    Flow {
+        kind: FlowKind,
+        source: TraceInstant,
+        target: TraceInstant,
+    },
 }
 
 /// The numbers of a process and of a thread in it.

@@ -1,7 +1,8 @@
 //! This module selects the events of a line that an excerpt holds.
 
 use super::pieces::Pieces;
-use super::{EpochRange, ExcerptQuery, ExcerptReport, undamaged};
+use super::query::{EpochRange, ExcerptQuery};
+use super::report::{ExcerptReport, undamaged};
 use crate::source::SourceError;
 use crate::wire::xspace::{Next, line_field as field, next_or_clipped, read_event};
 use crate::wire::{Span, SpanValue, Walker, Window, WireError};
@@ -60,9 +61,8 @@ fn timestamp_ns(span: Span, window: &mut Window<'_>) -> Result<i64, WireError> {
 /// aggregated event starts at the timestamp of its line.
 fn event_in(span: Span, timestamp_ns: i64, window: &mut Window<'_>) -> Result<(i64, EpochRange), WireError> {
     let event = read_event(window.bytes(span)?, span.start, |_| {})?;
-    let start = i128::from(timestamp_ns)
-        .saturating_mul(1000)
-        .saturating_add(i128::from(event.offset_ps.unwrap_or(0).max(0)));
+    let start =
+        i128::from(timestamp_ns).saturating_mul(1000).saturating_add(i128::from(event.offset_ps.unwrap_or(0).max(0)));
     let end = start.saturating_add(i128::from(event.duration_ps.max(0)));
     Ok((event.metadata_id, EpochRange { start, end }))
 }

@@ -21,70 +21,23 @@
 mod line;
 mod pieces;
 mod plane;
+mod query;
+mod report;
 
-use crate::source::{Source, SourceError};
+pub use query::{EpochRange, ExcerptQuery};
+pub use report::{ExcerptError, ExcerptReport};
+
+use crate::source::Source;
 use crate::wire::xspace::{Next, next_or_clipped};
-use crate::wire::{SpanValue, Walker, Window, WireError};
+use crate::wire::{SpanValue, Walker, Window};
 use pieces::Pieces;
+use report::undamaged;
 use std::io::Write;
-use thiserror::Error;
 
 /// Field numbers of an `XSpace`.
 mod field {
     pub(super) const PLANE: u32 = 1;
     pub(super) const WARNING: u32 = 3;
-}
-
-/// Selects the content of an excerpt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExcerptQuery {
-    /// The range of time. `None` keeps all events.
-    pub range: Option<EpochRange>,
-    /// Whether the programs are left out: the event metadata of the plane `/host:metadata`.
-    pub without_programs: bool,
-    /// Indices of planes that are left out. Planes are counted from 0 in the order of the file.
-    pub without_planes: Vec<u32>,
-    /// The text that is added to the warnings of the XSpace.
-    pub warning: String,
-}
-
-/// A range `[start, end)` in ps on the clock on which the timestamps of lines are in ns. Only the difference between two
-/// times matters if a profiler does not count from the epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EpochRange {
-    pub start: i128,
-    pub end: i128,
-}
-
-impl EpochRange {
-    /// Returns whether an event touches the range. An event without a duration touches the range in which it starts.
-    const fn is_touched_by(self, start: i128, end: i128) -> bool {
-        start < self.end && (end > self.start || start >= self.start)
-    }
-}
-
-/// The content of an excerpt that was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ExcerptReport {
-    /// Number of events in the excerpt.
-    pub n_events: u64,
-    /// Number of events in the planes of the source that are not left out.
-    pub n_source_events: u64,
-    /// Size of the excerpt in bytes.
-    pub bytes: u64,
-    /// Whether the source is damaged. The parts that can be read are in the excerpt.
-    pub is_damaged: bool,
-}
-
-/// The error of writing an excerpt.
-#[derive(Debug, Error)]
-pub enum ExcerptError {
-    /// The source cannot be read.
-    #[error(transparent)]
-    Read(#[from] SourceError),
-    /// The excerpt cannot be written.
-    #[error(transparent)]
-    Write(#[from] std::io::Error),
 }
 
 /// Writes the excerpt of an XSpace. Parts of the source that are damaged are left out, as they are when the source is read.
@@ -124,19 +77,4 @@ pub fn write_excerpt(
     warning.push_bytes(field::WARNING, query.warning.as_bytes());
     report.bytes = report.bytes.saturating_add(warning.write(&mut window, out)?);
     Ok(report)
-}
-
-/// Returns a value, or notes the damage and returns `None`.
-///
-/// # Errors
-/// Returns the error of the source itself.
-fn undamaged<T>(result: Result<T, WireError>, report: &mut ExcerptReport) -> Result<Option<T>, SourceError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(WireError::Source(error)) => Err(error),
-        Err(_) => {
-            report.is_damaged = true;
-            Ok(None)
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! This module holds the bytes of an excerpt before they are written: ranges of the source, and the few bytes between them.
 
-use super::ExcerptError;
+use super::report::ExcerptError;
 use crate::wire::{Span, Window};
 use prost::encoding::{WireType, encode_key, encode_varint};
 use std::io::Write;

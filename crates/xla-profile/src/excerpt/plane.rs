@@ -1,8 +1,10 @@
 //! This module selects the fields of a plane that an excerpt holds. The plane is walked three times, because its lines come
 //! before the metadata that their events name: for the lines, for the metadata that metadata names, and for the result.
 
+use super::line;
 use super::pieces::Pieces;
-use super::{ExcerptQuery, ExcerptReport, line, undamaged};
+use super::query::ExcerptQuery;
+use super::report::{ExcerptReport, undamaged};
 use crate::source::SourceError;
 use crate::wire::xspace::{Next, map_entry, next_or_clipped, plane_field as field, text};
 use crate::wire::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
