@@ -217,7 +217,8 @@ fn the_order_of_fields_does_not_matter() {
 }
 
 /// The excerpt of all events of a damaged capture holds the events that are read from the capture.
-fn check_damaged(bytes: Vec<u8>) {
+fn check_damaged(bytes: &[u8]) {
+    let bytes = bytes.to_vec();
     let (copy, _) = excerpt(&bytes, &ExcerptQuery { warning: "all".to_owned(), ..ExcerptQuery::default() });
     if let Ok(opened) = open("damaged.xplane.pb", bytes.clone()) {
         // A plane of which only a part of the name is left is not copied.
@@ -233,12 +234,12 @@ fn check_damaged(bytes: Vec<u8>) {
 fn damaged_captures_have_excerpts() {
     let whole = bytes(&small());
     for n in 0..whole.len() {
-        check_damaged(whole[..n].to_vec());
+        check_damaged(&whole[..n]);
     }
     for at in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[at] ^= 1 << (at % 8);
-        check_damaged(flipped);
+        check_damaged(&flipped);
     }
 }
 
@@ -251,7 +252,7 @@ proptest! {
         if let Ok(opened) = open("it.xplane.pb", bytes.clone()) {
             trace(&opened, None, 300);
         }
-        check_damaged(bytes);
+        check_damaged(&bytes);
     }
 }
 
