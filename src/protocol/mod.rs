@@ -30,5 +30,5 @@ pub use request::{
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, OmittedSum};
-pub use timeline::TimelineQuestion;
+pub use timeline::{ExcerptRequest, ExportedFile, TimelineQuestion};
 pub use view_request::Question;

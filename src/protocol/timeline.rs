@@ -1,6 +1,7 @@
 //! This module defines the questions of the timeline. It depends on the report types of the timeline alone.
 
-use crate::analysis::timeline::{EventQuery, EventsQuery, FlowsQuery, PictureQuery, SearchQuery};
+use crate::analysis::base::TimeRange;
+use crate::analysis::timeline::{EventQuery, EventsQuery, FlowsQuery, PictureQuery, SearchQuery, TraceQuery};
 use serde::{Deserialize, Serialize};
 
 /// A question about the timeline.
@@ -19,4 +20,29 @@ pub enum TimelineQuestion {
     /// Searches the whole capture. The reply is a [`crate::analysis::timeline::SearchReport`] or
     /// [`Reply::BadFilter`](super::Reply::BadFilter).
     Search(SearchQuery),
+    /// Requests the events of a range as smaller captures, as `Vec<`[`ExportedFile`]`>`: one for each XSpace of the session.
+    /// The reply is [`Reply::Failed`](super::Reply::Failed) if the session has none, or if a file has changed.
+    ExportXSpace(ExcerptRequest),
+    /// Requests the events of a range as trace JSON, as [`ExportedFile`].
+    ExportTrace(TraceQuery),
+}
+
+/// Selects the content of smaller captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcerptRequest {
+    /// The range of the axis. `None` keeps all events.
+    pub range: Option<TimeRange>,
+    /// Whether the programs (HLO) are kept. They hold no times, and may be larger than the events.
+    pub with_programs: bool,
+}
+
+/// A file that the worker has made, for the page to save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedFile {
+    /// Name without folders.
+    pub name: String,
+    #[serde(with = "serde_bytes")]
+    pub bytes: Vec<u8>,
+    /// One or two sentences about the content: how much it is, and what is left out.
+    pub summary: String,
 }

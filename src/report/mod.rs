@@ -22,3 +22,4 @@ mod scopes_json;
 mod steps_json;
 pub mod summary;
 pub mod tables;
+pub mod trace_json;

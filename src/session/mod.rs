@@ -7,6 +7,7 @@ pub mod capture;
 pub mod comm;
 pub mod data_movement;
 mod event_rows;
+pub mod export;
 pub mod flags;
 pub mod from_report;
 mod gaps;

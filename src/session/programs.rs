@@ -6,7 +6,7 @@ use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
 use crate::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
 use crate::small_sort::SmallSort;
-use crate::source::{Packing, Source, SourceError, inflate_range};
+use crate::source::{Packing, Source, SourceError, inflate, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
 use std::cell::{OnceCell, RefCell};
@@ -28,12 +28,29 @@ pub struct OpenFile {
     source: Box<dyn Source>,
     /// Compression of the file. Offsets refer to the decompressed bytes.
     packing: Packing,
+    /// Indices of the planes of an XSpace that are not read. `None` for other formats.
+    skipped_planes: Option<Vec<u32>>,
 }
 
 impl OpenFile {
-    /// Keeps a file open. The bytes of `source` are compressed as `packing` describes.
-    pub fn new(source: Box<dyn Source>, packing: Packing) -> Self {
-        Self { source, packing }
+    /// Keeps a file open. The bytes of `source` are compressed as `packing` describes. `skipped_planes` are the indices of
+    /// the planes of an XSpace that are not read; `None` stands for another format.
+    pub fn new(source: Box<dyn Source>, packing: Packing, skipped_planes: Option<Vec<u32>>) -> Self {
+        Self { source, packing, skipped_planes }
+    }
+
+    /// Returns the indices of the planes that are not read. `None` if the file is not an XSpace.
+    pub(super) fn skipped_planes(&self) -> Option<&[u32]> {
+        self.skipped_planes.as_deref()
+    }
+
+    /// Calls `read` with the content of the file. A compressed file is unpacked to at most `limit` bytes for this.
+    pub(super) fn with_content<T>(&self, limit: u64, read: impl FnOnce(&dyn Source) -> T) -> T {
+        if self.packing.is_plain() {
+            return read(self.source.as_ref());
+        }
+        let unpacked = inflate(self.source.as_ref(), self.packing, limit, &mut |_| {});
+        read(&unpacked.bytes)
     }
 
     fn read(&self, blob: &HloBlob) -> Result<Vec<u8>, SourceError> {
@@ -72,6 +89,11 @@ impl Programs {
     /// Creates the programs of a session. `files` are in the order of the profile's files.
     pub const fn new(files: Vec<OpenFile>) -> Self {
         Self { files, read: Vec::new(), memories: Vec::new() }
+    }
+
+    /// Returns the open files, in the order of the profile's files.
+    pub(crate) fn files(&self) -> &[OpenFile] {
+        &self.files
     }
 
     /// Returns the program of an op with notes. If several programs match, the result is the first of them that has an

@@ -2,7 +2,7 @@
 
 use super::capture::CaptureSession;
 use super::event_rows::EventRows;
-use super::tables;
+use super::{export, tables};
 use crate::analysis::base::FilterError;
 use crate::analysis::timeline::TimelineIndex;
 use crate::analysis::timeline::columns::EVENT_TABLE;
@@ -51,7 +51,7 @@ impl CaptureSession {
 
     /// Answers [`Question::Timeline`](crate::protocol::Question::Timeline).
     pub(super) fn timeline(&mut self, question: &TimelineQuestion) -> Reply {
-        let Self { profile, analysis, timeline, .. } = self;
+        let Self { profile, analysis, timeline, programs, .. } = self;
         let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
         match question {
             TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
@@ -62,6 +62,14 @@ impl CaptureSession {
             TimelineQuestion::Search(query) => {
                 let found = index.search(profile, query);
                 found.map_or_else(Reply::BadFilter, |found| Reply::answer_to_question(&found))
+            }
+            TimelineQuestion::ExportXSpace(request) => {
+                let files = export::export_xspaces(profile, analysis, programs.files(), *request);
+                files.map_or_else(Reply::Failed, |files| Reply::answer_to_question(&files))
+            }
+            TimelineQuestion::ExportTrace(query) => {
+                let file = export::export_trace(profile, index, query);
+                file.map_or_else(Reply::Failed, |file| Reply::answer_to_question(&file))
             }
         }
     }

@@ -141,6 +141,14 @@ pub fn exact_time(time: Picos) -> String {
     format!("{} ps", grouped(u128::from(time.0)))
 }
 
+/// Formats a time without rounding and without commas, such as "12.5 ms", in the largest unit of which it is one or more.
+pub fn lossless_time(time: Picos) -> String {
+    let unit = TimeUnit::ALL.into_iter().rfind(|unit| time.0 >= unit.in_ps()).unwrap_or(TimeUnit::Ps);
+    let places = unit.in_ps().ilog10() as usize;
+    let digits = format!("{}.{:0places$}", time.0 / unit.in_ps(), time.0 % unit.in_ps());
+    format!("{} {}", digits.trim_end_matches('0').trim_end_matches('.'), unit.symbol())
+}
+
 /// Formats an integer with commas.
 pub fn count(n: u64) -> String {
     grouped(u128::from(n))
@@ -319,6 +327,8 @@ mod tests {
         assert_eq!(time_text(Picos(12)), "12 ps");
         assert_eq!(time_text(Picos(0)), "0 ps");
         assert_eq!(exact_time(Picos(304_033_200_000_000)), "304,033,200,000,000 ps");
+        let exact = [0, 7, 1000, 12_500_000_000, 12_000_000_000_001, u64::MAX].map(|ps| lossless_time(Picos(ps)));
+        assert_eq!(exact, ["0 ps", "7 ps", "1 ns", "12.5 ms", "12.000000000001 s", "18446744.073709551615 s"]);
     }
 
     #[test]

@@ -12,7 +12,10 @@ fn run(args: &[&str], file: &Path) -> Output {
 
 /// Asserts exit code 2, an empty stdout, and one line on stderr that contains each of `words`.
 fn refused(file: &Path, words: &[&str]) {
-    for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"]] {
+    let dir = tempfile::tempdir().unwrap();
+    let written = dir.path().join("out");
+    let export = ["export", "--xspace", written.to_str().unwrap()];
+    for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"], &export] {
         let out = run(args, file);
         let text = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{text}");
@@ -23,6 +26,7 @@ fn refused(file: &Path, words: &[&str]) {
             assert!(text.contains(word), "{word:?} is not in {text}");
         }
     }
+    assert!(!written.exists());
 }
 
 fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {

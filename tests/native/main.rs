@@ -11,6 +11,7 @@ mod common;
 mod data_movement;
 mod depth;
 mod dropped;
+mod export;
 mod files;
 mod filters;
 mod flags;

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //!  source ──► wire ──► profile      bytes ──► records ──► columns: planes, lines, events, ops, notes on missing data
+//!                ├───► excerpt      bytes: a smaller capture with a range of time
 //!                └───► hlo          a program: computations, instructions, shapes, costs, its text
 //! ```
 //!
@@ -12,6 +13,7 @@
 //! analyses; these are in `rooflight`.
 #![forbid(unsafe_code)]
 
+pub mod excerpt;
 pub mod hlo;
 pub mod intervals;
 pub mod lanes;

@@ -1,8 +1,10 @@
 //! This module defines the time axis that all lines of a session share: the event clock, in ps from the earliest timestamp of
-//! a line. Profilers set the timestamps of lines to the start of the profile.
+//! a line. Profilers set the timestamps of lines to the start of the profile. Lines without events count as well, so that an
+//! excerpt of a capture, whose lines may be empty, has the axis of the capture.
 
 use super::device::{Clock, Device, Step};
 use super::query::TimeRange;
+use crate::excerpt::EpochRange;
 use crate::intervals::{Interval, Merged};
 use crate::lanes::LineTimes;
 use crate::profile::{Line, Profile};
@@ -26,8 +28,9 @@ impl Axis {
             Clock::Event { origin_ns } => Some(origin_ns),
             Clock::Device => None,
         };
-        let lines = || profile.planes.iter().flat_map(|plane| &plane.lines).filter(|line| !line.events.is_empty());
-        let reference = devices.iter().find_map(of_device).or_else(|| lines().next().map(|line| line.timestamp_ns));
+        let lines = || profile.planes.iter().flat_map(|plane| &plane.lines);
+        let first = || lines().find(|line| !line.events.is_empty()).map(|line| line.timestamp_ns);
+        let reference = devices.iter().find_map(of_device).or_else(first);
         let near = lines().map(|line| line.timestamp_ns).filter(|ns| ns.abs_diff(reference.unwrap_or(0)) < FARTHEST_NS);
         let axis = Self { origin_ns: near.min().or(reference).unwrap_or(0) };
         for device in devices {
@@ -40,6 +43,12 @@ impl Axis {
     fn offset_of(self, timestamp_ns: i64) -> Option<u64> {
         let ns = u64::try_from(timestamp_ns.checked_sub(self.origin_ns)?).ok()?;
         (ns < 2 * FARTHEST_NS).then(|| ns * 1000)
+    }
+
+    /// Returns a range of the axis on the clock on which the timestamps of lines count.
+    pub fn epoch_range(self, range: TimeRange) -> EpochRange {
+        let origin = i128::from(self.origin_ns) * 1000;
+        EpochRange { start: origin + i128::from(range.start.0), end: origin + i128::from(range.end.0) }
     }
 
     /// Returns the times of a line on the axis. `None` if its timestamp is not on the axis. The events of the line must be

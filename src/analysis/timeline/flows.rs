@@ -2,7 +2,7 @@
 //! that another thread began.
 
 use super::TimelineIndex;
-use super::links::{Links, Member};
+use super::links::Member;
 use super::report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery, FlowsReport, LineRef};
 use super::tracks::line_at;
 use crate::lanes::LineTimes;
@@ -14,7 +14,7 @@ impl TimelineIndex {
     /// Lists the links between events of some lines in a window. A link to an event of another line is not listed. Two events
     /// that several ids join have one link.
     pub fn all_flows(&mut self, profile: &Profile, query: &FlowsQuery) -> FlowsReport {
-        let links = self.links.take().unwrap_or_else(|| Links::new(profile, self.tracks().map(|track| track.line)));
+        self.make_links(profile);
         let lines = self.tracks().map(|track| track.line).filter(|line| query.lines.contains(line));
         let times = lines.filter_map(|line| Some((line, self.axis.times(line_at(profile, line)?.1)?)));
         let times: FxHashMap<LineRef, LineTimes<'_>> = times.collect();
@@ -31,8 +31,8 @@ impl TimelineIndex {
             let is_in = query.start <= target.start && target.start < query.end;
             is_in.then_some(FlowLine { source, target })
         };
-        let mut flows: Vec<FlowLine> = links.pairs().filter_map(pair).collect();
-        self.links = Some(links);
+        let links = self.links.iter();
+        let mut flows: Vec<FlowLine> = links.flat_map(|links| links.pairs()).filter_map(pair).collect();
         flows.sort_by_key(|flow| (flow.target, flow.source));
         flows.dedup();
         let n = flows.len() as u64;
@@ -46,9 +46,7 @@ impl TimelineIndex {
 
     /// Returns the links of an event to other events: first those to other planes, each group in order of their start.
     pub(super) fn flows(&mut self, profile: &Profile, of: LineRef, event: usize) -> Vec<Flow> {
-        if self.links.is_none() {
-            self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
-        }
+        self.make_links(profile);
         let start = self.shown(profile, of).map_or(0, |shown| shown.times.time(event).0);
         let links = self.links.as_ref();
         let found = links.map(|links| links.others(profile, of, event as u32, EventDetail::MAX_FLOWS));

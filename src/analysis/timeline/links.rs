@@ -3,7 +3,7 @@
 
 use super::report::{FlowKind, LineRef};
 use super::tracks::line_at;
-use crate::profile::{EventLink, LinkContext, Plane, Profile, RunId};
+use crate::profile::{EventLink, Line, LinkContext, Plane, Profile, RunId};
 use rustc_hash::FxHashMap;
 
 /// The id that joins events of one file.
@@ -32,7 +32,14 @@ struct Joint {
 }
 
 /// The events of each id.
-pub(super) struct Links(FxHashMap<(usize, JointId), Vec<Member>>);
+pub(super) struct Links(FxHashMap<(usize, JointId), Sides>);
+
+/// The events of one id.
+#[derive(Default)]
+struct Sides {
+    sources: Vec<Member>,
+    targets: Vec<Member>,
+}
 
 /// An event with an id.
 #[derive(Clone, Copy)]
@@ -45,14 +52,16 @@ pub(super) struct Member {
 
 impl Links {
     pub(super) fn new(profile: &Profile, lines: impl Iterator<Item = LineRef>) -> Self {
-        let mut all: FxHashMap<(usize, JointId), Vec<Member>> = FxHashMap::default();
+        let mut all: FxHashMap<(usize, JointId), Sides> = FxHashMap::default();
         for of in lines {
             let Some((plane, line)) = line_at(profile, of) else { continue };
             let launches = line.launches.iter().map(|(event, id)| (*event, launch(plane, *id)));
             let links =
                 line.links.iter().flat_map(|(event, link)| joints(plane, *link).map(move |joint| (*event, joint)));
             for (event, joint) in launches.chain(links) {
-                all.entry(joint.key).or_default().push(Member { line: of, event, is_source: joint.is_source });
+                let sides = all.entry(joint.key).or_default();
+                let side = if joint.is_source { &mut sides.sources } else { &mut sides.targets };
+                side.push(Member { line: of, event, is_source: joint.is_source });
             }
         }
         Self(all)
@@ -60,30 +69,44 @@ impl Links {
 
     /// Iterates over all pairs of events that belong together, in no order: the source, the other event, and why.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (Member, Member, FlowKind)> + '_ {
-        self.0.iter().flat_map(|((_, id), members)| {
-            let (sources, targets) =
-                (members.iter().filter(|of| of.is_source), members.iter().filter(|of| !of.is_source));
-            sources.flat_map(move |source| targets.clone().map(move |target| (*source, *target, id.kind())))
+        self.0.iter().flat_map(|((_, id), sides)| {
+            let targets = move |source| sides.targets.iter().map(move |target| (source, *target, id.kind()));
+            sides.sources.iter().copied().flat_map(targets)
         })
     }
 
     /// Returns the events that belong to an event, at most `limit` for each of its ids, in the order of their lines.
     pub(super) fn others(&self, profile: &Profile, of: LineRef, event: u32, limit: usize) -> Vec<(Member, FlowKind)> {
         let Some((plane, line)) = line_at(profile, of) else { return Vec::new() };
-        let links = line.links.iter().filter(|(other, _)| *other == event).flat_map(|(_, link)| joints(plane, *link));
-        let launches = line.launches.iter().filter(|(other, _)| *other == event).map(|(_, id)| launch(plane, *id));
+        let links = of_event(&line.links, event).iter().flat_map(|(_, link)| joints(plane, *link));
+        let launches = of_event(&line.launches, event).iter().map(|(_, id)| launch(plane, *id));
         let mut found: Vec<(Member, FlowKind)> = Vec::new();
         for joint in links.chain(launches) {
-            let kind = joint.key.1.kind();
-            let members = self.0.get(&joint.key).into_iter().flatten();
-            let others = members.filter(|member| member.is_source != joint.is_source);
-            found.extend(others.take(limit).map(|member| (*member, kind)));
+            let Some(sides) = self.0.get(&joint.key) else { continue };
+            let (kind, others) = (joint.key.1.kind(), if joint.is_source { &sides.targets } else { &sides.sources });
+            found.extend(others.iter().take(limit).map(|member| (*member, kind)));
         }
         // Of several ids of the same pair, the one that tells most counts.
         found.sort_by_key(|(member, kind)| (member.line, member.event, *kind));
         found.dedup_by_key(|(member, _)| (member.line, member.event));
         found
     }
+}
+
+/// Returns the indices of the events of a line that have an id, in order.
+pub(super) fn linked_events(line: &Line) -> Vec<u32> {
+    let launches = line.launches.iter().map(|(event, _)| *event);
+    let mut events: Vec<u32> = line.links.iter().map(|(event, _)| *event).chain(launches).collect();
+    events.sort_unstable();
+    events.dedup();
+    events
+}
+
+/// Returns the entries of one event. The entries of a line are in the order of its events.
+fn of_event<T>(entries: &[(u32, T)], event: u32) -> &[(u32, T)] {
+    let from = entries.partition_point(|(other, _)| *other < event);
+    let to = entries.partition_point(|(other, _)| *other <= event);
+    &entries[from..to]
 }
 
 fn launch(plane: &Plane, id: u32) -> Joint {

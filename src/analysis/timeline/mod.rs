@@ -20,6 +20,8 @@ mod idle;
 mod links;
 mod report;
 mod search;
+mod trace;
+mod trace_records;
 mod tracks;
 
 pub use report::{
@@ -27,6 +29,7 @@ pub use report::{
     FlowsReport, IdleBox, IdlePicture, LinePicture, LineRef, Neighbour, Picture, PictureQuery, SearchQuery,
     SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackId, TrackKind, event_key, parse_event_key,
 };
+pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 
 use crate::analysis::base::{Analysis, Axis};
 use crate::analysis::classify::Kind;
@@ -166,6 +169,13 @@ impl TimelineIndex {
     /// Returns the class of each op of a line; empty if its events are not ops.
     fn classes_of(&self, of: LineRef, kind: TrackKind) -> &[u8] {
         self.classes.get(&of.plane).filter(|_| kind.has_ops()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Finds the links between events, if they have not been found before.
+    fn make_links(&mut self, profile: &Profile) {
+        if self.links.is_none() {
+            self.links = Some(Links::new(profile, self.tracks().map(|track| track.line)));
+        }
     }
 
     fn tracks(&self) -> impl Iterator<Item = &Track> {

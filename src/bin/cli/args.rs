@@ -1,7 +1,8 @@
 //! This module declares the arguments of the command line. Their doc comments are the text of `--help`. The arguments
-//! of `roofline`, `memory`, `comm` and `report` stand in their own modules.
+//! of `roofline`, `memory`, `comm`, `report` and `export` stand in their own modules.
 
 use super::comm::{CommArgs, MachineArgs};
+use super::export::ExportArgs;
 use super::flags::FlagArgs;
 use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
@@ -107,6 +108,8 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
+    /// Writes a part of the timeline as a smaller capture, or as trace JSON for Perfetto.
+    Export(ExportArgs),
     /// Contents of the files: planes, lines, events, stats, programs and sizes.
     Inspect {
         #[command(flatten)]
@@ -142,7 +145,7 @@ impl Only {
     }
 }
 
-/// The options of every command.
+/// The options of every command that prints a report.
 #[derive(clap::Args)]
 pub struct View {
     /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
@@ -207,9 +210,13 @@ impl View {
 }
 
 impl Args {
-    /// Returns the options that every command has.
-    pub const fn view(&self) -> &View {
-        match &self.command {
+    /// Returns the options that all commands share, except for `export`.
+    ///
+    /// # Errors
+    /// Returns the options of `export`, which prints no report.
+    pub const fn view(&self) -> Result<&View, &ExportArgs> {
+        let view = match &self.command {
+            Command::Export(export) => return Err(export),
             Command::Overview { view, .. }
             | Command::Breakdown { view, .. }
             | Command::DataMovement { view }
@@ -221,7 +228,8 @@ impl Args {
             | Command::Report { view, .. }
             | Command::Summary { view, .. }
             | Command::Inspect { view } => view,
-        }
+        };
+        Ok(view)
     }
 }
 
@@ -258,7 +266,7 @@ fn step(text: &str) -> Result<StepChoice, String> {
 }
 
 /// Reads `A..B`, two times with units.
-fn window(text: &str) -> Result<TimeRange, String> {
+pub fn window(text: &str) -> Result<TimeRange, String> {
     let wanted = || "a window is two times, such as 12.5ms..14ms; the units are s, ms, us, ns and ps".to_owned();
     let (start, end) = text.split_once("..").ok_or_else(wanted)?;
     let (start, end) = (time(start).ok_or_else(wanted)?, time(end).ok_or_else(wanted)?);

@@ -6,6 +6,7 @@
 
 mod args;
 mod comm;
+mod export;
 mod files;
 mod flags;
 mod gaps;
@@ -100,7 +101,7 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     // escapes.
     let escaped = if printed.is_safe { printed.text.as_str().into() } else { neutralise_lines(&printed.text) };
     let text: &str = &escaped;
-    if let Some(path) = &args.view().out {
+    if let Some(path) = args.view().ok().and_then(|view| view.out.as_ref()) {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
@@ -112,7 +113,10 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
 
 /// Runs the command. Returns the output, and whether only a part of the input was read.
 fn run(args: &Args) -> Result<(Printed, bool), Failure> {
-    let view = args.view();
+    let view = match args.view() {
+        Ok(view) => view,
+        Err(export) => return export::run(export).map(|(text, partial)| (Printed::new(text), partial)),
+    };
     if let Command::Report { report, view } = &args.command {
         return report::run(report, view).map(|(text, partial)| (Printed::new(text), partial));
     }
@@ -136,7 +140,9 @@ fn run(args: &Args) -> Result<(Printed, bool), Failure> {
         Command::Comm { links, .. } => session.comm(links)?,
         Command::Flags { flags, machine, .. } => session.flags(flags, machine)?,
         Command::Summary { attainable, .. } => session.summary(*attainable)?,
-        Command::Inspect { .. } | Command::Overview { .. } | Command::Report { .. } => session.inspect(),
+        Command::Inspect { .. } | Command::Overview { .. } | Command::Report { .. } | Command::Export(_) => {
+            session.inspect()
+        }
     };
     Ok((Printed::new(with_warning(text)), partial))
 }

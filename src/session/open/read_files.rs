@@ -167,6 +167,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         }
         builder.file(&info.name);
         let mut unpacked = None;
+        let skipped_planes = matches!(what, FileKind::XSpace).then(|| without.clone());
         let sentence = match what {
             FileKind::Program(program) => add_program(&mut builder, program),
             FileKind::XSpace => {
@@ -200,8 +201,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         }
         files.push(info);
         open_files.push(match unpacked {
-            Some(bytes) => OpenFile::new(Box::new(bytes), Packing::default()),
-            None => OpenFile::new(source, packing),
+            Some(bytes) => OpenFile::new(Box::new(bytes), Packing::default(), skipped_planes),
+            None => OpenFile::new(source, packing, skipped_planes),
         });
     }
     let mut profile = builder.finish();

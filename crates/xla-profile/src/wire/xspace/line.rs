@@ -5,7 +5,7 @@ use crate::wire::cursor::{BadVarint, split_tag, varint};
 use crate::wire::{Cursor, Field, Span, Value, Walker, Window, WireError};
 
 /// Field numbers of an `XLine`.
-mod field {
+pub(crate) mod field {
     pub const ID: u32 = 1;
     pub const NAME: u32 = 2;
     pub const TIMESTAMP_NS: u32 = 3;
@@ -183,6 +183,18 @@ impl<S: Sink> Line<'_, S> {
 /// Reads an event, and passes its stats to the sink, followed by the event itself.
 #[inline]
 fn event(message: &[u8], at: u64, sink: &mut impl Sink) -> Result<(), WireError> {
+    let event = read_event(message, at, |stat| sink.event_stat(stat))?;
+    sink.event(event);
+    Ok(())
+}
+
+/// Reads an event, and passes its stats to `on_stat`. `at` is the offset of the message in the file.
+#[inline]
+pub(crate) fn read_event<'a>(
+    message: &'a [u8],
+    at: u64,
+    mut on_stat: impl FnMut(stat::Stat<'a>),
+) -> Result<Event, WireError> {
     let mut event = Event::default();
     let mut cursor = Cursor::new(message, at);
     while let Some(Field { number, value }) = cursor.next_field()? {
@@ -192,12 +204,11 @@ fn event(message: &[u8], at: u64, sink: &mut impl Sink) -> Result<(), WireError>
             (3, Value::Varint(ps)) => event.duration_ps = ps.cast_signed(),
             (4, Value::Bytes(bytes)) => {
                 let start = cursor.position().saturating_sub(bytes.len() as u64);
-                sink.event_stat(stat::from_slice(bytes, start)?);
+                on_stat(stat::from_slice(bytes, start)?);
             }
             (5, Value::Varint(n)) => (event.offset_ps, event.num_occurrences) = (None, Some(n.cast_signed())),
             _ => {}
         }
     }
-    sink.event(event);
-    Ok(())
+    Ok(event)
 }

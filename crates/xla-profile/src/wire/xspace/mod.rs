@@ -18,10 +18,12 @@ mod plane;
 mod sink;
 mod stat;
 
+pub(crate) use line::{field as line_field, read_event};
+pub(crate) use plane::{field as plane_field, map_entry};
 pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
+pub(crate) use sink::{Next, next_or_clipped, text};
 pub use stat::{Stat, StatValue};
 
-use self::sink::{Next, next_or_clipped};
 use super::{Span, SpanValue, Walker, Window};
 use crate::source::Source;
 

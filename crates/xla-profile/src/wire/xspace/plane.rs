@@ -5,7 +5,7 @@ use super::{Damage, LineHead, Outcome, PlaneHead, Sink, line, stat};
 use crate::wire::{Span, SpanValue, Walker, Window, WireError};
 
 /// Field numbers of an `XPlane`.
-mod field {
+pub(crate) mod field {
     pub const ID: u32 = 1;
     pub const NAME: u32 = 2;
     pub const LINE: u32 = 3;
@@ -206,7 +206,7 @@ fn event_metadata(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> 
 }
 
 /// Returns the key and the value of a map entry. An absent key is 0, and an absent value is `None`.
-fn map_entry(span: Span, window: &mut Window<'_>) -> Result<(i64, Option<Span>), WireError> {
+pub(crate) fn map_entry(span: Span, window: &mut Window<'_>) -> Result<(i64, Option<Span>), WireError> {
     let (mut key, mut entry) = (0, None);
     let mut walker = Walker::new(span);
     while let Some((number, value)) = walker.next_field(window)? {

@@ -126,15 +126,15 @@ impl Outcome {
 
 /// A field of a message. `clipped` is the error of a field whose length goes beyond the message; its `value` then ends
 /// at the end of the message.
-pub(super) struct Next {
-    pub(super) number: u32,
-    pub(super) value: SpanValue,
-    pub(super) clipped: Option<WireError>,
+pub(crate) struct Next {
+    pub(crate) number: u32,
+    pub(crate) value: SpanValue,
+    pub(crate) clipped: Option<WireError>,
 }
 
 /// Returns the next field, or `None` at the end. With `clip`, the message itself is cut, so its last field is too: a
 /// field whose length goes beyond the message ends with the message, and [`Next::clipped`] holds the error.
-pub(super) fn next_or_clipped(
+pub(crate) fn next_or_clipped(
     walker: &mut Walker,
     message: Span,
     window: &mut Window<'_>,
@@ -158,6 +158,6 @@ pub(super) fn next_or_clipped(
 }
 
 /// Returns the text in a span; bytes that are not UTF-8 are replaced.
-pub(super) fn text(span: Span, window: &mut Window<'_>) -> Result<String, WireError> {
+pub(crate) fn text(span: Span, window: &mut Window<'_>) -> Result<String, WireError> {
     Ok(String::from_utf8_lossy(window.bytes(span)?).into_owned())
 }

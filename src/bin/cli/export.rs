@@ -1,0 +1,144 @@
+//! This module runs `rooflight export`, which writes a part of the timeline to files. It handles arguments and files; the
+//! library writes their contents.
+
+use super::args::window;
+use super::files;
+use clap::Args;
+use rooflight::analysis::base::{Analysis, TimeRange};
+use rooflight::analysis::timeline::{TimelineIndex, TraceQuery};
+use rooflight::protocol::{ExcerptRequest, Failure};
+use rooflight::session::export::{
+    excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces,
+};
+use rooflight::session::{Opened, open};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The options of `export`.
+#[derive(Args)]
+pub struct ExportArgs {
+    /// Captures, archives, or folders of these. Several captures are the hosts of one session.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Default: the whole timeline.
+    #[arg(long, value_name = "A..B", value_parser = window)]
+    window: Option<TimeRange>,
+    #[command(flatten)]
+    form: Form,
+    /// Leaves the programs (HLO) out of the smaller capture.
+    #[arg(long, conflicts_with = "trace_json")]
+    no_hlo: bool,
+    /// The largest number of events in the trace JSON. Of more events, those that start first are written.
+    #[arg(long, value_name = "N", conflicts_with = "xspace", default_value_t = TraceQuery::MAX_EVENTS)]
+    max_events: u64,
+}
+
+/// The form of the export.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Form {
+    /// Writes an XSpace with the events that touch the window. For several captures it is a folder, with one file for each of them.
+    #[arg(long, value_name = "OUT")]
+    xspace: Option<PathBuf>,
+    /// Writes trace JSON for Perfetto, with one thread for each lane and the links between events.
+    #[arg(long, value_name = "OUT")]
+    trace_json: Option<PathBuf>,
+}
+
+/// Runs `rooflight export`. Returns one line for each file that was written, and whether only a part of the input was read.
+///
+/// # Errors
+/// Returns a [`Failure`] if a file cannot be read or written.
+pub fn run(args: &ExportArgs) -> Result<(String, bool), Failure> {
+    let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
+    let analysis = Analysis::new(&opened.profile);
+    if let Some(partial) = &opened.partial {
+        super::complain(&format!("partial: {partial}"));
+    }
+    let text = match (&args.form.xspace, &args.form.trace_json) {
+        (Some(path), _) => write_xspaces(args, &opened, &analysis, path)?,
+        (_, Some(path)) => write_trace(args, &opened, &analysis, path)?,
+        (None, None) => String::new(),
+    };
+    Ok((text, opened.partial.is_some()))
+}
+
+fn write_xspaces(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: &Path) -> Result<String, Failure> {
+    let request = ExcerptRequest { range: args.window, with_programs: !args.no_hlo };
+    let mut captures: Vec<usize> = xspaces(&opened.open_files).collect();
+    if captures.is_empty() {
+        // The export of the first file fails, and says why.
+        captures.push(0);
+    }
+    let is_folder = captures.len() > 1 || path.is_dir();
+    if captures.len() > 1 {
+        std::fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
+    }
+    let mut names = BTreeSet::new();
+    let mut text = String::new();
+    for file in captures {
+        let capture = opened.profile.files.get(file).map_or("", String::as_str);
+        let mut out = path.to_owned();
+        if is_folder {
+            let name = export_name(capture, request.range, ".xplane.pb");
+            // Captures of several folders may have the same name.
+            let name = if names.contains(&name) { format!("{file}.{name}") } else { name };
+            out.push(&name);
+            names.insert(name);
+        }
+        let mut report = Default::default();
+        write_file(args, &out, &mut |file_out| {
+            report = export_xspace(&opened.profile, analysis, &opened.open_files, file, request, file_out)?;
+            Ok(())
+        })?;
+        text += &format!("{}: {}\n", out.display(), excerpt_summary(&report));
+    }
+    Ok(text)
+}
+
+fn write_trace(args: &ExportArgs, opened: &Opened, analysis: &Analysis, path: &Path) -> Result<String, Failure> {
+    let query = TraceQuery { range: args.window, max_events: args.max_events };
+    let mut index = TimelineIndex::new(&opened.profile, analysis);
+    let mut report = Default::default();
+    write_file(args, path, &mut |out| {
+        report = export_trace_json(&opened.profile, &mut index, &query, out)?;
+        Ok(())
+    })?;
+    Ok(format!("{}: {}\n", path.display(), trace_summary(&report)))
+}
+
+/// Creates a file, and writes it with `write`. If that fails, the file is removed, so that no half of one is mistaken for a
+/// whole.
+fn write_file(
+    args: &ExportArgs,
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if is_input(args, path) {
+        return Err(Failure {
+            title: format!("{} is the capture itself", path.display()),
+            message: "The export is made from it, so it cannot be written there. Give another file.".to_owned(),
+        });
+    }
+    let file = File::create(path).map_err(|error| unwritten(path, &error))?;
+    let mut out = BufWriter::new(file);
+    let written = write(&mut out).and_then(|()| out.flush().map_err(|error| unwritten(path, &error)));
+    if written.is_err() {
+        // The reason of the failure is reported, and not that the file could not be removed.
+        let _ = std::fs::remove_file(path);
+    }
+    written
+}
+
+/// Returns whether a path is one of the files to read, or lies in a folder of them.
+fn is_input(args: &ExportArgs, path: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let inputs = args.files.iter().filter_map(|file| file.canonicalize().ok());
+    inputs.into_iter().any(|input| path == input || input.is_dir() && path.starts_with(input))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure { title: format!("{} could not be written", path.display()), message: format!("{error}.") }
+}
