@@ -1,12 +1,13 @@
-//! This module saves the visible part of the timeline as a picture, in the theme on screen.
+//! This module saves the visible part of the timeline as a picture in the theme on screen, and the events of the range as a
+//! smaller capture or as trace JSON.
 
 use super::model::TimelineModel;
-use crate::analysis::timeline::{Picture, PictureQuery};
+use crate::analysis::timeline::{Picture, PictureQuery, TraceQuery};
 use crate::chart::timeline::VisibleBand;
 use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
-use crate::protocol::TimelineQuestion;
+use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineQuestion};
 use crate::units::Picos;
-use crate::view::widgets::chart;
+use crate::view::widgets::{chart, clipboard};
 use leptos::prelude::*;
 
 /// The id of the canvas of the tracks.
@@ -58,5 +59,41 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
             return request(model, query, size, is_png);
         }
         chart::save_scene(model.state, &scene, "timeline", is_png);
+    });
+}
+
+/// Saves the events of the range, or of the visible part, as smaller captures.
+pub(super) fn save_capture(model: TimelineModel) {
+    let range = untrack(|| model.range());
+    let request = ExcerptRequest { range, with_programs: true };
+    save_files(model, TimelineQuestion::ExportXSpace(request), |reply| reply.decode::<Vec<ExportedFile>>());
+}
+
+/// Saves the events of the range, or of the visible part, as trace JSON.
+pub(super) fn save_trace(model: TimelineModel) {
+    let range = untrack(|| model.range());
+    let query = TraceQuery { range, max_events: TraceQuery::MAX_EVENTS };
+    save_files(model, TimelineQuestion::ExportTrace(query), |reply| Ok(vec![reply.decode::<ExportedFile>()?]));
+}
+
+/// Requests files and saves them, or reports why there are none.
+fn save_files(
+    model: TimelineModel,
+    question: TimelineQuestion,
+    decode: impl FnOnce(Reply) -> Result<Vec<ExportedFile>, Reply> + 'static,
+) {
+    let state = model.state;
+    model.request(question, move |reply| match decode(reply) {
+        Ok(files) => {
+            for ExportedFile { name, bytes, summary } in files {
+                let message = Failure { title: format!("Saved {name}"), message: summary };
+                match clipboard::save_bytes(&name, &bytes) {
+                    Ok(()) => state.inform(message),
+                    Err(_) => chart::refused(state),
+                }
+            }
+        }
+        Err(Reply::Failed(failure)) => state.fail(failure),
+        Err(_) => {}
     });
 }

@@ -45,7 +45,16 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
     };
     let picture = move |is_png: bool| Callback::new(move |()| export::save_picture(model, is_png));
     let entries = Signal::derive(move || {
-        vec![Entry::new("Save picture as SVG", picture(false)), Entry::new("Save picture as PNG", picture(true))]
+        let mut entries =
+            vec![Entry::new("Save picture as SVG", picture(false)), Entry::new("Save picture as PNG", picture(true))];
+        if state.can(|can| can.export) {
+            let part = if has_range.get() { "range" } else { "visible part" };
+            let capture = Callback::new(move |()| export::save_capture(model));
+            let trace = Callback::new(move |()| export::save_trace(model));
+            entries.push(Entry::new(format!("Save {part} as a capture (XSpace)"), capture).separated());
+            entries.push(Entry::new(format!("Save {part} as trace JSON for Perfetto"), trace));
+        }
+        entries
     });
     view! {
         <div class="table-tools timeline-tools" data-roving="">

@@ -316,8 +316,9 @@ pub(crate) fn save_scene(state: State, scene: &Scene, name: &'static str, png: b
     });
 }
 
-fn refused(state: State) {
-    let message = "The browser refuses to save a picture from this page.".to_owned();
+/// Tells that the browser does not save files from this page.
+pub(crate) fn refused(state: State) {
+    let message = "The browser refuses to save a file from this page.".to_owned();
     state.inform(Failure { title: "Nothing was saved".to_owned(), message });
 }
 

@@ -37,6 +37,12 @@ pub(crate) fn save(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     save_blob(name, &blob)
 }
 
+/// Saves bytes as a file of the given name.
+pub(crate) fn save_bytes(name: &str, bytes: &[u8]) -> Result<(), JsValue> {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    save_blob(name, &Blob::new_with_u8_array_sequence(&parts)?)
+}
+
 /// Saves a Blob as a file of the given name.
 pub(crate) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
