@@ -2,7 +2,7 @@
 //! that another thread began.
 
 use super::TimelineIndex;
-use super::links::Member;
+use super::links::{Links, Member};
 use super::report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery, FlowsReport, LineRef};
 use super::tracks::line_at;
 use crate::lanes::LineTimes;
@@ -32,7 +32,7 @@ impl TimelineIndex {
             is_in.then_some(FlowLine { source, target })
         };
         let links = self.links.iter();
-        let mut flows: Vec<FlowLine> = links.flat_map(|links| links.pairs()).filter_map(pair).collect();
+        let mut flows: Vec<FlowLine> = links.flat_map(Links::pairs).filter_map(pair).collect();
         flows.sort_by_key(|flow| (flow.target, flow.source));
         flows.dedup();
         let n = flows.len() as u64;

@@ -66,7 +66,7 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
 pub(super) fn save_capture(model: TimelineModel) {
     let range = untrack(|| model.range());
     let request = ExcerptRequest { range, with_programs: true };
-    save_files(model, TimelineQuestion::ExportXSpace(request), |reply| reply.decode::<Vec<ExportedFile>>());
+    save_files(model, TimelineQuestion::ExportXSpace(request), Reply::decode);
 }
 
 /// Saves the events of the range, or of the visible part, as trace JSON.
