@@ -2,6 +2,7 @@
 // the whole capture, and the address keeps what is shown. Mouse and keyboard do the same. tests/native/timeline.rs compares
 // pictures and sums with a plain sum over all events.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { cpu, simulatedRun, tpu } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
@@ -251,8 +252,166 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   await page.getByRole("button", { name: "Show the whole capture" }).click();
   await page.locator(".timeline-sums").getByRole("button", { name: "Idle", exact: true }).click();
   await page.locator(".timeline-sums .tree").getByText("Other devices", { exact: true }).first().waitFor();
-  const saved = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save as PNG" }).click();
-  assert.equal((await saved).suggestedFilename(), "host.xplane.pb timeline.png");
+  // A gap of the list is a button that shows it.
+  await page.locator(".timeline-sums .tree").getByRole("button", { name: /^at / }).first().click();
+  const [from, to] = (await waitUntil(() => place(page).part)).split("-").map(Number);
+  assert.ok(to - from < 60e12);
   await openTimeline(page, cpu());
+});
+
+/** The middle of a track by its name, in px of the window. */
+async function trackMiddle(page, name, nth = 0) {
+  const track = await page.locator(".timeline-track", { has: page.getByText(name, { exact: true }) }).nth(nth).boundingBox();
+  return track.y + track.height / 2;
+}
+
+onPage("idle time is a strip that tells what the device waited for", { needs: tpu() }, async ({ page }) => {
+  await openTimeline(page, tpu());
+  const box = await canvas(page).boundingBox();
+  const y = (await trackMiddle(page, "Idle")) - 3;
+  // The longest gap of the capture is in front of the loop.
+  await page.mouse.move(box.x + box.width * 0.17, y);
+  const tip = page.locator(".tip").filter({ hasText: "TPU:0 is idle" });
+  await tip.waitFor();
+  assert.match(await tip.innerText(), /aited for/);
+  await page.mouse.click(box.x + box.width * 0.17, y);
+  const range = await waitUntil(() => place(page).range);
+  assert.equal(place(page).rows, "idle");
+  const report = JSON.parse(cliOutput("gaps", tpu(), "--json", "--device", "0", "--window", range.replace("-", "..")));
+  assert.equal(report.totals.busy_duration_ps, 0, "the range is idle");
+  await page.getByRole("button", { name: "Zoom to range" }).click();
+  await waitUntil(() => place(page).part);
+});
+
+onPage("tracks are pinned, times measured and links drawn", { needs: tpu() }, async ({ page }) => {
+  await openTimeline(page, tpu());
+  await canvas(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => /XLA Modules/.test(text));
+  await page.keyboard.press("p");
+  await page.locator(".timeline-pins").getByText("XLA Modules", { exact: true }).waitFor();
+  await page.locator(".timeline-track", { hasText: "Idle" }).hover();
+  await page.getByRole("button", { name: "Pin Idle" }).first().click();
+  await waitUntil(() => place(page).pins, (pins) => /^\d+-\d+,idle-0$/.test(pins));
+  // Pinned tracks do not scroll.
+  const middle = await trackMiddle(page, "XLA Modules");
+  await canvas(page).evaluate((node) => node.closest(".timeline-scroll").scrollTo(0, 300));
+  await waitForPaint(page);
+  assert.equal(await trackMiddle(page, "XLA Modules"), middle);
+  await page.mouse.click((await canvas(page).boundingBox()).x + 700, middle);
+  await waitUntil(() => status(page).textContent(), (text) => /XLA Modules/.test(text));
+  await page.locator(".timeline-pins").getByRole("button", { name: "Unpin XLA Modules" }).click();
+  await waitUntil(() => place(page).pins, (pins) => pins === "idle-0");
+  await canvas(page).evaluate((node) => node.closest(".timeline-scroll").scrollTo(0, 0));
+
+  // Both ends of a measured time snap to events.
+  await page.getByRole("button", { name: "Measure", exact: true }).click();
+  const box = await canvas(page).boundingBox();
+  const y = await trackMiddle(page, "XLA Modules");
+  await page.mouse.move(box.x + box.width * 0.08, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.168, y, { steps: 6 });
+  await page.mouse.up();
+  await waitUntil(() => place(page).measure);
+  assert.equal(place(page).range, undefined);
+  await canvas(page).focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await waitUntil(() => place(page).measure, (measure) => measure === undefined);
+  // The keyboard measures events.
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => text !== "");
+  await page.keyboard.press("m");
+  const first = (await waitUntil(() => place(page).measure)).split("-").map(Number);
+  const before = await status(page).textContent();
+  await page.keyboard.press("ArrowRight");
+  await waitUntil(() => status(page).textContent(), (text) => text !== before);
+  await page.keyboard.press("m");
+  const second = (await waitUntil(() => place(page).measure, (now) => now !== first.join("-"))).split("-").map(Number);
+  assert.ok(second[0] === first[0] && second[1] > first[1]);
+
+  await page.getByRole("button", { name: "Links", exact: true }).click();
+  await page.getByText(/^the first 500 of [\d,]+ links$/).waitFor();
+  assert.equal(place(page).flows, "all");
+});
+
+onPage("a search by scope, source or regular expression", async ({ page }) => {
+  await openTimeline(page, capture());
+  const chip = (name) => page.locator(".timeline-tools").getByRole("button", { name, exact: true }).click();
+  const result = (words) => waitUntil(() => page.locator(".timeline-tools [role=status]").first().textContent(), (text) => words.test(text));
+  await page.locator("#filter").fill("all-(reduce|gather)");
+  await result(/No event matches/);
+  await chip("Regular expression");
+  await result(/\d events/);
+  await page.locator("#filter").fill("all-(reduce");
+  await result(/at column/);
+  await chip("Regular expression");
+  await page.locator("#filter").fill("train_step");
+  await chip("anywhere");
+  const anywhere = await result(/\d events/);
+  await chip("leaf");
+  await result(new RegExp(`^(?!${anywhere.replaceAll(/[.*+?^$\{\}()|[\]\\]/g, "\\$&")}$).*$`));
+  // Enter in the field goes from hit to hit.
+  await page.locator("#filter").fill("fusion");
+  await result(/\d events/);
+  await page.locator("#filter").press("Enter");
+  const first = await waitUntil(() => status(page).textContent(), (text) => /fusion/.test(text));
+  await page.locator("#filter").press("Enter");
+  await waitUntil(() => status(page).textContent(), (text) => text !== first);
+  await page.locator("#filter").press("Shift+Enter");
+  await waitUntil(() => status(page).textContent(), (text) => text === first);
+});
+
+onPage("a range is saved as a picture, as a capture and for Perfetto", async ({ page }) => {
+  const file = capture();
+  await openTimeline(page, file);
+  await dragRange(page, 0.3, 0.5);
+  const range = place(page).range.replace("-", "..");
+  const save = async (name) => {
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("menuitem", { name }).click();
+    const download = await saved;
+    return { name: download.suggestedFilename(), path: await download.path() };
+  };
+  const svg = await save("Save picture as SVG");
+  assert.match(svg.name, /timeline\.svg$/);
+  const text = fs.readFileSync(svg.path, "utf8");
+  for (const words of ["XLA Ops", "TPU:0", "Idle", "event clock"]) assert.ok(text.includes(words), words);
+  assert.ok(text.split("<rect").length > 100);
+  const png = await save("Save picture as PNG");
+  assert.deepEqual([...fs.readFileSync(png.path).subarray(1, 4)], [...Buffer.from("PNG")]);
+  const part = await save("Save range as a capture (XSpace)");
+  assert.match(part.name, /\.xplane\.pb$/);
+  const copy = `${part.path}.xplane.pb`;
+  fs.copyFileSync(part.path, copy);
+  const report = (of) => JSON.parse(cliOutput("breakdown", of, "--json", "--device", "0", "--window", range));
+  const [whole, cut] = [report(file), report(copy)];
+  assert.deepEqual(cut.groups, whole.groups, "the same window has the same rows");
+  assert.ok(fs.statSync(copy).size < fs.statSync(file).size);
+  const trace = JSON.parse(fs.readFileSync((await save("Save range as trace JSON for Perfetto")).path, "utf8"));
+  assert.ok(trace.traceEvents.filter((event) => event.ph === "X").length > 100);
+});
+
+onPage("fingers pan, zoom and select", { hasTouch: true }, async ({ page }) => {
+  await openTimeline(page, capture());
+  const box = await canvas(page).boundingBox();
+  const client = await page.context().newCDPSession(page);
+  const y = box.y + 60;
+  const touch = (type, ...xs) => client.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x: box.x + box.width * x, y, id })) });
+  await touch("touchStart", 0.4, 0.6);
+  for (let n = 1; n <= 5; n++) await touch("touchMove", 0.4 - 0.05 * n, 0.6 + 0.05 * n);
+  await touch("touchEnd");
+  const zoomed = await waitUntil(() => place(page).part);
+  await touch("touchStart", 0.6);
+  for (let n = 1; n <= 5; n++) await touch("touchMove", 0.6 - 0.04 * n);
+  await touch("touchEnd");
+  await waitUntil(() => place(page).part, (now) => now !== zoomed);
+  assert.equal(place(page).range, undefined, "a finger pans");
+  // After a long press it selects.
+  await touch("touchStart", 0.3);
+  await page.waitForTimeout(700);
+  for (let n = 1; n <= 5; n++) await touch("touchMove", 0.3 + 0.05 * n);
+  await touch("touchEnd");
+  await waitUntil(() => place(page).range);
 });

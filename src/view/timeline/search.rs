@@ -7,7 +7,7 @@ use crate::protocol::{Question, Reply, TimelineQuestion};
 use crate::table::filter::TextFilter;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, effect, live};
-use crate::view::widgets::field;
+use crate::view::widgets::field::{self, FilterChips, SearchField};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
@@ -87,15 +87,16 @@ pub(super) fn search(model: TimelineModel) -> AnyView {
         Some(error) => Some(format!("{} at column {}", error.message, error.column)),
         None => Some(text::search_result(&*model.search.get()?)),
     };
-    let chips = field::FilterChips {
+    let chips = FilterChips {
         within: Signal::derive(move || model.place.with(|place| place.find.within)),
         choose: Callback::new(move |within| model.change(|place| place.find.within = within)),
         regex: Signal::derive(move || model.place.with(|place| place.find.regex)),
         switch: Callback::new(move |()| model.change(|place| place.find.regex = !place.find.regex)),
     };
+    let enter = Some(Callback::new(move |is_back: bool| model.to_hit(if is_back { -1 } else { 1 })));
     let is_bad = Signal::derive(move || model.search_error.with(Option::is_some));
     view! {
-        {field::search_with(model.find, "Search the whole capture", Some(chips), is_bad)}
+        {field::search_with(SearchField { text: model.find, words: "Search the whole capture", chips: Some(chips), is_bad, enter })}
         {hit("Previous hit", Icon::Left, -1)}
         {hit("Next hit", Icon::Right, 1)}
         <span class="sub" role="status">{live(found)}</span>

@@ -46,24 +46,33 @@ pub(crate) fn filter_chips(chips: FilterChips) -> AnyView {
     .any()
 }
 
-/// Renders a field that filters rows by text. `words` is its placeholder.
-pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
-    search_with(text, words, None, Signal::stored(false))
+/// What a field that filters by text shows and does.
+#[derive(Clone, Copy)]
+pub(crate) struct SearchField {
+    pub(crate) text: RwSignal<String>,
+    /// The placeholder, which is also the label.
+    pub(crate) words: &'static str,
+    /// The buttons inside the field, if any.
+    pub(crate) chips: Option<FilterChips>,
+    /// Whether the field is marked because its text is not valid.
+    pub(crate) is_bad: Signal<bool>,
+    /// Handles Enter; the value tells whether Shift is held.
+    pub(crate) enter: Option<Callback<bool>>,
 }
 
-/// Renders a field that filters rows by text, with buttons that choose where the text is searched. The field is marked while
-/// `is_bad` holds.
-pub(crate) fn search_with(
-    text: RwSignal<String>,
-    words: &'static str,
-    chips: Option<FilterChips>,
-    is_bad: Signal<bool>,
-) -> AnyView {
+/// Renders a field that filters rows by text. `words` is its placeholder.
+pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
+    search_with(SearchField { text, words, chips: None, is_bad: Signal::stored(false), enter: None })
+}
+
+/// Renders a field that filters by text.
+pub(crate) fn search_with(of: SearchField) -> AnyView {
+    let SearchField { text, words, chips, is_bad, enter } = of;
     let node = NodeRef::<html::Input>::new();
-    let key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Escape" {
-            leave(&event, node, || text.set(String::new()));
-        }
+    let key = move |event: ev::KeyboardEvent| match (&*event.key(), enter) {
+        ("Escape", _) => leave(&event, node, || text.set(String::new())),
+        ("Enter", Some(enter)) => enter.run(event.shift_key()),
+        _ => {}
     };
     view! {
         <div class="field" class:bad=is_bad role="search">
