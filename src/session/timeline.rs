@@ -55,7 +55,10 @@ impl CaptureSession {
         let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
         match question {
             TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
-            TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, query)),
+            TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
+            TimelineQuestion::SeriesRange { series, start, end } => {
+                Reply::answer_to_question(&index.series_range(profile, analysis, *series, (*start, *end)))
+            }
             TimelineQuestion::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
             TimelineQuestion::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
             TimelineQuestion::Search(query) => {

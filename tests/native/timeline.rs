@@ -80,9 +80,9 @@ fn pictures_show_every_event_at_any_scale() {
                 let n_columns = 400;
                 let column = ((to - from) / u64::from(n_columns)).max(1);
                 let query =
-                    PictureQuery { lines: vec![track.line], start: Picos(from), column: Picos(column), n_columns };
+                    PictureQuery { lines: vec![track.line], start: Picos(from), column: Picos(column), n_columns, ..PictureQuery::default() };
                 let to = query.end().0;
-                let picture = index.picture(&opened.profile, &query);
+                let picture = index.picture(&opened.profile, &analysis, &query);
                 let [shown] = &picture.lines[..] else { panic!("{name}") };
                 let boxes: u64 = shown.boxes.iter().map(|of| of.end.0.min(to) - of.start.0.max(from)).sum();
                 // Each share is rounded down by less than a 255th of a column, or up to one.
@@ -226,8 +226,8 @@ fn ops_of_trace_json_are_in_the_lanes_of_their_nesting() {
             depth = depth.max(open.len());
         }
         let (start, column) = (index.timeline.start, Picos(1 << 40));
-        let query = PictureQuery { lines: vec![track.line], start, column, n_columns: 1 };
-        assert_eq!(index.picture(&opened.profile, &query).lines[0].n_lanes as usize, depth);
+        let query = PictureQuery { lines: vec![track.line], start, column, n_columns: 1, ..PictureQuery::default() };
+        assert_eq!(index.picture(&opened.profile, &analysis, &query).lines[0].n_lanes as usize, depth);
     }
 }
 

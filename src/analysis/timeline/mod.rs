@@ -1,5 +1,5 @@
-//! This module shows every event of a session on one time axis: pictures of any part at any scale, single events, and
-//! searches.
+//! This module shows every event of a session on one time axis: pictures of any part at any scale, values over time,
+//! single events, and searches.
 //!
 //! ```text
 //!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis)
@@ -19,6 +19,7 @@ mod flows;
 mod links;
 mod report;
 mod search;
+mod series;
 mod tracks;
 
 pub use report::{
@@ -26,6 +27,7 @@ pub use report::{
     Neighbour, Picture, PictureQuery, SearchQuery, SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackKind,
     event_key, parse_event_key,
 };
+pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 
 use crate::analysis::base::{Analysis, Axis};
 use crate::analysis::classify::Kind;
@@ -35,6 +37,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use links::Links;
 use rustc_hash::FxHashMap;
+use series::SeriesIndex;
 use tracks::line_at;
 
 /// The tracks of a session, and the lanes of the lines that have been shown.
@@ -45,6 +48,7 @@ pub struct TimelineIndex {
     lines: FxHashMap<LineRef, LineIndex>,
     /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
     classes: FxHashMap<u32, Vec<u8>>,
+    series: SeriesIndex,
     /// The links between events, after the first request for an event.
     links: Option<Links>,
 }
@@ -86,8 +90,10 @@ impl TimelineIndex {
         let classes = analysis.devices.iter().zip(&analysis.facts).map(|(device, facts)| {
             (device.plane as u32, facts.ops.iter().map(|facts| facts.kind.index() as u8).collect())
         });
+        let mut timeline = tracks::timeline(profile, analysis);
         Self {
-            timeline: tracks::timeline(profile, analysis),
+            series: SeriesIndex::new(profile, analysis, &mut timeline),
+            timeline,
             axis: analysis.axis,
             lines: FxHashMap::default(),
             classes: classes.collect(),
@@ -95,8 +101,8 @@ impl TimelineIndex {
         }
     }
 
-    /// Draws the lines of a query that are on the axis.
-    pub fn picture(&mut self, profile: &Profile, query: &PictureQuery) -> Picture {
+    /// Draws the lines of a query that are on the axis, and its series.
+    pub fn picture(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Picture {
         let mut query = query.clone();
         query.column = Picos(query.column.0.max(1));
         query.n_columns = query.n_columns.min(PictureQuery::MAX_COLUMNS);
@@ -129,7 +135,19 @@ impl TimelineIndex {
             lines.push(picture);
         }
         let names = names.keys().map(|name| profile.text(*name).to_owned()).collect();
-        Picture { query, lines, names }
+        let series = self.series.picture(profile, analysis, &query);
+        Picture { query, lines, series, names }
+    }
+
+    /// Returns the values of a series in a range of time. `None` if there is no such series.
+    pub fn series_range(
+        &mut self,
+        profile: &Profile,
+        analysis: &Analysis,
+        series: SeriesRef,
+        range: (Picos, Picos),
+    ) -> Option<SeriesRange> {
+        self.series.range(profile, analysis, series, range)
     }
 
     /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a

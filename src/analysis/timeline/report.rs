@@ -1,6 +1,7 @@
 //! This module defines what the timeline reports: its tracks, pictures of them, single events, and the events that a search
 //! finds. All times are in ps on the axis of the session (see `base::Axis`).
 
+use super::series::{SeriesPicture, SeriesRef, SeriesTrack};
 use crate::analysis::classify::Kind;
 use crate::table::filter::TextFilter;
 use crate::units::Picos;
@@ -16,7 +17,7 @@ pub struct LineRef {
 }
 
 /// The tracks of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Start of the first event.
     pub start: Picos,
@@ -31,7 +32,7 @@ pub struct Timeline {
 }
 
 /// The tracks of one plane.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackGroup {
     /// Name of the plane; with the name of its file if the session has several files.
     pub name: String,
@@ -40,6 +41,8 @@ pub struct TrackGroup {
     /// Whether the plane holds the threads of a host.
     pub is_host: bool,
     pub tracks: Vec<Track>,
+    /// The values over time of the plane: first the counters, then those that are derived.
+    pub series: Vec<SeriesTrack>,
     /// The steps of the device, in order.
     pub steps: Vec<StepSpan>,
 }
@@ -88,10 +91,11 @@ impl TrackKind {
     }
 }
 
-/// Requests a picture of some lines.
+/// Requests a picture of some lines and series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureQuery {
     pub lines: Vec<LineRef>,
+    pub series: Vec<SeriesRef>,
     /// Start of the first column.
     pub start: Picos,
     /// Width of a column; at least 1 ps.
@@ -112,12 +116,14 @@ impl PictureQuery {
     }
 }
 
-/// A picture of some lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A picture of some lines and series.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub query: PictureQuery,
     /// The lines of the query that are on the axis, in its order.
     pub lines: Vec<LinePicture>,
+    /// The series of the query that exist, in its order.
+    pub series: Vec<SeriesPicture>,
     /// The names to which boxes refer.
     pub names: Vec<String>,
 }
