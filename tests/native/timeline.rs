@@ -79,8 +79,13 @@ fn pictures_show_every_event_at_any_scale() {
             for (from, to) in windows(start, end, 12) {
                 let n_columns = 400;
                 let column = ((to - from) / u64::from(n_columns)).max(1);
-                let query =
-                    PictureQuery { lines: vec![track.line], start: Picos(from), column: Picos(column), n_columns, ..PictureQuery::default() };
+                let query = PictureQuery {
+                    lines: vec![track.line],
+                    start: Picos(from),
+                    column: Picos(column),
+                    n_columns,
+                    ..PictureQuery::default()
+                };
                 let to = query.end().0;
                 let picture = index.picture(&opened.profile, &analysis, &query);
                 let [shown] = &picture.lines[..] else { panic!("{name}") };

@@ -112,15 +112,19 @@ impl<'a> DeviceOps<'a> {
     }
 
     /// Returns the cost of each op divided by its time: by the self time of its execution, or by the time in flight if it
-    /// ends an asynchronous transfer.
+    /// ends an asynchronous transfer. An execution without self time has no rate.
     fn cost_rates(&self, core: &CoreTimeline, pairs: &AsyncPairs, costs: &[f64]) -> Vec<Stretch> {
+        let spans = || core.spans.iter().filter(|span| span.from != SpanOrigin::Sync);
+        let mut of_transfers = vec![Transfers::default(); pairs.all.len()];
+        spans().for_each(|span| of_transfers[span.transfer as usize].n_spans += 1);
         let mut own = costs.to_vec();
-        let mut of_transfers = vec![f64::NAN; pairs.all.len()];
+        // The transfer of each op whose cost counts in flight.
+        let mut in_flight = vec![None; costs.len()];
         for (op, part, transfer) in pairs.parts() {
-            let cost = costs[op.0 as usize];
-            if part == Part::Done && cost > 0.0 {
-                of_transfers[transfer as usize] = cost;
-                own[op.0 as usize] = 0.0;
+            let op = op.0 as usize;
+            if part == Part::Done && costs[op] > 0.0 && of_transfers[transfer as usize].n_spans > 0 {
+                own[op] = 0.0;
+                in_flight[op] = Some(transfer as usize);
             }
         }
         let mut all = Vec::new();
@@ -132,15 +136,25 @@ impl<'a> DeviceOps<'a> {
                 let cost = own[line.events.op(event).0 as usize];
                 all.push(self.stretch((from, to), per_second(cost, self_times[event])));
             });
+            for op in line.events.ops().map(|op| op.0 as usize) {
+                in_flight[op].into_iter().for_each(|transfer| of_transfers[transfer].cost += costs[op]);
+            }
         }
-        for span in core.spans.iter().filter(|span| span.from != SpanOrigin::Sync) {
-            let cost = of_transfers[span.transfer as usize];
+        for span in spans() {
+            let Transfers { cost, n_spans } = of_transfers[span.transfer as usize];
             if cost > 0.0 {
-                all.push(self.stretch(span.at, per_second(cost, span.at.1 - span.at.0)));
+                all.push(self.stretch(span.at, per_second(cost / n_spans as f64, span.at.1 - span.at.0)));
             }
         }
         all
     }
+}
+
+/// The executions of one transfer. Their cost is reported at their ends, and each of its spans has an equal share.
+#[derive(Clone, Copy, Default)]
+struct Transfers {
+    cost: f64,
+    n_spans: usize,
 }
 
 /// Returns an amount divided by a time in ps.

@@ -26,8 +26,10 @@ type Listed = (SeriesSource, SeriesTrack);
 /// Lists the series of each group: first the counters, then those that are derived.
 pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> Vec<Vec<Listed>> {
     let plane_of = |group: &TrackGroup| group.tracks.first().map(|track| track.line.plane as usize);
-    let mut all: Vec<Vec<Listed>> =
-        groups.iter().map(|group| plane_of(group).map_or_else(Vec::new, |at| of_plane(profile, analysis, at))).collect();
+    let mut all: Vec<Vec<Listed>> = groups
+        .iter()
+        .map(|group| plane_of(group).map_or_else(Vec::new, |at| of_plane(profile, analysis, at)))
+        .collect();
     for (at, plane) in groups.iter().enumerate().filter_map(|(at, group)| Some((at, plane_of(group)?))) {
         for (allocator, max) in allocators::allocators(&profile.planes[plane], analysis.axis) {
             let device = analysis.allocator_device(profile, plane, allocator.ordinal, allocator.name);
@@ -77,8 +79,9 @@ fn allocator_track(profile: &Profile, allocator: AllocatorKey, has_device: bool,
         unit: SeriesUnit::Bytes,
         is_estimated: true,
         max: Some(max),
-        about: "The bytes that the allocator has reserved for programs and allocated for arrays, after each of its events."
-            .to_owned(),
+        about:
+            "The bytes that the allocator has reserved for programs and allocated for arrays, after each of its events."
+                .to_owned(),
     }
 }
 

@@ -64,7 +64,8 @@ impl SeriesIndex {
         for id in &query.series {
             let Some(function) = self.function(profile, analysis, *id) else { continue };
             let most = function.whole().max;
-            let mut picture = SeriesPicture { id: *id, max: if most.is_nan() { 0.0 } else { most }, columns: Vec::new() };
+            let mut picture =
+                SeriesPicture { id: *id, max: if most.is_nan() { 0.0 } else { most }, columns: Vec::new() };
             for column in 0..u64::from(query.n_columns) {
                 let time = |column: u64| query.start.0.saturating_add(query.column.0.saturating_mul(column));
                 picture.push(SeriesColumn::new(function, (time(column), time(column + 1))));

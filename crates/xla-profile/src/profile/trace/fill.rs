@@ -188,7 +188,9 @@ impl<'b, 'p> Fill<'b, 'p> {
             );
         }
         line.allocator.extend(self.args.allocator.take(place));
-        self.args.counters.take(&mut line.counters, place);
+        if line.has_counters() {
+            self.args.counters.take(&mut line.counters, place);
+        }
         if let Some(flow) = self.args.flow.filter(|_| line.is_async()) {
             line.flows.push((place as u32, flow));
         }
@@ -236,6 +238,8 @@ impl Sink for Fill<'_, '_> {
     fn wants_args(&mut self, phase: u8, process: Id<'_>, thread: Id<'_>) -> bool {
         self.args.counter_args = match phase {
             b'C' => CounterArgs::All,
+            // The arguments of an event may come before its phase. They are dropped if the event has no counters.
+            0 => CounterArgs::Others,
             _ if self.has_counters && self.is_counter_line(phase, process, thread) => CounterArgs::Others,
             _ => CounterArgs::None,
         };

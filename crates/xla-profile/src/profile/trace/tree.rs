@@ -87,7 +87,14 @@ impl Tree {
         let key = self.key(thread);
         let at = self.threads.len();
         self.by_thread.insert((process, key, kind), at);
-        self.threads.push(Thread { process, id: key.1, kind, name: name_of(thread), order: key.1, ..Thread::default() });
+        self.threads.push(Thread {
+            process,
+            id: key.1,
+            kind,
+            name: name_of(thread),
+            order: key.1,
+            ..Thread::default()
+        });
         Some(at)
     }
 
