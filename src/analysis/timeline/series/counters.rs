@@ -70,7 +70,8 @@ pub fn unit(profile: &Profile, counter: CounterName) -> SeriesUnit {
         () if has("%") || has("percent") => SeriesUnit::Percent,
         () if has("bytes/s") || has("bytes_per_s") => SeriesUnit::BytesPerSecond,
         () if has("bytes") => SeriesUnit::Bytes,
-        () if matches!(stat.as_str(), "fills" | "spills") || has("count") => SeriesUnit::Count,
+        () if matches!(stat.as_str(), "fills" | "spills" | "count") => SeriesUnit::Count,
+        () if event.starts_with("count_") || event.contains("(count)") => SeriesUnit::Count,
         () => SeriesUnit::Value,
     }
 }

@@ -37,18 +37,28 @@ pub fn has_rate(profile: &Profile, analysis: &Analysis, device: usize, rate: Rat
     DeviceOps::new(profile, analysis, device).has_rate(rate)
 }
 
-/// Computes a rate over the time of a device.
-pub fn device_rate(profile: &Profile, analysis: &Analysis, device: usize, rate: Rate) -> StepFunction {
-    let ops = DeviceOps::new(profile, analysis, device);
-    let pairs = analysis.async_pairs(profile, device);
-    let core = ops.core_timeline(&pairs);
-    let stretches = match rate {
-        Rate::CollectivesInFlight => ops.in_flight(&core, &pairs, false),
-        Rate::CopiesInFlight => ops.in_flight(&core, &pairs, true),
-        Rate::Flops | Rate::HbmBytes => ops.cost_rates(&core, &pairs, &ops.costs(rate)),
-    };
-    let (start, end) = core.extent();
-    overlay(stretches, (ops.on_axis(start), ops.on_axis(end)))
+/// The intervals of the device that was read last. The rates of one device share them.
+#[derive(Default)]
+pub struct LastCore(Option<(usize, CoreTimeline)>);
+
+impl LastCore {
+    /// Computes a rate over the time of a device.
+    pub fn device_rate(&mut self, profile: &Profile, analysis: &Analysis, device: usize, rate: Rate) -> StepFunction {
+        let ops = DeviceOps::new(profile, analysis, device);
+        let pairs = analysis.async_pairs(profile, device);
+        let core = match self.0.take() {
+            Some((last, core)) if last == device => core,
+            _ => ops.core_timeline(&pairs),
+        };
+        let stretches = match rate {
+            Rate::CollectivesInFlight => ops.in_flight(&core, &pairs, false),
+            Rate::CopiesInFlight => ops.in_flight(&core, &pairs, true),
+            Rate::Flops | Rate::HbmBytes => ops.cost_rates(&core, &pairs, &ops.costs(rate)),
+        };
+        let (start, end) = core.extent();
+        self.0 = Some((device, core));
+        overlay(stretches, (ops.on_axis(start), ops.on_axis(end)))
+    }
 }
 
 impl<'a> DeviceOps<'a> {

@@ -2,7 +2,7 @@
 
 use super::allocators::{self, AllocatorKey};
 use super::counters::{self, CounterName};
-use super::device_rates::{self, Rate};
+use super::device_rates::{LastCore, Rate, has_rate};
 use super::report::{SeriesRef, SeriesTrack, SeriesUnit};
 use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Platform};
@@ -40,7 +40,7 @@ pub fn series(profile: &Profile, analysis: &Analysis, groups: &[TrackGroup]) -> 
     }
     for (group, series) in groups.iter().zip(&mut all) {
         let Some(device) = group.device.map(|device| device as usize) else { continue };
-        let rates = Rate::ALL.into_iter().filter(|rate| device_rates::has_rate(profile, analysis, device, *rate));
+        let rates = Rate::ALL.into_iter().filter(|rate| has_rate(profile, analysis, device, *rate));
         let platform = analysis.devices[device].platform;
         series.extend(rates.map(|rate| (SeriesSource::Rate { device, rate }, rate_track(rate, platform))));
     }
@@ -117,7 +117,7 @@ fn rate_track(rate: Rate, platform: Platform) -> SeriesTrack {
 
 impl SeriesSource {
     /// Reads the values of the series. `end` is the end of the session. `None` if its line is not on the axis.
-    pub fn read(&self, profile: &Profile, analysis: &Analysis, end: u64) -> Option<StepFunction> {
+    pub fn read(&self, profile: &Profile, analysis: &Analysis, core: &mut LastCore, end: u64) -> Option<StepFunction> {
         Some(match *self {
             Self::Counter { plane, line, name } => {
                 let plane = profile.planes.get(plane)?;
@@ -127,7 +127,7 @@ impl SeriesSource {
             Self::BytesInUse { plane, allocator } => {
                 allocators::bytes_in_use(profile.planes.get(plane)?, analysis.axis, allocator, end)
             }
-            Self::Rate { device, rate } => device_rates::device_rate(profile, analysis, device, rate),
+            Self::Rate { device, rate } => core.device_rate(profile, analysis, device, rate),
         })
     }
 }

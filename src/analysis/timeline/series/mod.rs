@@ -24,6 +24,7 @@ use super::report::{PictureQuery, Timeline};
 use crate::analysis::base::{Analysis, Interval};
 use crate::profile::Profile;
 use crate::units::Picos;
+use device_rates::LastCore;
 use list::SeriesSource;
 use rustc_hash::FxHashMap;
 use step_function::StepFunction;
@@ -61,8 +62,9 @@ impl SeriesIndex {
     /// Draws the series of a query that exist, in its order.
     pub fn picture(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Vec<SeriesPicture> {
         let mut pictures = Vec::with_capacity(query.series.len());
+        let mut core = LastCore::default();
         for id in &query.series {
-            let Some(function) = self.function(profile, analysis, *id) else { continue };
+            let Some(function) = self.function(profile, analysis, &mut core, *id) else { continue };
             let most = function.whole().max;
             let mut picture =
                 SeriesPicture { id: *id, max: if most.is_nan() { 0.0 } else { most }, columns: Vec::new() };
@@ -83,7 +85,7 @@ impl SeriesIndex {
         id: SeriesRef,
         (start, end): (Picos, Picos),
     ) -> Option<SeriesRange> {
-        let sum = self.function(profile, analysis, id)?.summary((start.0, end.0));
+        let sum = self.function(profile, analysis, &mut LastCore::default(), id)?.summary((start.0, end.0));
         let value = |value: f64| (!value.is_nan()).then_some(value);
         let covered = Picos(sum.covered);
         Some(SeriesRange {
@@ -99,10 +101,16 @@ impl SeriesIndex {
     }
 
     /// Returns the values of a series, which are computed if they are not kept. `None` if there is no such series.
-    fn function(&mut self, profile: &Profile, analysis: &Analysis, id: SeriesRef) -> Option<&StepFunction> {
+    fn function(
+        &mut self,
+        profile: &Profile,
+        analysis: &Analysis,
+        core: &mut LastCore,
+        id: SeriesRef,
+    ) -> Option<&StepFunction> {
         let source = self.sources.get(id.group as usize)?.get(id.series as usize)?;
         if !self.functions.contains_key(&id) {
-            let function = source.read(profile, analysis, self.end)?;
+            let function = source.read(profile, analysis, core, self.end)?;
             if self.n_steps.saturating_add(function.len()) > MAX_STEPS {
                 self.functions.clear();
                 self.n_steps = 0;
