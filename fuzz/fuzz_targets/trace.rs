@@ -7,7 +7,7 @@ use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::session::{Input, open};
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
-use rooflight::wire::trace::{Event, Outcome, Sink, walk};
+use rooflight::wire::trace::{Event, Id, Outcome, Sink, walk};
 
 /// A source that is read in pieces of the given number of bytes.
 struct Pieces<'a>(&'a [u8], u64);
@@ -36,7 +36,7 @@ impl Heard {
 }
 
 impl Sink for Heard {
-    fn wants_args(&self, phase: u8) -> bool {
+    fn wants_args(&mut self, phase: u8, _: Id<'_>, _: Id<'_>) -> bool {
         phase != b'C'
     }
     fn wants(&mut self, name: &[u8]) -> bool {

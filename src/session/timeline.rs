@@ -56,6 +56,9 @@ impl CaptureSession {
         match question {
             TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
             TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
+            TimelineQuestion::SeriesRange { series, start, end } => {
+                Reply::answer_to_question(&index.series_range(profile, analysis, *series, (*start, *end)))
+            }
             TimelineQuestion::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
             TimelineQuestion::Events(query) => Reply::answer_to_question(&index.events(profile, query)),
             TimelineQuestion::Flows(query) => Reply::answer_to_question(&index.all_flows(profile, query)),

@@ -58,6 +58,7 @@ mod texts;
 mod threads;
 mod tidy;
 mod timeline;
+mod timeline_series;
 mod trace;
 mod trace_oracle;
 mod vocabulary;

@@ -10,7 +10,7 @@ use rooflight::profile::Note;
 use rooflight::session::Opened;
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::trace::{Event, Sink, walk};
+use rooflight::wire::trace::{Event, Id, Sink, walk};
 use serde_json::{Value, json};
 use std::process::Command;
 
@@ -107,8 +107,8 @@ fn forms() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 fn with_others(events: &[Value], name: &str) -> Vec<Value> {
-    let counter = json!({"ph": "C", "pid": 0, "tid": 0, "ts": 5, "name": name, "args": {"value": 1}});
-    let mut all = vec![counter];
+    let flow = json!({"ph": "s", "pid": 0, "tid": 0, "ts": 5, "name": name, "id": 1, "args": {"value": 1}});
+    let mut all = vec![flow];
     all.extend(events.iter().cloned());
     all.extend([Value::Null, json!(7), json!([1, {"ph": "X"}])]);
     all
@@ -146,8 +146,8 @@ impl Source for Pieces<'_> {
 struct Heard(Vec<String>);
 
 impl Sink for Heard {
-    fn wants_args(&self, phase: u8) -> bool {
-        phase != b'C'
+    fn wants_args(&mut self, phase: u8, _: Id<'_>, _: Id<'_>) -> bool {
+        phase != b's'
     }
     fn wants(&mut self, name: &[u8]) -> bool {
         self.0.push(String::from_utf8_lossy(name).into_owned());

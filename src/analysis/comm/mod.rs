@@ -13,7 +13,7 @@
 //! programs and chips, and not on pages.
 
 mod accumulator;
-mod async_spans;
+pub(in crate::analysis) mod async_spans;
 mod axis;
 mod balance;
 mod collective;

@@ -131,6 +131,7 @@ fn used(line: &Line, index: usize, device: Option<&Device>, is_host: bool) -> Li
         Some(device) if of_steps(device) => LineUse::Steps,
         _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
         Some(_) if line.is_async() && !line.events.is_empty() => LineUse::Async,
+        _ if !line.counters.is_empty() => LineUse::Counters,
         _ if tells_of_gaps && !line.events.is_empty() => LineUse::Gaps,
         _ => LineUse::NotUsed,
     }

@@ -174,6 +174,8 @@ pub enum LineUse {
     Async,
     /// The events tell what a device waited for in its idle gaps: the threads of a host, and the waits of runs.
     Gaps,
+    /// The events have the values of counters.
+    Counters,
     /// No analysis reads the line.
     NotUsed,
 }
@@ -187,6 +189,7 @@ impl LineUse {
             Self::Modules => "modules",
             Self::Async => "async",
             Self::Gaps => "gaps",
+            Self::Counters => "counters",
             Self::NotUsed => "not_used",
         }
     }
@@ -199,6 +202,7 @@ impl LineUse {
             Self::Modules => "modules",
             Self::Async => "in flight",
             Self::Gaps => "idle gaps",
+            Self::Counters => "counters",
             Self::NotUsed => "not used",
         }
     }

@@ -87,14 +87,13 @@ impl Analysis {
         moments: &[Moment],
         clock: Clock,
     ) -> Option<AllocatorMemory> {
-        let in_use = |row: &AllocatorRow| row.reserved.saturating_add(row.allocated);
-        let most = moments.iter().map(|(_, row)| in_use(row)).max()?;
-        let least = moments.iter().map(|(_, row)| in_use(row)).min()?;
-        let (at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
+        let most = moments.iter().map(|(_, row)| row.in_use()).max()?;
+        let least = moments.iter().map(|(_, row)| row.in_use()).min()?;
+        let (at, row) = moments.iter().find(|(_, row)| row.in_use() == most)?;
         let of = &profile.planes[plane];
+        let device = self.allocator_device(profile, plane, ordinal, name);
         let name = name.map(|name| profile.text(name).to_owned());
         let ordinal = ordinal.or_else(|| gpu_of(name.as_deref()?));
-        let device = self.device_of(profile, of.file, ordinal);
         let steps = device.map_or(Vec::new(), |i| steps_on(profile, &self.devices[i], clock));
         let step = steps.iter().find(|step| step.from.0 <= *at && *at < step.to.0).map(|step| step.number);
         let label = match (device, ordinal, &name) {
@@ -126,6 +125,19 @@ impl Analysis {
             timeline: timeline(moments),
             steps,
         })
+    }
+
+    /// Finds the device of an allocator by the plane with its events, the number of the device in the events, and its
+    /// name. `None` if it is unknown.
+    pub(in crate::analysis) fn allocator_device(
+        &self,
+        profile: &Profile,
+        plane: usize,
+        ordinal: Option<u64>,
+        name: Option<StrId>,
+    ) -> Option<usize> {
+        let ordinal = ordinal.or_else(|| gpu_of(profile.text(name?)));
+        self.device_of(profile, profile.planes.get(plane)?.file, ordinal)
     }
 
     /// Finds the device that a host calls by this number. A host counts its own device planes in the order of the
@@ -169,16 +181,15 @@ fn timeline(moments: &[Moment]) -> Vec<UseColumn> {
 }
 
 fn column(moments: &[Moment]) -> Option<UseColumn> {
-    let in_use = |row: &AllocatorRow| row.reserved.saturating_add(row.allocated);
-    let most = moments.iter().map(|(_, row)| in_use(row)).max()?;
-    let (most_at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
+    let most = moments.iter().map(|(_, row)| row.in_use()).max()?;
+    let (most_at, row) = moments.iter().find(|(_, row)| row.in_use() == most)?;
     Some(UseColumn {
         at: Picos(moments.first()?.0),
-        least: moments.iter().map(|(_, row)| in_use(row)).min()?,
+        least: moments.iter().map(|(_, row)| row.in_use()).min()?,
         most,
         reserved: row.reserved,
         most_at: Picos(*most_at),
-        last: in_use(&moments.last()?.1),
+        last: moments.last()?.1.in_use(),
     })
 }
 /// Returns the GPU of a TensorFlow allocator by its name: `GPU_1_bfc` serves GPU 1. Its events do not name a device.

@@ -166,7 +166,7 @@ fn is_end(session: &SessionFacts<'_>, op: &Op) -> bool {
 
 /// Returns whether an op starts or continues an asynchronous op that another op ends. The cost of the asynchronous op
 /// is also reported at its end.
-pub(super) fn is_begin(session: &SessionFacts<'_>, op: &Op) -> bool {
+pub(in crate::analysis) fn is_begin(session: &SessionFacts<'_>, op: &Op) -> bool {
     let word = opcode(session.profile.text(op.text)).unwrap_or_else(|| category(session.profile, op));
     is_start(word) || word.ends_with("-update")
 }

@@ -18,7 +18,7 @@
 pub mod columns;
 mod compute_dtype;
 mod cost;
-mod evaluate;
+pub(in crate::analysis) mod evaluate;
 mod floors;
 mod notes;
 mod peaks;

@@ -1,5 +1,5 @@
-//! This module shows every event of a session on one time axis: pictures of any part at any scale, single events, and
-//! searches.
+//! This module shows every event of a session on one time axis: pictures of any part at any scale, values over time,
+//! single events, and searches.
 //!
 //! ```text
 //!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis)
@@ -20,6 +20,7 @@ mod idle;
 mod links;
 mod report;
 mod search;
+mod series;
 mod trace;
 mod trace_records;
 mod tracks;
@@ -29,6 +30,7 @@ pub use report::{
     FlowsReport, IdleBox, IdlePicture, LinePicture, LineRef, Neighbour, Picture, PictureQuery, SearchQuery,
     SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackId, TrackKind, event_key, parse_event_key,
 };
+pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 
 use crate::analysis::base::{Analysis, Axis};
@@ -40,6 +42,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use links::Links;
 use rustc_hash::FxHashMap;
+use series::SeriesIndex;
 use tracks::line_at;
 
 /// The tracks of a session, and the lanes of the lines that have been shown.
@@ -52,6 +55,7 @@ pub struct TimelineIndex {
     classes: FxHashMap<u32, Vec<u8>>,
     /// The parts of the gaps of the devices whose idle time has been drawn, by the index of the device.
     idle: FxHashMap<u32, Box<[GapPart]>>,
+    series: SeriesIndex,
     /// The links between events, after the first request for an event.
     links: Option<Links>,
 }
@@ -93,8 +97,10 @@ impl TimelineIndex {
         let classes = analysis.devices.iter().zip(&analysis.facts).map(|(device, facts)| {
             (device.plane as u32, facts.ops.iter().map(|facts| facts.kind.index() as u8).collect())
         });
+        let mut timeline = tracks::timeline(profile, analysis);
         Self {
-            timeline: tracks::timeline(profile, analysis),
+            series: SeriesIndex::new(profile, analysis, &mut timeline),
+            timeline,
             axis: analysis.axis,
             lines: FxHashMap::default(),
             classes: classes.collect(),
@@ -103,7 +109,7 @@ impl TimelineIndex {
         }
     }
 
-    /// Draws the lines of a query that are on the axis, and the idle time of its devices.
+    /// Draws the lines of a query that are on the axis, the idle time of its devices, and its series.
     pub fn picture(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Picture {
         let mut query = query.clone();
         query.column = Picos(query.column.0.max(1));
@@ -138,7 +144,19 @@ impl TimelineIndex {
         }
         let names = names.keys().map(|name| profile.text(*name).to_owned()).collect();
         let idle = self.idle(profile, analysis, &query);
-        Picture { query, lines, idle, names }
+        let series = self.series.picture(profile, analysis, &query);
+        Picture { query, lines, idle, series, names }
+    }
+
+    /// Returns the values of a series in a range of time. `None` if there is no such series.
+    pub fn series_range(
+        &mut self,
+        profile: &Profile,
+        analysis: &Analysis,
+        series: SeriesRef,
+        range: (Picos, Picos),
+    ) -> Option<SeriesRange> {
+        self.series.range(profile, analysis, series, range)
     }
 
     /// Returns a line with its lanes, which are made if the line is shown for the first time. `None` if the line is not a

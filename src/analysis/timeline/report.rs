@@ -1,6 +1,7 @@
 //! This module defines what the timeline reports: its tracks, pictures of them, single events, and the events that a search
 //! finds. All times are in ps on the axis of the session (see `base::Axis`).
 
+use super::series::{SeriesPicture, SeriesRef, SeriesTrack};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
 use crate::table::filter::TextFilter;
@@ -17,12 +18,13 @@ pub struct LineRef {
     pub line: u32,
 }
 
-/// A track: a line, or times that are derived from several lines of a device.
+/// A track: a line, the idle time of a device, or values over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TrackId {
     Line(LineRef),
     /// The idle time of a device, by its index.
     Idle(u32),
+    Series(SeriesRef),
 }
 
 impl TrackId {
@@ -31,22 +33,26 @@ impl TrackId {
         match self {
             Self::Line(line) => format!("{}-{}", line.plane, line.line),
             Self::Idle(device) => format!("idle-{device}"),
+            Self::Series(of) => format!("series-{}-{}", of.group, of.series),
         }
     }
 
     /// Reads what [`TrackId::key`] writes. `None` if the text is no key.
     pub fn parse(key: &str) -> Option<Self> {
-        let (first, second) = key.split_once('-')?;
-        let second = second.parse().ok()?;
+        let (first, rest) = key.split_once('-')?;
         match first {
-            "idle" => Some(Self::Idle(second)),
-            plane => Some(Self::Line(LineRef { plane: plane.parse().ok()?, line: second })),
+            "idle" => Some(Self::Idle(rest.parse().ok()?)),
+            "series" => {
+                let (group, series) = rest.split_once('-')?;
+                Some(Self::Series(SeriesRef { group: group.parse().ok()?, series: series.parse().ok()? }))
+            }
+            plane => Some(Self::Line(LineRef { plane: plane.parse().ok()?, line: rest.parse().ok()? })),
         }
     }
 }
 
 /// The tracks of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Start of the first event.
     pub start: Picos,
@@ -61,7 +67,7 @@ pub struct Timeline {
 }
 
 /// The tracks of one plane.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackGroup {
     /// Name of the plane; with the name of its file if the session has several files.
     pub name: String,
@@ -70,6 +76,8 @@ pub struct TrackGroup {
     /// Whether the plane holds the threads of a host.
     pub is_host: bool,
     pub tracks: Vec<Track>,
+    /// The values over time of the plane: first the counters, then those that are derived.
+    pub series: Vec<SeriesTrack>,
     /// The steps of the device, in order.
     pub steps: Vec<StepSpan>,
 }
@@ -118,12 +126,14 @@ impl TrackKind {
     }
 }
 
-/// Requests a picture of some lines.
+/// Requests a picture of some lines and series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureQuery {
     pub lines: Vec<LineRef>,
     /// The devices whose idle time is drawn.
     pub idle: Vec<u32>,
+    /// The series that are drawn.
+    pub series: Vec<SeriesRef>,
     /// Start of the first column.
     pub start: Picos,
     /// Width of a column; at least 1 ps.
@@ -144,14 +154,16 @@ impl PictureQuery {
     }
 }
 
-/// A picture of some lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A picture of some lines and series.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub query: PictureQuery,
     /// The lines of the query that are on the axis, in its order.
     pub lines: Vec<LinePicture>,
     /// The idle time of the devices of the query.
     pub idle: Vec<IdlePicture>,
+    /// The series of the query that exist, in its order.
+    pub series: Vec<SeriesPicture>,
     /// The names to which boxes refer.
     pub names: Vec<String>,
 }

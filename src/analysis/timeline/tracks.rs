@@ -57,6 +57,7 @@ pub(super) fn timeline(profile: &Profile, analysis: &Analysis) -> Timeline {
             device: device.map(|device| device as u32),
             is_host,
             tracks,
+            series: Vec::new(),
             steps: device.map_or_else(Vec::new, |device| steps(analysis, device)),
         });
     }

@@ -171,6 +171,7 @@ impl TimelineViewState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::timeline::SeriesRef;
 
     #[test]
     fn the_state_comes_back() {
@@ -180,7 +181,11 @@ mod tests {
             measure: Some((7, 9)),
             open: Some(vec![0, 3]),
             all: vec![4],
-            pins: vec![TrackId::Idle(2), TrackId::Line(LineRef { plane: 3, line: 4 })],
+            pins: vec![
+                TrackId::Idle(2),
+                TrackId::Line(LineRef { plane: 3, line: 4 }),
+                TrackId::Series(SeriesRef { group: 0, series: 5 }),
+            ],
             has_flows: true,
             rows: TimelineRows::Idle,
             by: GroupBy::Op,

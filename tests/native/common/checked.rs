@@ -11,7 +11,8 @@ use rooflight::analysis::comm::{CommBy, CommLanes, CommQuery, LaneQuery, Transfe
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::timeline::{
-    EventDetail, EventQuery, EventsQuery, FlowsQuery, Picture, PictureQuery, SearchQuery, Timeline, cells,
+    EventDetail, EventQuery, EventsQuery, FlowsQuery, Picture, PictureQuery, SearchQuery, SeriesColumn, SeriesRange,
+    Timeline, cells,
 };
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -267,6 +268,7 @@ fn timeline(engine: &mut OpenSession) {
     let Ok(timeline) = tracks else { panic!("the tracks are listed") };
     let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let lines = lines[..lines.len().min(20)].to_vec();
+    let series: Vec<_> = timeline.groups.iter().flat_map(|group| &group.series).map(|series| series.id).collect();
     let (start, length) = (timeline.start, Picos(timeline.end.0.saturating_sub(timeline.start.0)));
     for (from, column) in
         [(start, Picos(length.0 / 300)), (Picos(start.0 + length.0 / 2), Picos(0)), (timeline.end, length)]
@@ -277,7 +279,7 @@ fn timeline(engine: &mut OpenSession) {
             column,
             n_columns: 300,
             idle: vec![0, 9],
-            ..Default::default()
+            series: series.clone(),
         };
         let picture = ask(engine, TimelineQuestion::Picture(query.clone())).decode::<Picture>();
         let Ok(picture) = picture else { panic!("the lines are drawn") };
@@ -289,6 +291,16 @@ fn timeline(engine: &mut OpenSession) {
                 assert!(matches!(event, Ok(Some(_))), "a box is an event");
             }
             assert!(cells::read(&shown.cells).all(|cell| u32::from(cell.lane) < shown.n_lanes && cell.column < 300));
+        }
+        assert_eq!(picture.series.iter().map(|shown| shown.id).collect::<Vec<_>>(), series);
+        for shown in &picture.series {
+            assert_eq!(shown.read().count(), 300);
+            let is_in_order = |of: SeriesColumn| of.min.is_nan() || of.min <= of.max && of.max <= shown.max as f32;
+            assert!(shown.read().all(is_in_order), "{:?}", shown.id);
+            let question = TimelineQuestion::SeriesRange { series: shown.id, start: from, end: query.end() };
+            let range = ask(engine, question).decode::<Option<SeriesRange>>();
+            let Ok(Some(range)) = range else { panic!("a series has a range") };
+            assert!(range.covered_share <= 1.0 && range.mean.is_none_or(f64::is_finite), "{range:?}");
         }
         let window = EventsQuery { lines: lines.clone(), start: from, end: query.end() };
         ask(engine, TimelineQuestion::Events(window));

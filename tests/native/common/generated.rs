@@ -239,9 +239,9 @@ fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) ->
     let modules: Vec<i64> = (1..=3).map(|i| plane.op(&format!("jit_f({i})"), "", &[])).collect();
     let clock = of.rarely(60);
     let lines: &[&str] = match (is_host, is_tpu) {
-        (true, _) => &["python/1", "tf_XLAEigen/2", "tf_XLAEigen/3", "XLA Modules"],
-        (_, true) => &["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA Ops", "XLA TraceMe"],
-        _ => &["Stream #16(Kernel)", "Stream #17(Compute,MemcpyD2D)", "Stream #9(MemcpyH2D)", "Steps"],
+        (true, _) => &["python/1", "tf_XLAEigen/2", "tf_XLAEigen/3", "XLA Modules", "_counters_"],
+        (_, true) => &["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA Ops", "XLA TraceMe", "_counters_"],
+        _ => &["Stream #16(Kernel)", "Stream #17(Compute,MemcpyD2D)", "Stream #9(MemcpyH2D)", "Steps", "_counters_"],
     };
     for line in lines {
         if of.rarely(70) {
@@ -264,7 +264,8 @@ fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) ->
     plane.done()
 }
 
-/// Returns the stats of a single event: times on the device clock, flows, runs, launches, allocators.
+/// Returns the stats of a single event: times on the device clock, flows, runs, launches, allocators,
+/// counters.
 fn event_stats(of: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bool) -> Vec<XStat> {
     let mut stats = Vec::new();
     let mut say = |name: &str, n: i64| stats.push(plane.stat(name, int(n)));
@@ -277,6 +278,7 @@ fn event_stats(of: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bo
         1 => say("correlation_id", of.below(6) as i64),
         2 => say("run_id", of.below(4) as i64),
         3 => say("device_ordinal", of.below(3) as i64),
+        5 | 6 => say("% util", of.number(true)),
         4 if is_host => {
             for name in ["bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use"] {
                 say(name, of.number(true));

@@ -27,6 +27,13 @@ pub struct AllocatorRow {
     pub name: Option<StrId>,
 }
 
+impl AllocatorRow {
+    /// Returns the bytes in use, reserved + allocated: `bytes_allocated` alone misses the arenas of programs.
+    pub const fn in_use(&self) -> u64 {
+        self.reserved.saturating_add(self.allocated)
+    }
+}
+
 /// A stat of an allocator event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AllocatorStat {

@@ -38,6 +38,8 @@ pub struct Builder<'p> {
     line: Option<Line>,
     /// Flows of the current line are stored, because it holds asynchronous ops or its name is not known yet.
     has_flows: bool,
+    /// The current line holds counters, so that the numbers of its events are stored.
+    has_counters: bool,
     /// Number of programs before the current plane.
     n_hlo: usize,
     pending: Pending,
@@ -76,6 +78,7 @@ impl<'p> Builder<'p> {
             variants: FxHashMap::default(),
             line: None,
             has_flows: false,
+            has_counters: false,
             n_hlo: 0,
             pending: Pending::default(),
             anomalies: Anomalies::default(),
@@ -289,6 +292,7 @@ impl Sink for Builder<'_> {
     fn line(&mut self, head: &LineHead) {
         let line = Line { name: head.name.clone(), ..Line::default() };
         self.has_flows = line.is_async() || line.name.is_empty();
+        self.has_counters = line.has_counters();
         self.line = Some(line);
     }
 
@@ -301,6 +305,10 @@ impl Sink for Builder<'_> {
         let stat_name = &mut self.names.stat_names[index as usize];
         stat_name.on_events += 1;
         match stat_name.wanted {
+            None if self.has_counters => {
+                let (name, value) = (stat_name.name, self.value(stat.value));
+                self.pending.counters.set(name, value, &self.profile.strings);
+            }
             None | Some(WantedStat::HloProto) => {}
             Some(WantedStat::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
             Some(WantedStat::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),
@@ -311,9 +319,8 @@ impl Sink for Builder<'_> {
                 }
             }
             Some(WantedStat::Link(which)) => {
-                if let Some(value) = self.value(stat.value) {
-                    self.pending.links.set(which, value);
-                }
+                let value = self.value(stat.value);
+                value.into_iter().for_each(|value| self.pending.links.set(which, value));
             }
             Some(WantedStat::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
@@ -341,7 +348,7 @@ impl Sink for Builder<'_> {
         if let Some(flow) = flow.filter(|_| self.has_flows) {
             line.flows.push((line.events.len() as u32, flow));
         }
-        let Line { events, allocator, correlation_ids, links, .. } = line;
+        let Line { events, allocator, counters, correlation_ids, links, .. } = line;
         let run = self.pending.correlation_ids.run();
         self.pending.links.take(links, events.len(), run, self.pending.allocator.ordinal());
         // This is skipped for TPUs, because the access to the op of every event would wait for memory.
@@ -353,6 +360,7 @@ impl Sink for Builder<'_> {
             self.pending.correlation_ids = correlation_ids::Pending::default();
         }
         allocator.extend(self.pending.allocator.take(events.len()));
+        self.pending.counters.take(counters, events.len());
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
         events.push(OpId(op), (start, duration), device);
         self.pending.overrides.clear();

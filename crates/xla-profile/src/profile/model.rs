@@ -1,6 +1,7 @@
 //! This module defines the types of the model: planes, lines, and the distinct ops to which events refer.
 
 use super::correlation_ids::CorrelationIds;
+use super::counters::{COUNTER_LINE, CounterRow};
 use super::event_links::EventLink;
 use super::ids::{OpId, ProgramId};
 use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
@@ -97,6 +98,8 @@ pub struct Line {
     pub events: Events,
     /// States of the allocator at allocator events, in the order of the events.
     pub allocator: Vec<AllocatorRow>,
+    /// Values of counter events, in the order of the events; only for [lines of counters](Line::has_counters).
+    pub counters: Vec<CounterRow>,
     /// Indices of events with their `flow`, in order; only for a line of asynchronous ops. The events of one flow
     /// belong to one operation in flight.
     pub flows: Vec<(u32, u64)>,
@@ -120,6 +123,11 @@ impl Line {
     /// Returns whether the line is a stream of a GPU: `Stream #16(Kernel)`, `Stream #134(Compute,MemcpyD2D)`.
     pub fn is_stream(&self) -> bool {
         self.name.starts_with("Stream #")
+    }
+
+    /// Returns whether the line holds counters, whose events have values instead of durations.
+    pub fn has_counters(&self) -> bool {
+        self.name == COUNTER_LINE
     }
 
     /// Returns whether the line holds asynchronous ops, which run beside the ops of the core: `Async XLA Ops`.

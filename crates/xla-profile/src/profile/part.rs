@@ -103,6 +103,7 @@ fn renumber(plane: &mut Plane, texts: &[StrId], numbers: &[u32]) {
     }
     let rows = plane.lines.iter_mut().flat_map(|line| &mut line.allocator);
     rows.filter_map(|row| row.name.as_mut()).for_each(text);
+    plane.lines.iter_mut().flat_map(|line| &mut line.counters).for_each(|row| text(&mut row.stat));
     for (_, number) in &mut plane.memory as &mut Vec<(OpId, u32)> {
         *number = numbers.get(*number as usize).copied().unwrap_or(*number);
     }

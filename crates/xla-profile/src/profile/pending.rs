@@ -1,5 +1,6 @@
 //! This module holds the stats of the current event, until the event itself follows.
 
+use super::counters::PendingCounters;
 use super::event_links::PendingLinks;
 use super::stats::OpStat;
 use super::value::Value;
@@ -14,6 +15,7 @@ pub(super) struct Pending {
     pub(super) correlation_ids: correlation_ids::Pending,
     pub(super) links: PendingLinks,
     pub(super) allocator: allocator::Pending,
+    pub(super) counters: PendingCounters,
     pub(super) overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the op of the metadata, then the overrides as words.
     pub(super) key: Vec<u64>,

@@ -3,6 +3,7 @@
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
 use super::super::correlation_ids::{self, Role};
+use super::super::counters::PendingCounters;
 use super::super::event_links::PendingLinks;
 use super::super::stats::{OpStat, WantedStat, wanted_stat};
 use crate::profile::value::Value;
@@ -20,12 +21,25 @@ pub(super) struct EventArgs {
     pub(super) device_duration: Option<u64>,
     pub(super) flow: Option<u64>,
     pub(super) allocator: allocator::Pending,
+    /// The arguments that are values of counters.
+    pub(super) counter_args: CounterArgs,
+    pub(super) counters: PendingCounters,
     /// Ids that join the event to events of other planes.
     pub(super) correlation_ids: correlation_ids::Pending,
     /// Links to other events.
     pub(super) links: PendingLinks,
     /// Indices of the first [`MAX_ARGS`] arguments in [`Names`].
     pub(super) names: Vec<usize>,
+}
+
+/// The arguments of an event that are values of counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum CounterArgs {
+    #[default]
+    None,
+    /// The arguments that have no other meaning.
+    Others,
+    All,
 }
 
 /// Largest number of arguments of an event that are counted.
@@ -44,6 +58,8 @@ pub(super) struct Names {
 #[derive(Clone, Copy)]
 enum ArgKind {
     Text,
+    /// A value of a counter, with the index of its name in [`Names`].
+    Counter(usize),
     Stat(WantedStat),
 }
 
@@ -63,7 +79,11 @@ impl Names {
         if args.names.len() < MAX_ARGS {
             args.names.push(at);
         }
-        self.last = self.means[at];
+        self.last = match args.counter_args {
+            CounterArgs::All => Some(ArgKind::Counter(at)),
+            CounterArgs::Others => self.means[at].or(Some(ArgKind::Counter(at))),
+            CounterArgs::None => self.means[at],
+        };
         self.last.is_some()
     }
 
@@ -74,6 +94,7 @@ impl Names {
         let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
         match self.last {
             Some(ArgKind::Text) => args.text = Some(text()),
+            Some(ArgKind::Counter(name)) => args.counters.add(strings.intern(&self.names[name]), number(value)),
             Some(ArgKind::Stat(WantedStat::Op(which))) => {
                 args.stats[which as usize] = match which {
                     OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
@@ -90,10 +111,9 @@ impl Names {
             Some(ArgKind::Stat(WantedStat::Allocator(AllocatorStat::Name))) => {
                 args.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
             }
-            #[expect(clippy::cast_precision_loss, reason = "bytes below 2⁵³, and a fraction")]
             Some(ArgKind::Stat(WantedStat::Allocator(which))) => {
-                if let Some(billionths) = scaled(value, 9) {
-                    args.allocator.number(which, billionths as f64 / 1e9);
+                if let Some(number) = number(value) {
+                    args.allocator.number(which, number);
                 }
             }
             Some(ArgKind::Stat(WantedStat::Correlation(which))) => {
@@ -117,6 +137,14 @@ fn means(name: &str) -> Option<ArgKind> {
         return Some(ArgKind::Text);
     }
     wanted_stat(name, Role::Gpu).or_else(|| wanted_stat(name, Role::Host)).map(ArgKind::Stat)
+}
+
+/// Returns the number in a text, to nine decimals. `None` if the text is not a number.
+#[expect(clippy::cast_precision_loss, reason = "whole numbers below 2⁵³ are exact")]
+fn number(text: &[u8]) -> Option<f64> {
+    const ONE: i128 = 1_000_000_000;
+    let billionths = scaled(text, 9)?;
+    Some(if billionths % ONE == 0 { (billionths / ONE) as f64 } else { billionths as f64 / ONE as f64 })
 }
 
 impl EventArgs {

@@ -2,17 +2,18 @@
 
 use super::super::builder::push_op;
 use super::super::correlation_ids::Role;
+use super::super::counters::COUNTER_LINE;
 use super::super::model::{Line, Op, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, set};
 use super::super::{Builder, Note, NoteCode, ReadProgress, Severity, StrId};
 use super::Survey;
-use super::event_args::{EventArgs, Names};
+use super::event_args::{CounterArgs, EventArgs, Names};
 use super::survey::has_place;
-use super::tree::{Process, Thread, Tree};
+use super::tree::{Process, Thread, ThreadKind, Tree};
 use crate::profile::ids::OpId;
 use crate::profile::value::Value;
 use crate::small_sort::{SmallSort, collect_map};
-use crate::wire::trace::{Event, Sink};
+use crate::wire::trace::{Event, Id, Sink};
 use rustc_hash::FxHashMap;
 
 /// The sink of the second walk.
@@ -28,6 +29,8 @@ pub(super) struct Fill<'b, 'p> {
     /// Indices of the events that have begun and not ended; the innermost is the last.
     open: FxHashMap<PairKey, Vec<usize>>,
     left_out: LeftOut,
+    /// A line holds counters, so that the line of each event is looked up before its arguments are read.
+    has_counters: bool,
 }
 
 /// The key that joins the end of an event to its begin: the line, and for asynchronous events their id and name.
@@ -58,11 +61,13 @@ impl<'b, 'p> Fill<'b, 'p> {
         let origin_ns = survey.origin_ns();
         let tree = survey.tree;
         let line = |t: &Thread| Line { id: t.id, name: line_name(t), timestamp_ns: origin_ns, ..Line::default() };
+        let lines: Vec<Line> = tree.threads.iter().map(line).collect();
         Self {
+            has_counters: lines.iter().any(Line::has_counters),
             builder,
             origin_ns,
             planes: tree.processes.iter().map(|_| Ops::default()).collect(),
-            lines: tree.threads.iter().map(line).collect(),
+            lines,
             tree,
             names: Names::default(),
             args: EventArgs::default(),
@@ -80,7 +85,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         order.small_sort_by_key(|at| {
             let t = &self.tree.threads[*at];
-            (t.order, t.id, t.is_async, t.name.clone())
+            (t.order, t.id, t.kind, t.name.clone())
         });
         let mut planes: Vec<(&Process, Plane)> = Vec::new();
         for (process, of) in self.tree.processes.iter().zip(self.planes) {
@@ -183,6 +188,9 @@ impl<'b, 'p> Fill<'b, 'p> {
             );
         }
         line.allocator.extend(self.args.allocator.take(place));
+        if line.has_counters() {
+            self.args.counters.take(&mut line.counters, place);
+        }
         if let Some(flow) = self.args.flow.filter(|_| line.is_async()) {
             line.flows.push((place as u32, flow));
         }
@@ -190,6 +198,12 @@ impl<'b, 'p> Fill<'b, 'p> {
         line.bytes += event.bytes;
         self.builder.n_events += 1;
         Some(place)
+    }
+
+    /// Returns whether the thread of an event holds counters.
+    fn is_counter_line(&self, phase: u8, process: Id<'_>, thread: Id<'_>) -> bool {
+        let thread = self.tree.find_thread(phase, process, thread);
+        thread.is_some_and(|at| self.lines[at].has_counters())
     }
 
     /// Returns the time since the origin, in ps, or `None` if it does not fit. A time before the origin becomes 0 and
@@ -221,7 +235,14 @@ impl<'b, 'p> Fill<'b, 'p> {
 }
 
 impl Sink for Fill<'_, '_> {
-    fn wants_args(&self, phase: u8) -> bool {
+    fn wants_args(&mut self, phase: u8, process: Id<'_>, thread: Id<'_>) -> bool {
+        self.args.counter_args = match phase {
+            b'C' => CounterArgs::All,
+            // The arguments of an event may come before its phase. They are dropped if the event has no counters.
+            0 => CounterArgs::Others,
+            _ if self.has_counters && self.is_counter_line(phase, process, thread) => CounterArgs::Others,
+            _ => CounterArgs::None,
+        };
         phase == 0 || has_place(phase)
     }
 
@@ -267,7 +288,7 @@ impl LeftOut {
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
         let untimed = "events have no time, or a time centuries away from the others, and are left out.";
         let unmatched = "events begin without an end or end without a begin. The former have no duration, and the latter are left out.";
-        let other = "counters, flows and similar events are not on a line and are left out.";
+        let other = "flows and similar events are not on a line and are left out.";
         [
             stated(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),
             stated(self.unmatched, Severity::Caution, NoteCode::UnmatchedEvents, unmatched),
@@ -278,11 +299,12 @@ impl LeftOut {
     }
 }
 
-/// Returns the name of a thread. The name of a line of asynchronous events contains "Async".
+/// Returns the name of the line of a thread. The name of a line of asynchronous events contains "Async".
 fn line_name(thread: &Thread) -> String {
     let name = thread.name.clone().unwrap_or_default();
-    match (thread.is_async, name.contains("Async")) {
-        (true, false) => format!("{name} (Async)").trim_start().to_owned(),
+    match (thread.kind, name.contains("Async")) {
+        (ThreadKind::Counters, _) => COUNTER_LINE.to_owned(),
+        (ThreadKind::Async, false) => format!("{name} (Async)").trim_start().to_owned(),
         _ => name,
     }
 }

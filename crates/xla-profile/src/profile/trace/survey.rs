@@ -3,7 +3,7 @@
 
 use super::super::{Line, Plane};
 use super::tree::Tree;
-use crate::wire::trace::{Event, Sink, scaled};
+use crate::wire::trace::{Event, Id, Sink, scaled};
 
 /// The result of the first walk over a trace JSON.
 #[derive(Default)]
@@ -49,9 +49,9 @@ impl Survey {
     }
 }
 
-/// Returns whether an event has a position on a line: a complete event, a begin, or an instant.
+/// Returns whether an event has a position on a line: a complete event, a begin, an instant, or a counter.
 pub(super) const fn has_place(phase: u8) -> bool {
-    matches!(phase, b'X' | b'B' | b'b' | b'n' | b'i' | b'I' | b'R')
+    matches!(phase, b'X' | b'B' | b'b' | b'n' | b'i' | b'I' | b'R' | b'C')
 }
 
 /// An argument of a metadata event.
@@ -98,7 +98,7 @@ impl<'p> Counting<'p> {
 }
 
 impl Sink for Counting<'_> {
-    fn wants_args(&self, phase: u8) -> bool {
+    fn wants_args(&mut self, phase: u8, _: Id<'_>, _: Id<'_>) -> bool {
         matches!(phase, b'M' | 0)
     }
 

@@ -14,20 +14,31 @@ pub(super) struct Process {
     pub(super) order: i64,
 }
 
-/// The synchronous or the asynchronous events of a thread. Asynchronous events form a line of their own, because they
-/// overlap the other events of the thread.
+/// The events of one kind of a thread, which form a line.
 #[derive(Default)]
 pub(super) struct Thread {
     /// Index in [`Tree::processes`].
     pub(super) process: usize,
     pub(super) id: i64,
-    pub(super) is_async: bool,
+    pub(super) kind: ThreadKind,
     /// `thread_name`, else the id if it is a text. Many threads have no name.
     pub(super) name: Option<String>,
     /// `thread_sort_index`, else the id.
     pub(super) order: i64,
     /// Start of the earliest event, in ps.
     pub(super) first_ps: Option<i128>,
+}
+
+/// The kind of the events of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum ThreadKind {
+    /// Events that nest.
+    #[default]
+    Sync,
+    /// Asynchronous events, which overlap the other events of their thread.
+    Async,
+    /// The values of counters. They belong to a process, and to none of its threads.
+    Counters,
 }
 
 /// The processes and threads of a file.
@@ -38,7 +49,7 @@ pub(super) struct Tree {
     /// The number of each id that is a text.
     texts: FxHashMap<Box<[u8]>, i64>,
     by_process: FxHashMap<Key, usize>,
-    by_thread: FxHashMap<(usize, Key, bool), usize>,
+    by_thread: FxHashMap<(usize, Key, ThreadKind), usize>,
     /// The limit for processes and threads together.
     pub(super) listing_limit: ListingLimit,
 }
@@ -71,19 +82,32 @@ impl Tree {
         if !self.listing_limit.take() {
             return None;
         }
-        let key = self.key(event.thread);
+        let kind = ThreadKind::new(event.phase);
+        let thread = kind.thread(event.thread);
+        let key = self.key(thread);
         let at = self.threads.len();
-        let is_async = is_async(event.phase);
-        self.by_thread.insert((process, key, is_async), at);
-        let name = name_of(event.thread);
-        self.threads.push(Thread { process, id: key.1, is_async, name, order: key.1, ..Thread::default() });
+        self.by_thread.insert((process, key, kind), at);
+        self.threads.push(Thread {
+            process,
+            id: key.1,
+            kind,
+            name: name_of(thread),
+            order: key.1,
+            ..Thread::default()
+        });
         Some(at)
     }
 
     /// Returns the index of the event's thread, or `None` if the thread is unknown.
     pub(super) fn find(&self, event: &Event<'_>) -> Option<usize> {
-        let process = *self.by_process.get(&self.known(event.process)?)?;
-        self.by_thread.get(&(process, self.known(event.thread)?, is_async(event.phase))).copied()
+        self.find_thread(event.phase, event.process, event.thread)
+    }
+
+    /// Returns the index of the thread of an event with a phase, a process and a thread, as [`Tree::find`] does.
+    pub(super) fn find_thread(&self, phase: u8, process: Id<'_>, thread: Id<'_>) -> Option<usize> {
+        let kind = ThreadKind::new(phase);
+        let process = *self.by_process.get(&self.known(process)?)?;
+        self.by_thread.get(&(process, self.known(kind.thread(thread))?, kind)).copied()
     }
 
     fn key(&mut self, id: Id<'_>) -> Key {
@@ -101,9 +125,23 @@ impl Tree {
     }
 }
 
-/// Returns whether an event is asynchronous, and may overlap other events of its thread.
-const fn is_async(phase: u8) -> bool {
-    matches!(phase, b'b' | b'e' | b'n')
+impl ThreadKind {
+    /// Returns the kind of events with a phase.
+    const fn new(phase: u8) -> Self {
+        match phase {
+            b'b' | b'e' | b'n' => Self::Async,
+            b'C' => Self::Counters,
+            _ => Self::Sync,
+        }
+    }
+
+    /// Returns the id of the thread to which an event belongs that names `thread`.
+    const fn thread(self, thread: Id<'_>) -> Id<'_> {
+        match self {
+            Self::Counters => Id::Number(0),
+            Self::Sync | Self::Async => thread,
+        }
+    }
 }
 
 fn name_of(id: Id<'_>) -> Option<String> {

@@ -45,7 +45,10 @@ pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink
             b"dur" => &mut fields.duration,
             b"name" => &mut fields.name,
             b"id" => &mut fields.id,
-            b"args" if text.token() == Some(b'{') && sink.wants_args(phase(&fields.phase)) => {
+            b"args"
+                if text.token() == Some(b'{')
+                    && sink.wants_args(phase(&fields.phase), id(&fields.process), id(&fields.thread)) =>
+            {
                 args(text, fields, sink)?;
                 continue;
             }

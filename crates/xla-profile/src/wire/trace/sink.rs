@@ -32,8 +32,9 @@ pub enum Id<'a> {
 
 /// A receiver of events. The arguments of an event come before the event itself.
 pub trait Sink {
-    /// Returns whether the arguments of the current event are needed. `phase` is 0 if `ph` has not come yet.
-    fn wants_args(&self, phase: u8) -> bool;
+    /// Returns whether the arguments of the current event are needed. `phase` is 0 if `ph` has not come yet, and `process`
+    /// and `thread` are the number 0 if they have not come yet.
+    fn wants_args(&mut self, phase: u8, process: Id<'_>, thread: Id<'_>) -> bool;
     /// Receives the name of an argument, and returns whether its value is needed.
     fn wants(&mut self, name: &[u8]) -> bool;
     /// Receives the value, as text, of the argument whose name came last. Objects and arrays are left out.
