@@ -20,9 +20,9 @@ pub enum TimelineQuestion {
     Events(EventsQuery),
     /// Requests the links of a window, as [`crate::analysis::timeline::FlowsReport`].
     Flows(FlowsQuery),
-    /// Requests the values of a series in a range of time, as `Option<`[`crate::analysis::timeline::SeriesRange`]`>`. `None`
-    /// if there is no such series.
-    SeriesRange { series: SeriesRef, start: Picos, end: Picos },
+    /// Requests the values of some series in a range of time, as `Vec<`[`crate::analysis::timeline::SeriesRange`]`>`. A series that
+    /// does not exist is left out.
+    SeriesRanges { series: Vec<SeriesRef>, start: Picos, end: Picos },
     /// Searches the whole capture. The reply is a [`crate::analysis::timeline::SearchReport`] or
     /// [`Reply::BadFilter`](super::Reply::BadFilter).
     Search(SearchQuery),

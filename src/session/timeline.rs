@@ -4,8 +4,8 @@ use super::capture::CaptureSession;
 use super::event_rows::EventRows;
 use super::{export, tables};
 use crate::analysis::base::FilterError;
-use crate::analysis::timeline::TimelineIndex;
 use crate::analysis::timeline::columns::EVENT_TABLE;
+use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{Reply, TimelineQuestion};
 use crate::table::answer::{CachedOrder, TableRows};
@@ -56,8 +56,9 @@ impl CaptureSession {
         match question {
             TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
             TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
-            TimelineQuestion::SeriesRange { series, start, end } => {
-                Reply::answer_to_question(&index.series_range(profile, analysis, *series, (*start, *end)))
+            TimelineQuestion::SeriesRanges { series, start, end } => {
+                let range = |id: &SeriesRef| index.series_range(profile, analysis, *id, (*start, *end));
+                Reply::answer_to_question(&series.iter().filter_map(range).collect::<Vec<SeriesRange>>())
             }
             TimelineQuestion::Event(query) => Reply::answer_to_question(&index.event(profile, analysis, *query)),
             TimelineQuestion::Events(query) => Reply::answer_to_question(&index.events(profile, query)),

@@ -416,8 +416,9 @@ fn a_session_answers_for_series() {
     let track = timeline.groups[0].series.iter().find(|series| series.name == "FLOP/s").unwrap().clone();
     assert_eq!((track.is_estimated, track.max), (true, None));
     let mut range = |series| {
-        let question = TimelineQuestion::SeriesRange { series, start: timeline.start, end: timeline.end };
-        ask(question).decode::<Option<SeriesRange>>().unwrap()
+        let question =
+            TimelineQuestion::SeriesRanges { series: vec![series], start: timeline.start, end: timeline.end };
+        ask(question).decode::<Vec<SeriesRange>>().unwrap().pop()
     };
     let found = range(track.id).unwrap();
     assert!(found.mean.unwrap() > 1e12 && found.max.unwrap() > found.mean.unwrap() && found.covered_share > 0.5);

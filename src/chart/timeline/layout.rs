@@ -1,7 +1,7 @@
 //! This module computes the places of the tracks: a head for each group, below it its tracks if the group is unfolded, and
 //! for each track one row per lane.
 
-use crate::analysis::timeline::{LineRef, Timeline, TrackGroup, TrackId, TrackKind};
+use crate::analysis::timeline::{LineRef, SeriesRef, Timeline, TrackGroup, TrackId, TrackKind};
 use std::collections::BTreeMap;
 
 /// Height of the head of a group, in px.
@@ -14,6 +14,8 @@ pub const BLOCK: f64 = 18.0;
 const SMALL: (f64, f64) = (8.0, 7.0);
 /// Height of the idle time of a device, and of its boxes, in px.
 const IDLE: (f64, f64) = (16.0, 14.0);
+/// Height of values over time, and of their largest value, in px.
+const SERIES: (f64, f64) = (30.0, 26.0);
 /// Largest number of lanes that have the usual height.
 const LARGE_LANES: u32 = 6;
 /// Space below the lanes of a track, in px.
@@ -30,6 +32,8 @@ pub enum BandKind {
     Track { line: LineRef, track: u32 },
     /// The idle time of a device.
     Idle { device: u32 },
+    /// Values over time.
+    Series { id: SeriesRef },
     /// The button that unfolds the threads that are folded, or folds them again.
     More { n: u32, is_open: bool },
 }
@@ -55,7 +59,7 @@ impl Band {
         match self.kind {
             BandKind::Head { line, .. } => line,
             BandKind::Track { line, .. } => Some(line),
-            BandKind::Idle { .. } | BandKind::More { .. } => None,
+            BandKind::Idle { .. } | BandKind::Series { .. } | BandKind::More { .. } => None,
         }
     }
 
@@ -64,6 +68,7 @@ impl Band {
         match self.kind {
             BandKind::Track { line, .. } => Some(TrackId::Line(line)),
             BandKind::Idle { device } => Some(TrackId::Idle(device)),
+            BandKind::Series { id } => Some(TrackId::Series(id)),
             BandKind::Head { .. } | BandKind::More { .. } => None,
         }
     }
@@ -90,6 +95,7 @@ impl Band {
 const fn lane_heights(kind: BandKind, n_lanes: u32) -> (f64, f64) {
     match kind {
         BandKind::Idle { .. } => IDLE,
+        BandKind::Series { .. } => SERIES,
         _ if n_lanes > LARGE_LANES => SMALL,
         _ => (LANE, BLOCK),
     }
@@ -166,7 +172,7 @@ impl Layout {
                 continue;
             }
             let has_all = choices.all.contains(&at);
-            let n_shown = if group.is_host && !has_all { THREADS } else { usize::MAX };
+            let n_shown = if group.is_host && !has_all { group.series.len() + THREADS } else { usize::MAX };
             for kind in tracks(group).take(n_shown) {
                 layout.push_track(at, kind, choices, false);
             }
@@ -233,13 +239,16 @@ impl Layout {
     }
 }
 
-/// Lists the tracks of an unfolded group. The idle time of a device is below its ops.
+/// Lists the tracks of an unfolded group. The idle time of a device is below its ops, and values over time are the last ones; of
+/// a host they are the first ones, before its threads.
 fn tracks(group: &TrackGroup) -> impl Iterator<Item = BandKind> + '_ {
     let last_ops = group.tracks.iter().rposition(|track| track.kind == TrackKind::Ops);
-    (0..).zip(&group.tracks).flat_map(move |(at, track)| {
+    let lines = (0..).zip(&group.tracks).flat_map(move |(at, track)| {
         let idle = group.device.filter(|_| last_ops == Some(at as usize)).map(|device| BandKind::Idle { device });
         [Some(BandKind::Track { line: track.line, track: at }), idle].into_iter().flatten()
-    })
+    });
+    let series = |is_here: bool| group.series.iter().filter(move |_| is_here).map(|of| BandKind::Series { id: of.id });
+    series(group.is_host).chain(lines).chain(series(!group.is_host))
 }
 
 fn track_of(kind: BandKind) -> Option<TrackId> {
@@ -257,7 +266,7 @@ fn is_open_by_default(timeline: &Timeline, at: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::timeline::Track;
+    use crate::analysis::timeline::{SeriesTrack, Track};
 
     fn timeline() -> Timeline {
         let track =
@@ -325,6 +334,24 @@ mod tests {
             assert_eq!(layout.lane_at(ops.y + ops.band.height - 1.0, scroll), None, "the space below the lanes");
         }
         assert_eq!(layout.visible(layout.height, layout.height).count(), 0);
+    }
+
+    #[test]
+    fn values_over_time_are_tracks() {
+        let mut timeline = timeline();
+        for (at, group) in (0..).zip(&mut timeline.groups) {
+            let id = SeriesRef { group: at, series: 0 };
+            group.series = vec![SeriesTrack { id, ..SeriesTrack::default() }];
+        }
+        let layout = Layout::new(&timeline, &Choices::default());
+        let tracks: Vec<Option<TrackId>> = layout.bands.iter().map(Band::track).collect();
+        let series = |group| Some(TrackId::Series(SeriesRef { group, series: 0 }));
+        assert_eq!(
+            (tracks[4], tracks[6]),
+            (series(0), series(1)),
+            "after the tracks of a device, before those of a host"
+        );
+        assert_eq!(layout.bands.len(), 2 + 4 + 7 + 1, "values do not take the place of threads");
     }
 
     #[test]

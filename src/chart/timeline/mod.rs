@@ -1,6 +1,7 @@
 //! This module holds the geometry and the texts of the timeline: the visible part of the axis, the places of the tracks, the
 //! pixels of narrow events, and the ruler. It does not depend on a browser.
 
+pub mod area;
 pub mod layout;
 pub mod pixels;
 pub mod ruler;

@@ -1,13 +1,14 @@
 //! This module draws the visible part of the timeline as a scene, which is saved as SVG or PNG: a title, the ruler, the names of
 //! the tracks, their events and a legend.
 
+use super::area::{AreaPlace, areas, highest, mean};
 use super::layout::{Band, BandKind, Layout, VisibleBand};
 use super::ruler::ruler;
 use super::viewport::Viewport;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
 use crate::analysis::timeline::cells::{self, NO_KIND};
-use crate::analysis::timeline::{IdleBox, LinePicture, Picture, Timeline};
+use crate::analysis::timeline::{IdleBox, LinePicture, Picture, SeriesColumn, SeriesPicture, Timeline};
 use crate::chart::plot::label::{mono_room, width};
 use crate::chart::plot::scene::{Anchor, Mark, Paint, Scene, Shape, Tone};
 use crate::chart::plot::time_part::TimePart;
@@ -139,6 +140,11 @@ impl Drawing<'_> {
             let boxes = picture.idle.iter().find(|of| of.device == device).map_or(&[][..], |of| &of.boxes);
             boxes.iter().for_each(|of| self.idle(visible, of));
         }
+        if let BandKind::Series { id } = kind
+            && let Some(series) = picture.series.iter().find(|of| of.id == id)
+        {
+            self.series(visible, series);
+        }
     }
 
     /// Returns the name of a band, and the place of the name.
@@ -151,7 +157,21 @@ impl Drawing<'_> {
                 Some((if band.is_pinned { format!("{}, {track}", group.name) } else { track }, 28.0))
             }
             BandKind::Idle { .. } => Some(("Idle".to_owned(), 28.0)),
+            BandKind::Series { id } => Some((group.series.get(id.series as usize)?.name.clone(), 28.0)),
             BandKind::More { .. } => None,
+        }
+    }
+
+    /// Draws values over time.
+    fn series(&mut self, visible: &VisibleBand, of: &SeriesPicture) {
+        let Content { view, size: (width, _), picture, .. } = *self.content;
+        let height = visible.band.block();
+        let bottom = TITLE + RULER + visible.lane_top(0) + height;
+        let at = AreaPlace { view, left: NAMES, width, bottom, height };
+        for (value, opacity) in [(highest as fn(SeriesColumn) -> f32, 0.4), (mean, 1.0)] {
+            for area in areas(of, &picture.query, at, value) {
+                self.marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(opacity)));
+            }
         }
     }
 

@@ -1,7 +1,10 @@
 //! This module writes the texts of the timeline: the tooltip and the details of an event, and the notes beside the
 //! tracks.
 
-use crate::analysis::timeline::{EventDetail, Flow, FlowKind, FlowsReport, IdleBox, SearchReport, Track, TrackGroup};
+use crate::analysis::timeline::{
+    EventDetail, Flow, FlowKind, FlowsReport, IdleBox, SearchReport, SeriesColumn, SeriesRange, SeriesTrack,
+    SeriesUnit, Track, TrackGroup,
+};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 use crate::units::Picos;
@@ -33,6 +36,56 @@ pub fn idle_tip(idle: &IdleBox, device: &str) -> Tip {
     }
     rows.push(("Start".to_owned(), format::time_text(start)));
     Tip { title: format!("{device} is idle"), rows }
+}
+
+/// Returns a value of a series with its unit.
+pub fn series_value(value: f64, unit: SeriesUnit) -> String {
+    match unit {
+        SeriesUnit::Percent => format!("{} %", format::decimal(value, 1)),
+        SeriesUnit::Bytes => format::bytes_text(value.max(0.0) as u64),
+        SeriesUnit::Count | SeriesUnit::Value => format::quantity(value),
+        SeriesUnit::FlopsPerSecond => format!("{} TFLOP/s", format::tflops(value)),
+        SeriesUnit::BytesPerSecond => format!("{} GB/s", format::gbs(value)),
+    }
+}
+
+/// Returns the text below the name of a series: its scale and whether its values are estimated or, with a range, its mean there.
+pub fn series_note(series: &SeriesTrack, max: Option<f64>, range: Option<&SeriesRange>) -> String {
+    if let Some(mean) = range.and_then(|range| range.mean) {
+        return format!("mean {}", series_value(mean, series.unit));
+    }
+    let scale = max.or(series.max).map(|max| format!("0 to {}", series_value(max, series.unit)));
+    let estimated = series.is_estimated.then(|| "estimated".to_owned());
+    scale.into_iter().chain(estimated).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the sentences about a series: its source and, with a range, its values there.
+pub fn series_about(series: &SeriesTrack, range: Option<&SeriesRange>) -> String {
+    let about = &series.about;
+    let Some((range, mean)) = range.and_then(|range| Some((range, range.mean?))) else { return about.clone() };
+    let value = |value: Option<f64>| value.map_or_else(String::new, |value| series_value(value, series.unit));
+    let covered = format::percent_text(range.covered_share);
+    let (low, high) = (value(range.min), value(range.max));
+    let mean = series_value(mean, series.unit);
+    format!("{about} In the range: mean {mean}, lowest {low}, highest {high}; {covered} of its time has a value.")
+}
+
+/// Returns the content of the tooltip of a series at a column of its picture, which is `column` long.
+pub fn series_tip(series: &SeriesTrack, value: SeriesColumn, (time, column): (Picos, Picos)) -> Tip {
+    let SeriesColumn { min, max, mean } = value;
+    let text = |value: f32| series_value(value.into(), series.unit);
+    let mut rows = Vec::new();
+    if mean.is_nan() {
+        rows.push(("Value".to_owned(), "none here".to_owned()));
+    } else if min == max {
+        rows.push(("Value".to_owned(), text(mean)));
+    } else {
+        rows.push((format!("Mean of {}", format::time_text(column)), text(mean)));
+        rows.push(("Lowest, highest".to_owned(), format!("{}, {}", text(min), text(max))));
+    }
+    rows.push(("Time".to_owned(), format::time_text(time)));
+    rows.push(("Source".to_owned(), series.about.clone()));
+    Tip { title: series.name.clone(), rows }
 }
 
 /// Returns the text beside the switch of links: how many are drawn.
@@ -170,5 +223,27 @@ mod tests {
         assert_eq!(rows(&idle), ["Waited for: Launch", "Time: 2.00 µs", "Whole gap: 8.00 µs", "Start: 1.00 µs"]);
         let several = IdleBox { n_gaps: 3, ..idle };
         assert_eq!(rows(&several), ["Mostly waited for: Launch", "Time: 2.00 µs", "Gaps: 3", "Start: 1.00 µs"]);
+    }
+
+    #[test]
+    fn values_in_words() {
+        let unit = SeriesUnit::FlopsPerSecond;
+        let series = SeriesTrack { name: "FLOP/s".to_owned(), unit, is_estimated: true, ..SeriesTrack::default() };
+        assert_eq!(series_note(&series, Some(9.18e14), None), "0 to 918.0 TFLOP/s, estimated");
+        assert_eq!(series_note(&series, None, None), "estimated");
+        let (mean, min, max) = (Some(2e14), Some(0.0), Some(9e14));
+        let range = SeriesRange { mean, min, max, covered_share: 0.5, ..SeriesRange::default() };
+        assert_eq!(series_note(&series, None, Some(&range)), "mean 200.0 TFLOP/s");
+        assert!(
+            series_about(&series, Some(&range)).ends_with("highest 900.0 TFLOP/s; 50.0 % of its time has a value.")
+        );
+        let value = |min, max, mean| {
+            let tip = series_tip(&series, SeriesColumn { min, max, mean }, (Picos(5_000_000), Picos(1_000_000)));
+            tip.rows[0].clone()
+        };
+        let pair = |label: &str, value: &str| (label.to_owned(), value.to_owned());
+        assert_eq!(value(1e12, 1e12, 1e12), pair("Value", "1.0 TFLOP/s"));
+        assert_eq!(value(0.0, 1e14, 5e13), pair("Mean of 1.00 µs", "50.0 TFLOP/s"));
+        assert_eq!(value(f32::NAN, f32::NAN, f32::NAN), pair("Value", "none here"));
     }
 }

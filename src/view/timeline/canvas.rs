@@ -1,7 +1,7 @@
 //! This module draws the tracks: those that scroll, and above them the pinned ones.
 
 use super::axis::MARKS;
-use super::events::{draw_idle, draw_line};
+use super::events::{draw_idle, draw_line, draw_series};
 use super::marks;
 use super::model::TimelineModel;
 use super::picture::Colors;
@@ -53,6 +53,7 @@ fn draw_bands(model: TimelineModel, sheet: &Sheet<'_>, bands: &[VisibleBand]) {
             match (of.band.line(), of.band.kind) {
                 (Some(line), _) => draw_line(sheet, shown, of, line, &is_hit),
                 (None, BandKind::Idle { device }) => draw_idle(sheet, shown, of, device),
+                (None, BandKind::Series { id }) => draw_series(sheet, shown, of, id),
                 _ => {}
             }
             marks::selected(model, sheet, of);

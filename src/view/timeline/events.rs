@@ -1,10 +1,11 @@
-//! This module draws the events of a line, and the idle time of a device.
+//! This module draws the content of tracks: the events of a line, the idle time of a device, and values over time.
 
 use super::picture::Shown;
 use super::sheet::Sheet;
 use crate::analysis::classify::Kind;
-use crate::analysis::timeline::{EventBox, LineRef};
+use crate::analysis::timeline::{EventBox, LineRef, SeriesColumn, SeriesRef};
 use crate::chart::plot::label::mono_room;
+use crate::chart::timeline::area::{AreaPlace, areas, highest, mean};
 use crate::chart::timeline::layout::BLOCK;
 use crate::chart::timeline::scene::idle_kind;
 use crate::chart::timeline::{BandKind, VisibleBand};
@@ -77,6 +78,25 @@ pub(super) fn draw_line(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand,
         let (x, end) = sheet.sides(of.start, of.end);
         sheet.rect(&sheet.colors.accent, (x, top(of.lane) - 1.0), ((end - x).max(2.0), 3.0));
     }
+}
+
+/// Draws values over time: the means of the columns as an area, and behind it the highest values.
+pub(super) fn draw_series(sheet: &Sheet<'_>, shown: &Shown, visible: &VisibleBand, id: SeriesRef) {
+    let Some(series) = shown.series(id) else { return };
+    let height = visible.band.block();
+    let bottom = visible.lane_top(0) + height;
+    let at = AreaPlace { view: sheet.view, left: 0.0, width: sheet.width, bottom, height };
+    sheet.to.set_fill_style_str(&sheet.colors.series);
+    for (value, opacity) in [(highest as fn(SeriesColumn) -> f32, 0.4), (mean, 1.0)] {
+        sheet.to.set_global_alpha(opacity);
+        for area in areas(series, shown.query(), at, value) {
+            sheet.to.begin_path();
+            area.iter().for_each(|(x, y)| sheet.to.line_to(*x, *y));
+            sheet.to.fill();
+        }
+    }
+    sheet.to.set_global_alpha(1.0);
+    sheet.rect(&sheet.colors.line, (0.0, bottom), (sheet.width, 1.0));
 }
 
 fn is_striped(kind: Option<Kind>) -> bool {

@@ -4,6 +4,7 @@ use super::model::{TimelineModel, Tool};
 use crate::analysis::timeline::{EventDetail, EventQuery, IdleBox, LineRef};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::timeline::{BandKind, Viewport, text};
+use crate::chart::widgets::tip::Tip;
 use crate::protocol::TimelineQuestion;
 use crate::protocol::url::timeline::TimelineRows;
 use crate::units::Picos;
@@ -213,12 +214,33 @@ fn idle_at(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<(u32,
     })
 }
 
-/// Shows the tooltip of the event or the idle time below the pointer.
+/// Returns the tooltip of the values over time at a place of the canvas. `None` if none are there.
+fn series_tip(model: TimelineModel, (x, y, width): (f64, f64, f64)) -> Option<Tip> {
+    let (view, scroll) = (model.view.get_untracked(), model.scroll.get_untracked());
+    let kind = model.layout.with_untracked(|layout| Some(layout.as_ref()?.lane_at(y, scroll)?.0.band.kind))?;
+    let BandKind::Series { id } = kind else { return None };
+    let time = Picos(view.time(x, width));
+    model.timeline.with_untracked(|timeline| {
+        let track = timeline.as_ref()?.groups.get(id.group as usize)?.series.get(id.series as usize)?;
+        model.shown.with_value(|shown| {
+            let shown = shown.as_ref()?;
+            let column = shown.query().column;
+            let at = time.saturating_sub(shown.query().start).0 / column.0.max(1);
+            let value = shown.series(id)?.read().nth(usize::try_from(at).ok()?)?;
+            Some(text::series_tip(track, value, (time, column)))
+        })
+    })
+}
+
+/// Shows the tooltip of what is below the pointer: an event, idle time, or values over time.
 fn hover(model: TimelineModel, at: (f64, f64, f64), (left, top): (f64, f64)) {
     let tips = model.state.tips;
     let anchor = Rect { x: left, y: top, width: 1.0, height: 1.0 };
     if let Some((device, idle)) = idle_at(model, at) {
         return tips.hover(text::idle_tip(&idle, &model.device_name(device)), anchor);
+    }
+    if let Some(tip) = series_tip(model, at) {
+        return tips.hover(tip, anchor);
     }
     let Some(query) = query_at(model, at) else { return tips.leave() };
     model.request(TimelineQuestion::Event(query), move |reply| match reply.decode::<Option<EventDetail>>() {

@@ -4,7 +4,8 @@
 use super::picture::Shown;
 use crate::analysis::base::{DeviceChoice, FilterError, Query, StepChoice, TimeRange};
 use crate::analysis::timeline::{
-    EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, LineRef, SearchReport, Timeline, TrackGroup, TrackId,
+    EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, LineRef, SearchReport, SeriesRange, SeriesRef,
+    Timeline, TrackGroup, TrackId,
 };
 use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
@@ -49,6 +50,10 @@ pub(super) struct TimelineModel {
     pub(super) drag: RwSignal<Option<(Tool, (u64, u64))>>,
     /// Number of lanes of the lines that have been drawn.
     pub(super) lanes: RwSignal<BTreeMap<LineRef, u32>>,
+    /// The values of the series in the selected range.
+    pub(super) series_ranges: RwSignal<BTreeMap<SeriesRef, SeriesRange>>,
+    /// The greatest value of each series that has been drawn.
+    pub(super) scales: RwSignal<BTreeMap<SeriesRef, f64>>,
     pub(super) layout: SharedMemo<Layout>,
     /// Height to which the tracks are scrolled, in px.
     pub(super) scroll: RwSignal<f64>,
@@ -100,6 +105,8 @@ impl TimelineModel {
             tool: RwSignal::new(Tool::Range),
             drag: RwSignal::new(None),
             lanes,
+            series_ranges: RwSignal::new(BTreeMap::new()),
+            scales: RwSignal::new(BTreeMap::new()),
             layout,
             scroll: RwSignal::new(0.0),
             selected: state.answer_of_session(),
@@ -117,6 +124,7 @@ impl TimelineModel {
         model.follow_address();
         model.request_search();
         model.request_flows();
+        model.request_series_ranges();
         model
     }
 
@@ -140,6 +148,7 @@ impl TimelineModel {
                     self.shown.set_value(None);
                     self.minimap.set_value(None);
                     self.lanes.set(BTreeMap::new());
+                    self.scales.set(BTreeMap::new());
                     self.timeline.set(Some(PtrEq::new(timeline)));
                 }
                 Err(Reply::Failed(failure)) => self.state.fail(failure),

@@ -2,7 +2,10 @@
 //! boxes of wide events ordered by colour.
 
 use crate::analysis::classify::Kind;
-use crate::analysis::timeline::{EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery};
+use crate::analysis::timeline::{
+    EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery, SeriesPicture, SeriesRef,
+};
+use crate::chart::plot::paint::Tone;
 use crate::chart::timeline::pixels::{Rgb, STRIP, Strips, parse_color};
 use crate::lanes::N_CLASSES;
 use leptos::prelude::*;
@@ -24,6 +27,7 @@ pub(super) struct Colors {
     pub(super) sunken: String,
     pub(super) line: String,
     pub(super) grid: String,
+    pub(super) series: String,
     pub(super) ink: String,
     pub(super) ink_2: String,
     pub(super) ink_3: String,
@@ -49,6 +53,7 @@ impl Colors {
             sunken: text("--sunken"),
             line: text("--line-2"),
             grid: text("--grid"),
+            series: text(Tone::Seq(3).css_var()),
             ink: text("--ink"),
             ink_2: text("--ink-2"),
             ink_3: text("--ink-3"),
@@ -122,6 +127,11 @@ impl Shown {
     /// Returns the idle time of a device, in order of time; empty if it has not been drawn.
     pub(super) fn idle(&self, device: u32) -> &[IdleBox] {
         self.picture.idle.iter().find(|of| of.device == device).map_or(&[], |of| &of.boxes)
+    }
+
+    /// Returns the values of a series. `None` if it has not been drawn.
+    pub(super) fn series(&self, id: SeriesRef) -> Option<&SeriesPicture> {
+        self.picture.series.iter().find(|of| of.id == id)
     }
 
     pub(super) fn name(&self, of: &EventBox) -> &str {

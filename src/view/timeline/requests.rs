@@ -2,12 +2,12 @@
 
 use super::model::TimelineModel;
 use super::picture::{Colors, Shown};
-use crate::analysis::timeline::{LineRef, Picture, PictureQuery};
+use crate::analysis::timeline::{LineRef, Picture, PictureQuery, SeriesRange, SeriesRef};
 use crate::chart::timeline::{BandKind, VisibleBand, snap};
-use crate::protocol::TimelineQuestion;
+use crate::protocol::{Question, TimelineQuestion};
 use crate::units::Picos;
 use leptos::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The distance from the start or the end of an event at which a drag snaps to it, in px.
 const SNAP: f64 = 6.0;
@@ -19,6 +19,14 @@ impl TimelineModel {
         let is_new = |lanes: &BTreeMap<LineRef, u32>| known.iter().any(|(line, n)| lanes.get(line) != Some(n));
         if self.lanes.with_untracked(is_new) {
             self.lanes.update(|lanes| lanes.extend(known));
+        }
+    }
+
+    /// Keeps the greatest values of the series that a picture has shown.
+    fn keep_scales(self, shown: &Shown) {
+        let known: Vec<(SeriesRef, f64)> = shown.picture.series.iter().map(|of| (of.id, of.max)).collect();
+        if self.scales.with_untracked(|scales| known.iter().any(|(id, _)| !scales.contains_key(id))) {
+            self.scales.update(|scales| scales.extend(known));
         }
     }
 
@@ -41,7 +49,8 @@ impl TimelineModel {
         let fits = |shown: &Shown| {
             let (now, view) = (shown.query(), self.view.get_untracked());
             let has_lines = query.lines.iter().all(|line| now.lines.contains(line))
-                && query.idle.iter().all(|device| now.idle.contains(device));
+                && query.idle.iter().all(|device| now.idle.contains(device))
+                && query.series.iter().all(|id| now.series.contains(id));
             let end = query.end().0.min(view.end);
             now.column == query.column
                 && has_lines
@@ -59,6 +68,7 @@ impl TimelineModel {
             if let Ok(picture) = reply.decode::<Picture>() {
                 let shown = Shown::new(picture, &colors);
                 self.keep_lanes(&shown);
+                self.keep_scales(&shown);
                 self.shown.set_value(Some(shown));
                 self.drawn.update(|n| *n += 1);
             }
@@ -83,23 +93,54 @@ impl TimelineModel {
         });
     }
 
-    /// Returns the query of the picture for the visible part, with half of its width on both sides. The idle time of devices is
-    /// requested once the events are there, because it takes longer.
+    /// Requests the values of the series that are listed in the selected range.
+    pub(super) fn request_series_ranges(self) {
+        let question = Memo::new(move |_| {
+            let (start, end) = self.place.with(|place| place.range)?;
+            let series = self.layout.with(|layout| {
+                let ids = layout.as_ref()?.bands().iter().filter_map(|band| match band.kind {
+                    BandKind::Series { id } => Some(id),
+                    _ => None,
+                });
+                Some(ids.collect::<BTreeSet<SeriesRef>>())
+            })?;
+            let series: Vec<SeriesRef> = series.into_iter().collect();
+            Some(TimelineQuestion::SeriesRanges { series, start: Picos(start), end: Picos(end) })
+        });
+        self.state.request_on_change(
+            move || {
+                let question = question.get();
+                if question.is_none() {
+                    self.series_ranges.set(BTreeMap::new());
+                }
+                question.map(|question| Question::Timeline(question).into())
+            },
+            move |reply| {
+                if let Ok(ranges) = reply.decode::<Vec<SeriesRange>>() {
+                    self.series_ranges.set(ranges.into_iter().map(|range| (range.id, range)).collect());
+                }
+            },
+        );
+    }
+
+    /// Returns the query of the picture for the visible part, with half of its width on both sides. Idle time and values
+    /// over time are requested once the events are there, because they take longer.
     pub(super) fn wanted(self, bands: &[VisibleBand], width: f64) -> Option<PictureQuery> {
         let (view, whole) = (self.view.get_untracked(), self.whole.get_untracked());
         let mut query = PictureQuery::default();
         for VisibleBand { band, .. } in bands {
             query.lines.extend(band.line().filter(|line| !query.lines.contains(line)));
-            if let BandKind::Idle { device } = band.kind
-                && !query.idle.contains(&device)
-            {
-                query.idle.push(device);
+            match band.kind {
+                BandKind::Idle { device } if !query.idle.contains(&device) => query.idle.push(device),
+                BandKind::Series { id } if !query.series.contains(&id) => query.series.push(id),
+                _ => {}
             }
         }
         if self.shown.with_value(Option::is_none) {
             query.idle.clear();
+            query.series.clear();
         }
-        if query.lines.is_empty() && query.idle.is_empty() {
+        if query.lines.is_empty() && query.idle.is_empty() && query.series.is_empty() {
             return None;
         }
         query.column = view.column(width);

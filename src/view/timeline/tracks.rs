@@ -155,6 +155,15 @@ fn names(model: TimelineModel) -> AnyView {
             BandKind::Idle { .. } => {
                 track_name(model, band, &group.name, "Idle", "What the device waits for between ops.", None)
             }
+            BandKind::Series { id } => {
+                let series = group.series.get(id.series as usize)?;
+                let scale = model.scales.with(|scales| scales.get(&id).copied());
+                let (note, about) = model.series_ranges.with(|ranges| {
+                    let range = ranges.get(&id);
+                    (text::series_note(series, scale, range), text::series_about(series, range))
+                });
+                track_name(model, band, &group.name, &series.name, &about, Some(note))
+            }
             BandKind::More { n, is_open } => {
                 let (words, label) = if is_open {
                     ("Fewer".to_owned(), "Fewer threads".to_owned())
@@ -185,7 +194,8 @@ fn track_name(
     below: Option<String>,
 ) -> AnyView {
     let title = format!("{group}, {name}: {note}");
-    let below = if band.is_pinned { Some(group.to_owned()) } else { below };
+    let below =
+        if band.is_pinned && !matches!(band.kind, BandKind::Series { .. }) { Some(group.to_owned()) } else { below };
     let pin = band.track().map(|track| {
         let label = if band.is_pinned { format!("Unpin {name}") } else { format!("Pin {name}") };
         let title = label.clone();

@@ -297,9 +297,9 @@ fn timeline(engine: &mut OpenSession) {
             assert_eq!(shown.read().count(), 300);
             let is_in_order = |of: SeriesColumn| of.min.is_nan() || of.min <= of.max && of.max <= shown.max as f32;
             assert!(shown.read().all(is_in_order), "{:?}", shown.id);
-            let question = TimelineQuestion::SeriesRange { series: shown.id, start: from, end: query.end() };
-            let range = ask(engine, question).decode::<Option<SeriesRange>>();
-            let Ok(Some(range)) = range else { panic!("a series has a range") };
+            let question = TimelineQuestion::SeriesRanges { series: vec![shown.id], start: from, end: query.end() };
+            let ranges = ask(engine, question).decode::<Vec<SeriesRange>>();
+            let Ok([range]) = ranges.as_deref() else { panic!("a series has a range") };
             assert!(range.covered_share <= 1.0 && range.mean.is_none_or(f64::is_finite), "{range:?}");
         }
         let window = EventsQuery { lines: lines.clone(), start: from, end: query.end() };
