@@ -96,9 +96,17 @@ const fn lane_heights(kind: BandKind, n_lanes: u32) -> (f64, f64) {
     match kind {
         BandKind::Idle { .. } => IDLE,
         BandKind::Series { .. } => SERIES,
-        _ if n_lanes > LARGE_LANES => SMALL,
-        _ => (LANE, BLOCK),
+        _ => line_heights(n_lanes),
     }
+}
+
+/// Returns the height of the events in the lanes of a line, in px.
+pub const fn block_height(n_lanes: u32) -> f64 {
+    line_heights(n_lanes).1
+}
+
+const fn line_heights(n_lanes: u32) -> (f64, f64) {
+    if n_lanes > LARGE_LANES { SMALL } else { (LANE, BLOCK) }
 }
 
 /// A band at its place on the canvas.

@@ -1,7 +1,7 @@
 //! This module draws the columns of narrow events as pixels: in each column the time of each kind is stacked in the order of
 //! the kinds, and the height is the part of the column with an event.
 
-use super::layout::BLOCK;
+use super::layout::{BLOCK, block_height};
 use crate::analysis::timeline::LinePicture;
 use crate::analysis::timeline::cells::{self, NO_KIND};
 use crate::lanes::N_CLASSES;
@@ -32,6 +32,7 @@ impl Strips {
     pub fn new(picture: &LinePicture, width: usize, colors: &[Rgb; N_CLASSES]) -> Self {
         let mut lanes: Vec<u8> = cells::read(&picture.cells).map(|cell| cell.lane).collect();
         lanes.dedup();
+        let least = least_height(picture.n_lanes);
         let mut strips = Self { width, rgba: vec![0; lanes.len() * STRIP * width * 4], lanes };
         for cell in cells::read(&picture.cells) {
             let Ok(strip) = strips.lanes.binary_search(&cell.lane) else { continue };
@@ -51,8 +52,8 @@ impl Strips {
             let mut filled = 0;
             for (share, color) in cell.shares.iter().zip(colors).filter(|(share, _)| **share > 0) {
                 height += f64::from(*share) / 255.0 * STRIP as f64;
-                // Every kind has at least one pixel, as long as there is room.
-                let until = (height.round() as usize).clamp(filled + 1, STRIP.max(filled + 1));
+                // Every kind is visible, as long as there is room.
+                let until = (height.round() as usize).clamp(filled + least, STRIP.max(filled + least));
                 strips.fill(strip, column, STRIP.saturating_sub(until)..STRIP.saturating_sub(filled), *color, 255);
                 filled = until;
             }
@@ -69,6 +70,12 @@ impl Strips {
             }
         }
     }
+}
+
+/// Returns the least height of a kind in a strip, in pixels: one pixel on screen, where the strips of tracks with many lanes are
+/// scaled to smaller blocks.
+fn least_height(n_lanes: u32) -> usize {
+    (BLOCK / block_height(n_lanes)).ceil() as usize
 }
 
 /// Reads a colour of the style sheet: `#rgb`, `#rrggbb`, or `rgb(r, g, b)`. `None` for any other text.
@@ -135,6 +142,14 @@ mod tests {
             assert_eq!(column(&strips, 0, at), [8; STRIP]);
             assert!(strips.rgba[at * 4 + 3] >= 64);
         }
+    }
+
+    #[test]
+    fn a_kind_is_visible_in_small_lanes() {
+        let mut of = picture(&[(0, 0, &[(3, 1)])]);
+        of.n_lanes = 25;
+        // A block is 7 px high: one of them is 18 ÷ 7 pixels of a strip.
+        assert_eq!(column(&Strips::new(&of, 1, &COLORS), 0, 0).iter().filter(|c| **c == 4).count(), 3);
     }
 
     #[test]
