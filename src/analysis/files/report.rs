@@ -202,6 +202,7 @@ impl LineUse {
             Self::Modules => "modules",
             Self::Async => "in flight",
             Self::Gaps => "idle gaps",
+            Self::Counters => "counters",
             Self::NotUsed => "not used",
         }
     }
