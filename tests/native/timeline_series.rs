@@ -435,3 +435,24 @@ fn a_session_answers_for_series() {
     assert_eq!(picture.series.iter().map(|of| of.id).collect::<Vec<_>>(), [track.id]);
     assert_eq!(picture.series[0].max, found.max.unwrap());
 }
+
+/// `make::small` shows the ops: two of them have FLOPs, and the others have no cost.
+#[test]
+fn a_rate_is_zero_while_idle_and_unknown_without_a_cost() {
+    let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();
+    let mut shown = Shown::new(&opened.profile);
+    let flops = shown.series("FLOP/s")[0].clone();
+    let start = shown.groups()[0].steps[0].start.0;
+    let mut mean = |from, to| {
+        let range = shown.range(&flops, (start + from, start + to));
+        range.mean.map(|mean| (mean.round(), range.covered.0))
+    };
+    assert_eq!(mean(100, 300), Some((4000.0 / 200e-12, 200)));
+    assert_eq!(mean(300, 700), None, "an op without a cost, and a loop");
+    assert_eq!(mean(700, 750), Some((0.0, 50)), "idle");
+    assert_eq!(mean(200, 750), Some((4000.0 / 200e-12 * 100.0 / 150.0_f64).round()).map(|mean| (mean, 150)));
+    assert_eq!(mean(1200, 1500), Some(((4000.0 / 300e-12_f64).round(), 300)));
+    assert_eq!((mean(0, 100), mean(1500, 9000)), (None, None), "before the first op and after the last one");
+    let collectives = shown.series("Collectives in flight")[0].clone();
+    assert_eq!(shown.integral(&collectives, (start, start + 1600)), 150.0);
+}

@@ -83,8 +83,11 @@ pub fn overlay(mut stretches: Vec<Stretch>, extent: Interval) -> StepFunction {
         while let Some(stretch) = stretches.next_if(|stretch| stretch.start == now) {
             open.begin(stretch);
         }
-        steps.push(now, open.value());
         last = last.max(now);
+        // At the end of the function, no further step begins.
+        if now < last || !open.ends.is_empty() || stretches.peek().is_some() {
+            steps.push(now, open.value());
+        }
     }
     steps.finish(last)
 }
@@ -113,7 +116,7 @@ mod tests {
                 let is_unknown = known.is_empty() && open().count() > 0;
                 let is_within = hull.is_some_and(|(from, to)| (from..to).contains(&ps));
                 let sum = function.summary((ps, ps + 1));
-                let expected = (is_within && !is_unknown).then(|| known.iter().sum::<f64>());
+                let expected = (is_within && !is_unknown).then(|| known.iter().fold(0.0, |sum, rate| sum + rate));
                 prop_assert_eq!(sum.mean(), expected, "at {}", ps);
                 prop_assert_eq!(sum.min.to_bits(), expected.unwrap_or(f64::NAN).to_bits());
                 prop_assert_eq!(sum.max.to_bits(), sum.min.to_bits());
