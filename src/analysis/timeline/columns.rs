@@ -1,6 +1,6 @@
 //! This module declares the columns of the table of events.
 
-use super::report::EventRow;
+use super::event_report::EventRow;
 use crate::table::Column;
 use crate::table::Value::{self, Absent, Labelled, Time};
 use crate::table::page::{Mark, Name};

@@ -1,6 +1,7 @@
 //! This module describes single events, and lists the events of a window.
 
-use super::report::{EventDetail, EventList, EventQuery, EventRow, EventsQuery, LineRef, Neighbour, SearchReport};
+use super::event_report::{EventDetail, EventList, EventQuery, EventRow, EventsQuery, Neighbour, SearchReport};
+use super::report::LineRef;
 use super::{ShownLine, TimelineIndex};
 use crate::analysis::base::Analysis;
 use crate::lanes::{Part, View};

@@ -2,8 +2,9 @@
 //! that another thread began.
 
 use super::TimelineIndex;
+use super::event_report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery, FlowsReport};
 use super::links::{Links, Member};
-use super::report::{EventDetail, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery, FlowsReport, LineRef};
+use super::report::LineRef;
 use super::tracks::line_at;
 use crate::lanes::LineTimes;
 use crate::profile::Profile;

@@ -1,7 +1,8 @@
 //! This module joins events that belong together by the ids that they share: the correlation id of a launch, the id of a run, and
 //! the context of work that one thread begins and another one goes on with.
 
-use super::report::{FlowKind, LineRef};
+use super::event_report::FlowKind;
+use super::report::LineRef;
 use super::tracks::line_at;
 use crate::profile::{EventLink, Line, LinkContext, Plane, Profile, RunId};
 use rustc_hash::FxHashMap;

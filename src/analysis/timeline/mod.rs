@@ -15,6 +15,7 @@
 pub mod cells;
 pub mod columns;
 mod event;
+mod event_report;
 mod flows;
 mod idle;
 mod links;
@@ -25,10 +26,13 @@ mod trace;
 mod trace_records;
 mod tracks;
 
+pub use event_report::{
+    EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery,
+    FlowsReport, Neighbour, SearchQuery, SearchReport, event_key, parse_event_key,
+};
 pub use report::{
-    EventBox, EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery,
-    FlowsReport, IdleBox, IdlePicture, LinePicture, LineRef, Neighbour, Picture, PictureQuery, SearchQuery,
-    SearchReport, StepSpan, Timeline, Track, TrackGroup, TrackId, TrackKind, event_key, parse_event_key,
+    EventBox, IdleBox, IdlePicture, LinePicture, LineRef, Picture, PictureQuery, StepSpan, Timeline, Track, TrackGroup,
+    TrackId, TrackKind,
 };
 pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};

@@ -3,7 +3,8 @@
 
 use super::TimelineIndex;
 use super::event::first;
-use super::report::{PictureQuery, SearchQuery, SearchReport};
+use super::event_report::{SearchQuery, SearchReport};
+use super::report::PictureQuery;
 use crate::analysis::base::{FilterError, FilterField};
 use crate::profile::{Op, Profile, StrId};
 use crate::units::Picos;

@@ -2,8 +2,9 @@
 //! rounding of times that lanes of the page allow. Viewers of traces drop events that overlap others of their thread.
 
 use super::TimelineIndex;
+use super::event_report::FlowKind;
 use super::links::linked_events;
-use super::report::{FlowKind, LineRef, TrackGroup};
+use super::report::{LineRef, TrackGroup};
 use super::trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 use super::tracks::line_at;
 use crate::analysis::base::hosts;

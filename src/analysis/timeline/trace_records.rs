@@ -1,7 +1,7 @@
 //! This module defines the query for a trace, the records of a trace, and the report about it. All times are in ps on the axis
 //! of the session.
 
-use super::report::FlowKind;
+use super::event_report::FlowKind;
 use crate::analysis::base::TimeRange;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
