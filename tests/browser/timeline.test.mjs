@@ -333,7 +333,7 @@ onPage("tracks are pinned, times measured and links drawn", { needs: tpu() }, as
 
   await page.getByRole("button", { name: "Links", exact: true }).click();
   await page.getByText(/^the first 500 of [\d,]+ links$/).waitFor();
-  assert.equal(place(page).flows, "all");
+  await waitUntil(() => place(page).flows, (flows) => flows === "all");
 });
 
 onPage("a search by scope, source or regular expression", async ({ page }) => {
