@@ -43,6 +43,9 @@ pub fn series_value(value: f64, unit: SeriesUnit) -> String {
     match unit {
         SeriesUnit::Percent => format!("{} %", format::decimal(value, 1)),
         SeriesUnit::Bytes => format::bytes_text(value.max(0.0) as u64),
+        SeriesUnit::Count | SeriesUnit::Value if value.fract() != 0.0 && value.abs() < 1000.0 => {
+            format::decimal(value, 2)
+        }
         SeriesUnit::Count | SeriesUnit::Value => format::quantity(value),
         SeriesUnit::FlopsPerSecond => format!("{} TFLOP/s", format::tflops(value)),
         SeriesUnit::BytesPerSecond => format!("{} GB/s", format::gbs(value)),
@@ -241,6 +244,10 @@ mod tests {
             let tip = series_tip(&series, SeriesColumn { min, max, mean }, (Picos(5_000_000), Picos(1_000_000)));
             tip.rows[0].clone()
         };
+        assert_eq!(
+            (series_value(0.25, SeriesUnit::Count), series_value(25.0, SeriesUnit::Count)),
+            ("0.25".into(), "25".into())
+        );
         let pair = |label: &str, value: &str| (label.to_owned(), value.to_owned());
         assert_eq!(value(1e12, 1e12, 1e12), pair("Value", "1.0 TFLOP/s"));
         assert_eq!(value(0.0, 1e14, 5e13), pair("Mean of 1.00 µs", "50.0 TFLOP/s"));
