@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 37] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 38] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),

@@ -1,13 +1,10 @@
 //! This module draws the columns of narrow events as pixels: in each column the time of each kind is stacked in the order of
 //! the kinds, and the height is the part of the column with an event.
 
-use super::layout::{BLOCK, block_height};
+use super::layout::block_height;
 use crate::analysis::timeline::LinePicture;
 use crate::analysis::timeline::cells::{self, NO_KIND};
 use crate::lanes::N_CLASSES;
-
-/// Height of a lane's strip in pixels.
-pub const STRIP: usize = BLOCK as usize;
 
 /// The least opacity of a column with an event, of 255.
 const FAINTEST: f64 = 64.0;
@@ -20,8 +17,9 @@ pub type Rgb = [u8; 3];
 pub struct Strips {
     /// Width in pixels: the number of columns.
     pub width: usize,
-    /// Red, green, blue and opacity of each pixel, row by row. The strips of the lanes are below each other, each [`STRIP`]
-    /// pixels high.
+    /// Height of the strip of a lane in pixels: that of the events in a lane.
+    pub height: usize,
+    /// Red, green, blue and opacity of each pixel, row by row. The strips of the lanes are below each other.
     pub rgba: Vec<u8>,
     /// The lanes that have a column, in ascending order; the strip of a lane is at its index.
     pub lanes: Vec<u8>,
@@ -32,8 +30,8 @@ impl Strips {
     pub fn new(picture: &LinePicture, width: usize, colors: &[Rgb; N_CLASSES]) -> Self {
         let mut lanes: Vec<u8> = cells::read(&picture.cells).map(|cell| cell.lane).collect();
         lanes.dedup();
-        let least = least_height(picture.n_lanes);
-        let mut strips = Self { width, rgba: vec![0; lanes.len() * STRIP * width * 4], lanes };
+        let tall = block_height(picture.n_lanes) as usize;
+        let mut strips = Self { width, height: tall, rgba: vec![0; lanes.len() * tall * width * 4], lanes };
         for cell in cells::read(&picture.cells) {
             let Ok(strip) = strips.lanes.binary_search(&cell.lane) else { continue };
             let column = usize::from(cell.column);
@@ -45,16 +43,16 @@ impl Strips {
             if total == 0 || u32::from(without_kind) == total {
                 // Events without a kind, or without duration: the opacity is the part of the column with an event.
                 let opacity = FAINTEST + (255.0 - FAINTEST) * f64::from(without_kind) / 255.0;
-                strips.fill(strip, column, 0..STRIP, colors[usize::from(NO_KIND)], opacity as u8);
+                strips.fill(strip, column, 0..tall, colors[usize::from(NO_KIND)], opacity as u8);
                 continue;
             }
             let mut height = 0.0;
             let mut filled = 0;
             for (share, color) in cell.shares.iter().zip(colors).filter(|(share, _)| **share > 0) {
-                height += f64::from(*share) / 255.0 * STRIP as f64;
-                // Every kind is visible, as long as there is room.
-                let until = (height.round() as usize).clamp(filled + least, STRIP.max(filled + least));
-                strips.fill(strip, column, STRIP.saturating_sub(until)..STRIP.saturating_sub(filled), *color, 255);
+                height += f64::from(*share) / 255.0 * tall as f64;
+                // Every kind has at least one pixel, as long as there is room.
+                let until = (height.round() as usize).clamp(filled + 1, tall.max(filled + 1));
+                strips.fill(strip, column, tall.saturating_sub(until)..tall.saturating_sub(filled), *color, 255);
                 filled = until;
             }
         }
@@ -64,18 +62,12 @@ impl Strips {
     /// Fills the rows of a column of a strip.
     fn fill(&mut self, strip: usize, column: usize, rows: std::ops::Range<usize>, [r, g, b]: Rgb, opacity: u8) {
         for row in rows {
-            let at = ((strip * STRIP + row) * self.width + column) * 4;
+            let at = ((strip * self.height + row) * self.width + column) * 4;
             if let Some(pixel) = self.rgba.get_mut(at..at + 4) {
                 pixel.copy_from_slice(&[r, g, b, opacity]);
             }
         }
     }
-}
-
-/// Returns the least height of a kind in a strip, in pixels: one pixel on screen, where the strips of tracks with many lanes are
-/// scaled to smaller blocks.
-fn least_height(n_lanes: u32) -> usize {
-    (BLOCK / block_height(n_lanes)).ceil() as usize
 }
 
 /// Reads a colour of the style sheet: `#rgb`, `#rrggbb`, or `rgb(r, g, b)`. `None` for any other text.
@@ -99,6 +91,9 @@ pub fn parse_color(text: &str) -> Option<Rgb> {
 mod tests {
     use super::*;
 
+    /// Height of a strip of a line with few lanes.
+    const STRIP: usize = 18;
+
     const COLORS: [Rgb; N_CLASSES] = [[1; 3], [2; 3], [3; 3], [4; 3], [5; 3], [6; 3], [7; 3], [8; 3]];
 
     /// A lane, a column of it, and the share of each class in the column.
@@ -118,8 +113,8 @@ mod tests {
 
     /// The colours of a column from top to bottom; 0 is transparent.
     fn column(strips: &Strips, strip: usize, column: usize) -> Vec<u8> {
-        let pixel = |row: usize| &strips.rgba[((strip * STRIP + row) * strips.width + column) * 4..][..4];
-        (0..STRIP).map(|row| if pixel(row)[3] == 0 { 0 } else { pixel(row)[0] }).collect()
+        let pixel = |row: usize| &strips.rgba[((strip * strips.height + row) * strips.width + column) * 4..][..4];
+        (0..strips.height).map(|row| if pixel(row)[3] == 0 { 0 } else { pixel(row)[0] }).collect()
     }
 
     #[test]
@@ -148,8 +143,7 @@ mod tests {
     fn a_kind_is_visible_in_small_lanes() {
         let mut of = picture(&[(0, 0, &[(3, 1)])]);
         of.n_lanes = 25;
-        // A block is 7 px high: one of them is 18 ÷ 7 pixels of a strip.
-        assert_eq!(column(&Strips::new(&of, 1, &COLORS), 0, 0).iter().filter(|c| **c == 4).count(), 3);
+        assert_eq!(column(&Strips::new(&of, 1, &COLORS), 0, 0), [0, 0, 0, 0, 0, 0, 4]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::analysis::timeline::{
     EventBox, IdleBox, LinePicture, LineRef, Picture, PictureQuery, SeriesPicture, SeriesRef,
 };
 use crate::chart::plot::paint::Tone;
-use crate::chart::timeline::pixels::{Rgb, STRIP, Strips, parse_color};
+use crate::chart::timeline::pixels::{Rgb, Strips, parse_color};
 use crate::lanes::N_CLASSES;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -93,6 +93,8 @@ pub(super) struct Shown {
 /// The columns of the lanes of a line.
 struct LaneImages {
     canvas: HtmlCanvasElement,
+    /// Height of the strip of a lane in pixels.
+    height: usize,
     lanes: Vec<u8>,
 }
 
@@ -105,7 +107,7 @@ impl Shown {
             line.boxes.sort_by_key(|of| of.kind);
             let strips = Strips::new(line, width, &colors.classes);
             if let Some(canvas) = image(&strips) {
-                images.insert(line.line, LaneImages { canvas, lanes: strips.lanes });
+                images.insert(line.line, LaneImages { canvas, height: strips.height, lanes: strips.lanes });
             }
             line.cells = Vec::new();
         }
@@ -150,13 +152,13 @@ impl Shown {
         let Some(strip) = u8::try_from(of.1).ok().and_then(|lane| images.lanes.binary_search(&lane).ok()) else {
             return;
         };
-        let (columns, top) = (f64::from(images.canvas.width()), (strip * STRIP) as f64);
+        let (columns, top) = (f64::from(images.canvas.width()), (strip * images.height) as f64);
         let _ = to.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
             &images.canvas,
             0.0,
             top,
             columns,
-            STRIP as f64,
+            images.height as f64,
             x,
             y,
             width,
@@ -167,7 +169,7 @@ impl Shown {
 
 /// Makes an image of strips. `None` if there are no strips.
 fn image(strips: &Strips) -> Option<HtmlCanvasElement> {
-    let (width, height) = (u32::try_from(strips.width).ok()?, u32::try_from(strips.lanes.len() * STRIP).ok()?);
+    let (width, height) = (u32::try_from(strips.width).ok()?, u32::try_from(strips.lanes.len() * strips.height).ok()?);
     if width == 0 || height == 0 {
         return None;
     }
