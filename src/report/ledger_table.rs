@@ -23,7 +23,7 @@ pub fn ledger(ledger: &Ledger, device: &str) -> String {
 }
 
 /// Returns the label of an owner for users.
-fn label(owner: Owner) -> String {
+pub fn label(owner: Owner) -> String {
     match owner {
         Owner::Floor => "Compute, needed".to_owned(),
         Owner::Excess => "Compute, more than needed".to_owned(),

@@ -2,6 +2,8 @@
 
 pub mod comm_json;
 pub mod comm_table;
+pub mod compare_json;
+pub mod compare_text;
 pub mod data_movement_json;
 pub mod data_movement_table;
 pub mod flags_json;

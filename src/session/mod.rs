@@ -5,6 +5,7 @@ mod breakdown;
 mod breakdown_rows;
 pub mod capture;
 pub mod comm;
+pub mod compare;
 pub mod data_movement;
 mod event_rows;
 pub mod export;

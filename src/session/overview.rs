@@ -22,6 +22,17 @@ pub fn overview(
     files: &FileView,
     query: &OverviewQuery,
 ) -> Option<Overview> {
+    overview_and_ledger(analysis, profile, programs, files, query).map(|(overview, _)| overview)
+}
+
+/// Derives the overview, and returns it with the ledger that it is derived from. `None` as for [`overview`].
+pub(super) fn overview_and_ledger(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    files: &FileView,
+    query: &OverviewQuery,
+) -> Option<(Overview, LedgerByOp)> {
     // Memory comes first, because a program that is read for it is read for all analyses.
     let all = memory_programs(profile, programs, &files.programs);
     let by_op = {
@@ -68,7 +79,8 @@ pub fn overview(
         files,
         flags: flags.as_ref(),
     };
-    analysis.overview(profile, &inputs, Some(&module))
+    let overview = analysis.overview(profile, &inputs, Some(&module))?;
+    Some((overview, by_op))
 }
 
 impl CaptureSession {

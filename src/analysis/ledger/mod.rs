@@ -15,11 +15,13 @@
 //! roofline and on the waits of collectives, and not on pages.
 
 mod by_op;
+mod by_step;
 mod excess;
 mod line_sweep;
 mod report;
 
 pub use by_op::{LedgerByOp, OwnedOp};
+pub use by_step::{OpSteps, StepTimes};
 pub use report::{Ledger, Owner};
 
 use crate::analysis::base::op_times::{OpTime, OpTimes};

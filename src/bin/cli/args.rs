@@ -2,6 +2,7 @@
 //! of `roofline`, `memory`, `comm`, `report` and `export` stand in their own modules.
 
 use super::comm::{CommArgs, MachineArgs};
+use super::compare::CompareArgs;
 use super::export::ExportArgs;
 use super::flags::FlagArgs;
 use super::memory::MemoryArgs;
@@ -110,6 +111,10 @@ pub enum Command {
     },
     /// Writes a part of the timeline as a smaller capture, or as trace JSON for Perfetto.
     Export(ExportArgs),
+    /// What changed between two captures, whether it is real, and a gate for CI.
+    ///
+    /// Exit codes: 0 if the gate passes or there is none, 1 if only a part of the input was read, 2 if the input or the arguments cannot be used, 3 if the gate fails, 4 if the captures do not tell.
+    Compare(CompareArgs),
     /// Contents of the files: planes, lines, events, stats, programs and sizes.
     Inspect {
         #[command(flatten)]
@@ -210,13 +215,10 @@ impl View {
 }
 
 impl Args {
-    /// Returns the options that all commands share, except for `export`.
-    ///
-    /// # Errors
-    /// Returns the options of `export`, which prints no report.
-    pub const fn view(&self) -> Result<&View, &ExportArgs> {
-        let view = match &self.command {
-            Command::Export(export) => return Err(export),
+    /// Returns the options that all reports of one session share. `None` for other commands.
+    pub const fn view(&self) -> Option<&View> {
+        match &self.command {
+            Command::Export(_) | Command::Compare(_) => None,
             Command::Overview { view, .. }
             | Command::Breakdown { view, .. }
             | Command::DataMovement { view }
@@ -227,9 +229,16 @@ impl Args {
             | Command::Flags { view, .. }
             | Command::Report { view, .. }
             | Command::Summary { view, .. }
-            | Command::Inspect { view } => view,
-        };
-        Ok(view)
+            | Command::Inspect { view } => Some(view),
+        }
+    }
+
+    /// Returns the file to which the output is written. `None` for stdout.
+    pub fn out(&self) -> Option<&PathBuf> {
+        match &self.command {
+            Command::Compare(compare) => compare.out.as_ref(),
+            _ => self.view()?.out.as_ref(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod args;
 mod comm;
+mod compare;
 mod export;
 mod files;
 mod flags;
@@ -62,9 +63,8 @@ pub fn main() -> ExitCode {
         }
     };
     match run(&args) {
-        Ok((printed, partial)) => match deliver(&args, &printed) {
-            Ok(()) if partial => ExitCode::from(1),
-            Ok(()) => ExitCode::SUCCESS,
+        Ok((printed, code)) => match deliver(&args, &printed) {
+            Ok(()) => ExitCode::from(code),
             Err(message) => fail(&message),
         },
         Err(failure) => fail(&format!("{}. {}", failure.title, failure.message)),
@@ -101,7 +101,7 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     // escapes.
     let escaped = if printed.is_safe { printed.text.as_str().into() } else { neutralise_lines(&printed.text) };
     let text: &str = &escaped;
-    if let Some(path) = args.view().ok().and_then(|view| view.out.as_ref()) {
+    if let Some(path) = args.out() {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
@@ -111,14 +111,21 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     }
 }
 
-/// Runs the command. Returns the output, and whether only a part of the input was read.
-fn run(args: &Args) -> Result<(Printed, bool), Failure> {
-    let view = match args.view() {
-        Ok(view) => view,
-        Err(export) => return export::run(export).map(|(text, partial)| (Printed::new(text), partial)),
+/// Runs the command. Returns the output and the exit code: 1 if only a part of the input was read, else 0. A comparison with a
+/// gate has more codes.
+fn run(args: &Args) -> Result<(Printed, u8), Failure> {
+    let view = match (&args.command, args.view()) {
+        (_, Some(view)) => view,
+        (Command::Compare(compare), None) => {
+            return compare::run(compare).map(|(text, code)| (Printed::new(text), code));
+        }
+        (Command::Export(export), None) => {
+            return export::run(export).map(|(text, partial)| (Printed::new(text), partial.into()));
+        }
+        (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
     if let Command::Report { report, view } = &args.command {
-        return report::run(report, view).map(|(text, partial)| (Printed::new(text), partial));
+        return report::run(report, view).map(|(text, partial)| (Printed::new(text), partial.into()));
     }
     let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
     let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
@@ -129,7 +136,7 @@ fn run(args: &Args) -> Result<(Printed, bool), Failure> {
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
     if let Command::Overview { overview, .. } = &args.command {
         let printed = session.overview(overview)?;
-        return Ok((Printed { text: with_warning(printed.text), ..printed }, partial));
+        return Ok((Printed { text: with_warning(printed.text), ..printed }, partial.into()));
     }
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
@@ -140,11 +147,13 @@ fn run(args: &Args) -> Result<(Printed, bool), Failure> {
         Command::Comm { links, .. } => session.comm(links)?,
         Command::Flags { flags, machine, .. } => session.flags(flags, machine)?,
         Command::Summary { attainable, .. } => session.summary(*attainable)?,
-        Command::Inspect { .. } | Command::Overview { .. } | Command::Report { .. } | Command::Export(_) => {
-            session.inspect()
-        }
+        Command::Inspect { .. }
+        | Command::Overview { .. }
+        | Command::Report { .. }
+        | Command::Export(_)
+        | Command::Compare(_) => session.inspect(),
     };
-    Ok((Printed::new(with_warning(text)), partial))
+    Ok((Printed::new(with_warning(text)), partial.into()))
 }
 
 struct OpenCapture<'a> {

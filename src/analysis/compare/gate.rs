@@ -1,0 +1,109 @@
+//! This module decides whether an experiment is so much worse than its baseline that a check must fail.
+
+use super::report::{Comparison, Verdict};
+use super::statistics::median;
+use serde::{Deserialize, Serialize};
+
+/// What a gate compares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateFigure {
+    /// The length of a step or, if the sides do different work, the time per token.
+    #[default]
+    Period,
+    /// The largest amount of memory (HBM) in use.
+    PeakHbm,
+    /// Communication during which the device computes nothing.
+    Exposed,
+}
+
+impl GateFigure {
+    /// All figures.
+    pub const ALL: [Self; 3] = [Self::Period, Self::PeakHbm, Self::Exposed];
+
+    /// Returns the name on the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Period => "period",
+            Self::PeakHbm => "peak-hbm",
+            Self::Exposed => "exposed",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Period => "time",
+            Self::PeakHbm => "peak HBM",
+            Self::Exposed => "exposed communication",
+        }
+    }
+
+    /// Returns the name of the figure in the overview. `None` for the period, which has samples.
+    const fn figure(self) -> Option<&'static str> {
+        match self {
+            Self::Period => None,
+            Self::PeakHbm => Some("peak_hbm"),
+            Self::Exposed => Some("exposed_communication"),
+        }
+    }
+}
+
+/// When a gate fails.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    pub on: GateFigure,
+    /// B may exceed A by this share.
+    pub limit: f64,
+}
+
+/// The result of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateResult {
+    Passed,
+    Failed,
+    /// The captures do not tell.
+    Inconclusive,
+}
+
+impl Gate {
+    /// Returns the change of the figure as a share of A: for the period, that of the medians of the steps. `None` if a side does
+    /// not tell.
+    pub fn change(&self, of: &Comparison) -> Option<f64> {
+        match self.on.figure() {
+            Some(name) => {
+                let figure = of.figures.iter().find(|figure| figure.name == name)?;
+                let (a, b) = (figure.a?, figure.b?);
+                // A figure that was 0 and is not 0 any more exceeds every limit.
+                Some(if a > 0.0 {
+                    (b - a) / a
+                } else if b > 0.0 {
+                    f64::INFINITY
+                } else {
+                    0.0
+                })
+            }
+            None => {
+                let (a, b) = (median(&of.samples(&of.a))?, median(&of.samples(&of.b))?);
+                (a > 0.0).then(|| (b - a) / a)
+            }
+        }
+    }
+
+    /// Judges a comparison. The period fails if the median of B exceeds that of A by more than the limit, and the interval of the
+    /// difference lies above 0; with fewer than 4 steps on a side, if it exceeds the limit and the band of noise together. Other
+    /// figures have no samples, so the limit alone decides.
+    pub fn judge(&self, of: &Comparison) -> GateResult {
+        if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) && self.on == GateFigure::Period {
+            return GateResult::Inconclusive;
+        }
+        let Some(change) = self.change(of) else { return GateResult::Inconclusive };
+        let is_beyond = match (self.on, of.p, of.shift) {
+            (GateFigure::Period, Some(_), Some(shift)) => change > self.limit && shift.low > 0.0,
+            (GateFigure::Period, ..) => change > self.limit + of.band,
+            _ => change > self.limit,
+        };
+        if is_beyond { GateResult::Failed } else { GateResult::Passed }
+    }
+}

@@ -1,0 +1,151 @@
+//! This module compares two sessions, a baseline A and an experiment B: what changed, by how much, and whether it is real.
+//!
+//! ```text
+//!  A ledger, ops, steps ─┐            ┌─► waterfall: owners of time, and rows within them   sums to the difference, in ps
+//!                        ├─► matching ┤
+//!  B ledger, ops, steps ─┘            └─► rows: count, work, efficiency                     statistics over steps ─► verdict
+//! ```
+//!
+//! Times are those of the device on which the steps of a side depend (`analysis::ledger`), per step. If the sides do different
+//! work in a step and the tokens of a step are known, times are per million tokens.
+
+mod exact;
+mod figures;
+mod gate;
+pub mod matching;
+mod parity;
+mod report;
+mod rows;
+pub mod statistics;
+mod verdict;
+mod waterfall;
+
+pub use gate::{Gate, GateFigure, GateResult};
+pub use report::{
+    CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
+    Verdict,
+};
+
+pub use verdict::SIGNIFICANT;
+
+use crate::analysis::base::Analysis;
+use crate::analysis::data_movement::Programs;
+use crate::analysis::ledger::{LedgerByOp, OpSteps};
+use crate::analysis::overview::Overview;
+use crate::profile::Profile;
+use exact::Divisors;
+use statistics::{shift, widening};
+use std::cmp::Reverse;
+
+/// The band of noise between captures, as a share of the time of A.
+pub const BAND: f64 = 0.01;
+/// The band of a row, as a share of the time of A.
+const ROW_BAND: f64 = 0.005;
+
+/// One side of a comparison, with its analyses.
+#[derive(Clone, Copy)]
+pub struct Session<'a> {
+    pub profile: &'a Profile,
+    pub analysis: &'a Analysis,
+    pub programs: Option<Programs<'a>>,
+    /// The ledger of the steps that are compared.
+    pub by_op: &'a LedgerByOp,
+    /// The times of the ops of the ledger's device by step.
+    pub steps: &'a OpSteps,
+    pub overview: &'a Overview,
+    /// Whether only a part of the capture was read.
+    pub is_partial: bool,
+}
+
+impl Session<'_> {
+    fn n_steps(&self) -> u64 {
+        self.by_op.ledger.n_steps.max(1).into()
+    }
+
+    /// Returns the tokens of one step of the whole job, as the program's inputs tell them.
+    fn tokens(&self) -> Option<u64> {
+        let (sequences, length) = self.overview.model_size?.batch?;
+        sequences.checked_mul(length).filter(|tokens| *tokens > 0)
+    }
+
+    fn head(&self) -> SideHead {
+        let steps = self.steps.steps.iter().filter(|_| self.overview.has_steps);
+        let periods_ps: Vec<u64> = steps.map(|(start, end)| end - start).collect();
+        SideHead {
+            files: self.profile.files.clone(),
+            device: self.overview.device.clone(),
+            device_type: self.overview.header.device_type.clone(),
+            n_devices: self.analysis.devices.len() as u32,
+            n_steps: periods_ps.len() as u32,
+            period_ps: self.by_op.ledger.per_step(self.by_op.ledger.window).0,
+            periods_ps,
+            tokens: self.tokens(),
+            is_partial: self.is_partial,
+        }
+    }
+}
+
+/// Compares two sessions. `band` is the share of A below which differences are noise between captures.
+pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
+    let (head_a, head_b) = (a.head(), b.head());
+    let matches = matching::match_ops(&rows::side(a), &rows::side(b));
+    let parity = parity::parity(a, b, (&head_a, &head_b), &matches);
+    let unit = parity::unit(&head_a, &head_b, &parity);
+    let divisors = match (unit, head_a.tokens, head_b.tokens) {
+        (CompareUnit::MillionTokens, Some(tokens_a), Some(tokens_b)) => Divisors {
+            a: a.n_steps().saturating_mul(tokens_a),
+            b: b.n_steps().saturating_mul(tokens_b),
+            factor: 1_000_000,
+        },
+        _ => Divisors { a: a.n_steps(), b: b.n_steps(), factor: 1 },
+    };
+    let scales = divisors.of_steps(a.n_steps(), b.n_steps());
+    let (samples_a, samples_b) = (scaled(&head_a.periods_ps, scales.0), scaled(&head_b.periods_ps, scales.1));
+    let whole = waterfall::Whole::new(a, b, divisors);
+    let pairs = rows::Pairs { a, b, matches: &matches, divisors };
+    let mut rows = rows::rows(&pairs, &whole);
+    let mut parts = waterfall::parts(&pairs, &whole);
+    sort(&mut rows, &mut parts);
+    let judged = verdict::judge(&samples_a, &samples_b, whole.a_ps, whole.delta_ps, band);
+    let is_comparable = parity::is_comparable(unit, &parity);
+    Comparison {
+        matched: pairs.shares(),
+        figures: figures::figures(a.overview, b.overview),
+        findings: figures::findings(a.overview, b.overview),
+        unit,
+        parity,
+        a_ps: whole.a_ps,
+        b_ps: whole.b_ps,
+        delta_ps: whole.delta_ps,
+        shift: shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b))),
+        p: judged.p,
+        band,
+        verdict: if is_comparable { judged.verdict } else { Verdict::Incomparable },
+        parts,
+        rows,
+        a: head_a,
+        b: head_b,
+    }
+}
+
+/// Scales the times of steps, in ps, to the unit of the comparison.
+#[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
+fn scaled(times: &[u64], scale: f64) -> Vec<f64> {
+    times.iter().map(|time| *time as f64 * scale).collect()
+}
+
+/// Puts the largest differences first. The children of parts keep naming their rows.
+fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta]) {
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|at| (Reverse(rows[*at].delta_ps.unsigned_abs()), *at));
+    let mut place = vec![0_u32; rows.len()];
+    for (new, old) in order.iter().enumerate() {
+        place[*old] = new as u32;
+    }
+    *rows = order.into_iter().map(|at| rows[at].clone()).collect();
+    parts.sort_by_key(|part| (Reverse(part.delta_ps.unsigned_abs()), part.owner));
+    for part in parts {
+        part.children.iter_mut().for_each(|(row, _)| *row = place[*row as usize]);
+        part.children.sort_by_key(|(row, delta)| (Reverse(delta.unsigned_abs()), *row));
+    }
+}

@@ -1,0 +1,58 @@
+//! This module lists what both sides of a comparison should share, such as the chip and the work in a step.
+
+use super::Session;
+use super::matching::{OpMatch, Tier};
+use super::report::{CompareUnit, Parity, SideHead};
+use crate::table::format;
+
+/// The properties without which a time per step says nothing.
+const NEEDED: [&str; 3] = ["device_type", "n_devices", "batch"];
+
+/// Compares the properties of both sides.
+pub fn parity(a: &Session<'_>, b: &Session<'_>, heads: (&SideHead, &SideHead), matches: &[OpMatch]) -> Vec<Parity> {
+    let is_same_program = matches.iter().all(|of| of.tier == Some(Tier::Exact));
+    let ops = |of: &Session<'_>| Some(format::counted(of.by_op.ops.len() as u64, "op", "ops"));
+    let batch = |of: &Session<'_>| {
+        let (sequences, length) = of.overview.model_size?.batch?;
+        Some(format!("{} × {}", format::count(sequences), format::count(length)))
+    };
+    let parameters = |of: &Session<'_>| Some(format::count(of.overview.model_size?.n_parameters?));
+    let coverage =
+        |head: &SideHead| Some(if head.is_partial { "a part of the capture" } else { "complete" }.to_owned());
+    let mut all = vec![
+        Parity::new("device_type", "Chip", heads.0.device_type.clone(), heads.1.device_type.clone()),
+        Parity::new("n_devices", "Devices", Some(heads.0.n_devices.to_string()), Some(heads.1.n_devices.to_string())),
+        Parity::new("batch", "Sequences × length", batch(a), batch(b)),
+        Parity::new("parameters", "Parameters", parameters(a), parameters(b)),
+        Parity { is_equal: Some(is_same_program), ..Parity::new("program", "Program", ops(a), ops(b)) },
+        Parity::new("coverage", "Captures", coverage(heads.0), coverage(heads.1)),
+    ];
+    // Two partial captures are no better than one.
+    if let Some(coverage) = all.last_mut().filter(|_| heads.0.is_partial) {
+        coverage.is_equal = Some(false);
+    }
+    all
+}
+
+impl Parity {
+    fn new(key: &str, label: &str, a: Option<String>, b: Option<String>) -> Self {
+        let is_equal = a.as_ref().zip(b.as_ref()).map(|(a, b)| a == b);
+        Self { key: key.to_owned(), label: label.to_owned(), a, b, is_equal }
+    }
+}
+
+/// Returns whether a step is the same work on both sides, as far as it is known.
+fn is_same_work(parity: &[Parity]) -> bool {
+    parity.iter().all(|of| of.is_equal != Some(false) || !NEEDED.contains(&&*of.key))
+}
+
+/// Returns the unit of times: tokens if the sides do different work in a step, and the tokens of a step are known.
+pub fn unit(a: &SideHead, b: &SideHead, parity: &[Parity]) -> CompareUnit {
+    let has_tokens = a.tokens.is_some() && b.tokens.is_some();
+    if has_tokens && !is_same_work(parity) { CompareUnit::MillionTokens } else { CompareUnit::Step }
+}
+
+/// Returns whether times of both sides can be compared.
+pub fn is_comparable(unit: CompareUnit, parity: &[Parity]) -> bool {
+    unit == CompareUnit::MillionTokens || is_same_work(parity)
+}

@@ -1,0 +1,226 @@
+//! This module defines what a comparison reports. It is plain data and does not depend on the analysis.
+//!
+//! All times are in ps per unit: per step or, if the captures do different work in a step, per million tokens. Times are those of
+//! the device of each side on which its steps depend. A difference is B − A, so that what became slower is positive.
+
+use super::matching::Tier;
+use super::statistics::Shift;
+use crate::analysis::classify::Kind;
+use crate::analysis::ledger::Owner;
+use crate::analysis::overview::Unit;
+use serde::{Deserialize, Serialize};
+
+/// What times are per.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompareUnit {
+    Step,
+    MillionTokens,
+}
+
+/// Whether a difference is real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// B is slower, by more than the steps and captures vary.
+    Regression,
+    /// B is faster, by more than the steps and captures vary.
+    Improvement,
+    WithinNoise,
+    /// A side has no steps.
+    TooFewSteps,
+    /// The sides do different work, and the work in a step is unknown.
+    Incomparable,
+}
+
+impl Verdict {
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Improvement => "improvement",
+            Self::WithinNoise => "within_noise",
+            Self::TooFewSteps => "too_few_steps",
+            Self::Incomparable => "incomparable",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Regression => "slower",
+            Self::Improvement => "faster",
+            Self::WithinNoise => "within noise",
+            Self::TooFewSteps => "too few steps",
+            Self::Incomparable => "not comparable",
+        }
+    }
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SideHead {
+    /// Names of the files.
+    pub files: Vec<String>,
+    /// Label of the device on which the steps depend.
+    pub device: String,
+    pub device_type: Option<String>,
+    /// Number of devices of the session.
+    pub n_devices: u32,
+    /// Number of steps; 0 if the window is the whole capture.
+    pub n_steps: u32,
+    /// Mean length of a step, in ps.
+    pub period_ps: u64,
+    /// Length of each step in order, in ps.
+    pub periods_ps: Vec<u64>,
+    /// Tokens of one step of the whole job: a guess from the inputs of the program.
+    pub tokens: Option<u64>,
+    /// Whether only a part of the capture was read.
+    pub is_partial: bool,
+}
+
+/// A property that both sides should share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parity {
+    /// Name in JSON.
+    pub key: String,
+    /// The label for users.
+    pub label: String,
+    pub a: Option<String>,
+    pub b: Option<String>,
+    /// Whether both sides are equal. `None` if a side does not tell.
+    pub is_equal: Option<bool>,
+}
+
+/// The difference of one owner of time. The differences of all owners sum to that of the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartDelta {
+    pub owner: Owner,
+    pub a_ps: i64,
+    pub b_ps: i64,
+    pub delta_ps: i64,
+    /// Rows with a part of this difference: the index in [`Comparison::rows`], and the part. They sum to `delta_ps`. Idle time has
+    /// none.
+    pub children: Vec<(u32, i64)>,
+}
+
+/// One side of a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowSide {
+    /// Names of the ops.
+    pub ops: Vec<String>,
+    /// Scope path of the op with the most time.
+    pub scope: Option<String>,
+    /// Executions per unit.
+    pub n_executions: f64,
+    /// Time in ps per unit.
+    pub self_ps: i64,
+    /// Roofline time in ps per unit. `None` if the costs or peaks are unknown.
+    pub roofline_ps: Option<f64>,
+}
+
+/// Ops of both sides that belong together, or ops of one side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowDelta {
+    pub kind: Kind,
+    /// How the ops were paired. `None` if they are in one side only.
+    pub tier: Option<Tier>,
+    /// Whether several pairings were possible.
+    pub is_ambiguous: bool,
+    pub a: Option<RowSide>,
+    pub b: Option<RowSide>,
+    pub delta_ps: i64,
+    /// The part of `delta_ps` that another number of executions makes. 0 for ops of one side.
+    pub count_ps: i64,
+    /// The part that other roofline times make: more or less work. `None` without roofline times.
+    pub work_ps: Option<i64>,
+    /// The rest: the same work takes another time. `None` without roofline times.
+    pub efficiency_ps: Option<i64>,
+    /// Two-sided p of the Mann–Whitney test over steps. `None` with fewer than 4 steps on a side.
+    pub p: Option<f64>,
+    pub verdict: Verdict,
+}
+
+impl RowDelta {
+    /// Returns the name of the row: that of the op with the most time, of B if it has one.
+    pub fn name(&self) -> &str {
+        let side = self.b.as_ref().or(self.a.as_ref());
+        side.and_then(|side| side.ops.first()).map_or("", String::as_str)
+    }
+}
+
+/// A figure of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FigureDelta {
+    /// Name in JSON, as in the overview.
+    pub name: String,
+    pub unit: Unit,
+    pub a: Option<f64>,
+    pub b: Option<f64>,
+}
+
+/// A finding that one side has and the other one has not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingDelta {
+    /// Name of the rule in JSON.
+    pub id: String,
+    pub title: String,
+    /// Whether it is new in B; otherwise it is gone.
+    pub is_new: bool,
+}
+
+/// The share of the time of each side that a tier pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TierShare {
+    /// `None` for ops of one side only.
+    pub tier: Option<Tier>,
+    /// Fractions of the time of all ops.
+    pub a: f64,
+    pub b: f64,
+}
+
+/// The comparison of two sessions: a baseline A and an experiment B.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub a: SideHead,
+    pub b: SideHead,
+    pub unit: CompareUnit,
+    pub parity: Vec<Parity>,
+    /// Time of A and B in ps per unit.
+    pub a_ps: i64,
+    pub b_ps: i64,
+    /// `b_ps` − `a_ps` before rounding, rounded.
+    pub delta_ps: i64,
+    /// The shift of the lengths of steps in ps per unit, with its 95 % interval. `None` without steps.
+    pub shift: Option<Shift>,
+    /// Two-sided p of the Mann–Whitney test over the lengths of steps. `None` with fewer than 4 steps on a side.
+    pub p: Option<f64>,
+    /// Differences below this share of A are noise between captures.
+    pub band: f64,
+    pub verdict: Verdict,
+    /// The owners with time on either side, by the size of the difference.
+    pub parts: Vec<PartDelta>,
+    /// All ops, by the size of the difference. The differences of rows and of idle time sum to `delta_ps`.
+    pub rows: Vec<RowDelta>,
+    pub matched: Vec<TierShare>,
+    pub figures: Vec<FigureDelta>,
+    pub findings: Vec<FindingDelta>,
+}
+
+impl Comparison {
+    /// Returns the lengths of the steps of a side in ps per unit.
+    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
+    pub fn samples(&self, side: &SideHead) -> Vec<f64> {
+        let scale = match (self.unit, side.tokens) {
+            (CompareUnit::MillionTokens, Some(tokens)) => 1e6 / tokens as f64,
+            _ => 1.0,
+        };
+        side.periods_ps.iter().map(|period| *period as f64 * scale).collect()
+    }
+
+    /// Returns the difference as a fraction of A. `None` if A takes no time.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub fn change(&self) -> Option<f64> {
+        (self.a_ps > 0).then(|| self.delta_ps as f64 / self.a_ps as f64)
+    }
+}

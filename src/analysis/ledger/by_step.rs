@@ -1,0 +1,65 @@
+//! This module divides the time of the ops of a device by step, for statistics over steps.
+
+use super::line_sweep::{OpLine, owned_times};
+use crate::analysis::base::{Analysis, Interval, Merged, StepChoice, intervals};
+use crate::profile::{OpKey, Profile};
+use indexmap::IndexMap;
+
+/// The time of each op of a device in each step.
+pub struct OpSteps {
+    /// The steps on the event clock, in order of their start. One interval if the window is not one of steps.
+    pub steps: Vec<Interval>,
+    pub ops: IndexMap<OpKey, StepTimes>,
+}
+
+/// The time of the ops of one name in each step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepTimes {
+    /// Start of the first execution in the steps, in ps on the event clock of the device.
+    pub first_start: u64,
+    /// Time in ps in which the op owns the device, in the order of the steps.
+    pub times: Vec<u64>,
+}
+
+impl Analysis {
+    /// Divides the times of the ops of a device by step, as the ledger of the same step counts them. `None` if the device does
+    /// not have the step, or if it has no times on the event clock.
+    pub fn op_steps(&self, profile: &Profile, device: usize, step: StepChoice) -> Option<OpSteps> {
+        let of = self.devices.get(device)?;
+        let plane = &profile.planes[of.plane];
+        let facts = &self.facts[device].ops;
+        let read = |at: &usize| {
+            let line = &plane.lines[*at];
+            Some(OpLine { times: intervals(line, of.event_clock)?, ops: line.events.ops().collect() })
+        };
+        let lines: Vec<OpLine> = of.ops.iter().map(read).collect::<Option<_>>()?;
+        let mut steps: Vec<Interval> = of.chosen_steps(step).iter().map(|step| step.event_window).collect();
+        if steps.is_empty() {
+            if !of.is_whole_capture(step) {
+                return None;
+            }
+            let times = || lines.iter().flat_map(|line| &line.times);
+            steps.push((times().map(|(start, _)| *start).min()?, times().map(|(_, end)| *end).max()?));
+        }
+        let spans = Merged::new(steps.clone());
+        let mut ops: IndexMap<OpKey, StepTimes> = IndexMap::default();
+        owned_times(
+            &lines,
+            &spans,
+            |op| facts[op.0 as usize].kind,
+            |op, (from, to): Interval| {
+                let entry = ops
+                    .entry(plane.op(op).key())
+                    .or_insert_with(|| StepTimes { first_start: from, times: vec![0; steps.len()] });
+                entry.first_start = entry.first_start.min(from);
+                let first = steps.partition_point(|step| step.1 <= from);
+                for (step, time) in
+                    steps[first..].iter().zip(&mut entry.times[first..]).take_while(|(step, _)| step.0 < to)
+                {
+                    *time += to.min(step.1) - from.max(step.0);
+                }
+            },
+        );
+        Some(OpSteps { steps, ops })
+    }
+}

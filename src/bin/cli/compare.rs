@@ -1,0 +1,108 @@
+//! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
+//! Figures and texts come from the library.
+
+use super::args::one_of;
+use super::{Failure, files};
+use clap::Args;
+use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult};
+use rooflight::analysis::overview::OverviewQuery;
+use rooflight::report::{compare_json, compare_text, json};
+use rooflight::session::compare::{CompareSide, compare_sessions};
+use rooflight::session::open;
+use std::path::PathBuf;
+
+/// The options of `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// The baseline A: captures, archives, or folders of these. Several captures are the hosts of one session. Without `--`, the second one is the experiment B.
+    #[arg(required = true, value_name = "A")]
+    a: Vec<PathBuf>,
+    /// The experiment B, after `--`.
+    #[arg(last = true, value_name = "B")]
+    b: Vec<PathBuf>,
+    /// Fails with exit code 3 if B exceeds A by more than this share, such as `3%`.
+    #[arg(long, value_name = "X%", value_parser = percent)]
+    fail_over: Option<f64>,
+    /// What `--fail-over` compares.
+    #[arg(long, default_value = GateFigure::Period.key(), value_parser = one_of(GateFigure::ALL, GateFigure::key), requires = "fail_over")]
+    on: GateFigure,
+    /// Differences below this share of A are noise between captures.
+    #[arg(long, value_name = "X%", default_value_t = BAND, value_parser = percent)]
+    band: f64,
+    /// Whether `--fail-over` fails, with exit code 4, if the captures do not tell.
+    #[arg(long, default_value = "fail", value_parser = one_of([false, true], inconclusive), requires = "fail_over")]
+    inconclusive: bool,
+    /// Prints at most this many ops.
+    #[arg(long)]
+    top: Option<usize>,
+    /// Writes to this file instead of stdout.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Prints JSON; docs/CLI.md describes its fields.
+    #[arg(long, group = "form")]
+    json: bool,
+    /// Prints Markdown of at most 60 lines, for a pull request.
+    #[arg(long, group = "form")]
+    markdown: bool,
+}
+
+/// Ops that the text lists without `--top`.
+const ROWS: usize = 20;
+
+const fn inconclusive(passes: bool) -> &'static str {
+    if passes { "pass" } else { "fail" }
+}
+
+/// Reads a share: `3%` or `0.03`.
+fn percent(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 0.01));
+    let share = digits.trim().parse().ok().map(|value: f64| value * scale);
+    share.filter(|share| share.is_finite() && *share >= 0.0).ok_or_else(|| "a share, such as 3% or 0.03".to_owned())
+}
+
+/// Runs `rooflight compare`. Returns the output and the exit code: 0 if the gate passes or if there is none, 1 if only a part of
+/// the input was read, 3 if the gate fails, and 4 if the captures do not tell.
+///
+/// # Errors
+/// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
+pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
+    let (a, b) = match (&args.a[..], &args.b[..]) {
+        ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
+        (_, []) => {
+            let message =
+                "Two captures are compared: `compare A B`, or `compare A… -- B…` for several files.".to_owned();
+            return Err(Failure { title: "There is no experiment".to_owned(), message });
+        }
+        (a, b) => (a.to_vec(), b.to_vec()),
+    };
+    let (mut a, mut b) = (side(&a, "A")?, side(&b, "B")?);
+    let compared = compare_sessions(&mut a, &mut b, args.band);
+    let gate = args.fail_over.map(|limit| Gate { on: args.on, limit });
+    let is_partial = a.is_partial() || b.is_partial();
+    if is_partial {
+        super::complain("partial: only a part of a side was read, so its times may be too small");
+    }
+    let text = if args.json {
+        json::text(&compare_json::compare(&compared, gate.as_ref(), args.top.unwrap_or(usize::MAX)))
+    } else if args.markdown {
+        compare_text::markdown(&compared, gate.as_ref())
+    } else {
+        compare_text::text(&compared, gate.as_ref(), args.top.unwrap_or(ROWS))
+    };
+    let code = match gate.map(|gate| gate.judge(&compared)) {
+        Some(GateResult::Failed) => 3,
+        Some(GateResult::Inconclusive) if !args.inconclusive => 4,
+        _ => u8::from(is_partial),
+    };
+    Ok((text, code))
+}
+
+fn side(paths: &[PathBuf], name: &str) -> Result<CompareSide, Failure> {
+    let opened = open(files::inputs(paths)?, &mut |_| {})?;
+    let none = || Failure {
+        title: format!("{name} cannot be compared"),
+        message: "It has no device whose ops have times on the clock of events.".to_owned(),
+    };
+    CompareSide::new(opened, &OverviewQuery::default()).ok_or_else(none)
+}

@@ -1,0 +1,155 @@
+//! This module writes a comparison as JSON. It defines the names and the order of the fields.
+
+use super::ledger_table::label;
+use crate::analysis::compare::matching::Tier;
+use crate::analysis::compare::{
+    Comparison, FigureDelta, FindingDelta, Gate, GateResult, Parity, PartDelta, RowDelta, RowSide, SideHead,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The JSON of `rooflight compare --json`.
+#[derive(Serialize)]
+pub struct CompareJson<'a> {
+    status: &'static str,
+    view: &'static str,
+    verdict: &'static str,
+    sentence: String,
+    unit: &'static str,
+    a: &'a SideHead,
+    b: &'a SideHead,
+    a_ps: i64,
+    b_ps: i64,
+    delta_ps: i64,
+    change: Option<f64>,
+    shift_ps: Option<f64>,
+    interval_ps: Option<[f64; 2]>,
+    p: Option<f64>,
+    n: [usize; 2],
+    band: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateJson>,
+    parity: &'a [Parity],
+    waterfall: Vec<PartJson<'a>>,
+    rows: Vec<RowJson<'a>>,
+    n_rows: usize,
+    /// The share of the time of both sides by tier.
+    matched_pct: BTreeMap<&'static str, [f64; 2]>,
+    figures: &'a [FigureDelta],
+    findings: &'a [FindingDelta],
+}
+
+#[derive(Serialize)]
+struct GateJson {
+    on: &'static str,
+    limit: f64,
+    change: Option<f64>,
+    result: GateResult,
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    owner: &'static str,
+    label: String,
+    a_ps: i64,
+    b_ps: i64,
+    delta_ps: i64,
+    children: Vec<ChildJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ChildJson<'a> {
+    name: &'a str,
+    delta_ps: i64,
+}
+
+#[derive(Serialize)]
+struct RowJson<'a> {
+    name: &'a str,
+    kind: &'static str,
+    tier: Option<&'static str>,
+    weight: Option<f64>,
+    ambiguous: bool,
+    a: Option<&'a RowSide>,
+    b: Option<&'a RowSide>,
+    delta_ps: i64,
+    count_ps: i64,
+    work_ps: Option<i64>,
+    efficiency_ps: Option<i64>,
+    p: Option<f64>,
+    verdict: &'static str,
+}
+
+/// Returns a comparison as JSON, with the `top` rows of the largest difference.
+pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
+    let is_partial = of.a.is_partial || of.b.is_partial;
+    CompareJson {
+        status: if is_partial { "partial" } else { "ok" },
+        view: "compare",
+        verdict: of.verdict.key(),
+        sentence: super::compare_text::sentence(of),
+        unit: match of.unit {
+            crate::analysis::compare::CompareUnit::Step => "step",
+            crate::analysis::compare::CompareUnit::MillionTokens => "million_tokens",
+        },
+        a: &of.a,
+        b: &of.b,
+        a_ps: of.a_ps,
+        b_ps: of.b_ps,
+        delta_ps: of.delta_ps,
+        change: of.change(),
+        shift_ps: of.shift.map(|shift| shift.estimate),
+        interval_ps: of.shift.map(|shift| [shift.low, shift.high]),
+        p: of.p,
+        n: [of.a.periods_ps.len(), of.b.periods_ps.len()],
+        band: of.band,
+        gate: gate.map(|gate| GateJson {
+            on: gate.on.key(),
+            limit: gate.limit,
+            change: gate.change(of).filter(|change| change.is_finite()),
+            result: gate.judge(of),
+        }),
+        parity: &of.parity,
+        waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),
+        rows: of.rows.iter().take(top).map(row).collect(),
+        n_rows: of.rows.len(),
+        matched_pct: of
+            .matched
+            .iter()
+            .map(|share| (share.tier.map_or("only_in_one", Tier::key), [100.0 * share.a, 100.0 * share.b]))
+            .collect(),
+        figures: &of.figures,
+        findings: &of.findings,
+    }
+}
+
+fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
+    let child =
+        |(row, delta): &(u32, i64)| Some(ChildJson { name: of.rows.get(*row as usize)?.name(), delta_ps: *delta });
+    PartJson {
+        owner: part.owner.key(),
+        label: label(part.owner),
+        a_ps: part.a_ps,
+        b_ps: part.b_ps,
+        delta_ps: part.delta_ps,
+        children: part.children.iter().take(top).filter_map(child).collect(),
+    }
+}
+
+fn row(of: &RowDelta) -> RowJson<'_> {
+    RowJson {
+        name: of.name(),
+        kind: of.kind.key(),
+        tier: of.tier.map(Tier::key),
+        weight: of.tier.map(Tier::weight),
+        ambiguous: of.is_ambiguous,
+        a: of.a.as_ref(),
+        b: of.b.as_ref(),
+        delta_ps: of.delta_ps,
+        count_ps: of.count_ps,
+        work_ps: of.work_ps,
+        efficiency_ps: of.efficiency_ps,
+        p: of.p,
+        verdict: of.verdict.key(),
+    }
+}

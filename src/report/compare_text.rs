@@ -1,0 +1,297 @@
+//! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
+
+use super::ledger_table::label;
+use super::overview_text::number;
+use crate::analysis::compare::{
+    CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
+};
+use crate::analysis::overview::Unit;
+use crate::table::format::{TimeUnit, count, middle_cut, percent, percent_text, time, time_text};
+use crate::table::text::{Table, markdown_text};
+use crate::units::Picos;
+
+const ABSENT: &str = "–";
+/// Parts of the waterfall and rows in Markdown.
+const PARTS: usize = 8;
+const ROWS: usize = 10;
+/// Figures that are compared in text, with their labels.
+const FIGURES: [(&str, &str); 8] = [
+    ("useful_mfu", "Useful MFU"),
+    ("model_mfu", "MFU (model FLOPs)"),
+    ("hardware_mfu", "HFU (FLOPs as run)"),
+    ("hbm_bandwidth", "HBM bandwidth"),
+    ("peak_hbm", "Peak HBM"),
+    ("exposed_communication", "Exposed communication"),
+    ("idle", "Idle"),
+    ("host_waits", "Idle, host late"),
+];
+
+fn picos(time: i64) -> Picos {
+    Picos(time.unsigned_abs())
+}
+
+const fn sign_of(time: i64) -> &'static str {
+    match time {
+        1.. => "+",
+        0 => "",
+        _ => "−",
+    }
+}
+
+/// Returns a difference with its sign and unit: "+3.10 ms".
+fn signed(time: i64) -> String {
+    format!("{}{}", sign_of(time), time_text(picos(time)))
+}
+
+/// Returns a difference with its sign, in a unit.
+fn signed_in(of: i64, unit: TimeUnit) -> String {
+    format!("{}{}", sign_of(of), time(picos(of), unit))
+}
+
+/// Returns the sign of a number; empty for 0.
+fn sign(of: f64) -> &'static str {
+    match of.partial_cmp(&0.0) {
+        Some(std::cmp::Ordering::Greater) => "+",
+        Some(std::cmp::Ordering::Less) => "−",
+        _ => "",
+    }
+}
+
+/// Returns a change as a share of A, with its sign: "+3.0 %".
+fn signed_share(change: f64) -> String {
+    format!("{}{}", sign(change), percent_text(change.abs()))
+}
+
+const fn per(unit: CompareUnit) -> &'static str {
+    match unit {
+        CompareUnit::Step => "per step",
+        CompareUnit::MillionTokens => "per million tokens",
+    }
+}
+
+/// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
+pub fn sentence(of: &Comparison) -> String {
+    let per = per(of.unit);
+    let change = of.change().filter(|_| of.delta_ps != 0);
+    let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
+    let delta = format!("{}{change} {per}", signed(of.delta_ps));
+    let mut text = match of.verdict {
+        Verdict::Regression => format!("B is slower: {delta}."),
+        Verdict::Improvement => format!("B is faster: {delta}."),
+        Verdict::WithinNoise if of.p.is_some_and(|p| p < SIGNIFICANT) => {
+            format!("No difference beyond what captures vary by ({}): {delta}.", percent_text(of.band))
+        }
+        Verdict::WithinNoise => format!("No difference that the steps can tell: {delta}."),
+        Verdict::TooFewSteps => format!("A side has no steps, so the difference cannot be judged: {delta}."),
+        Verdict::Incomparable => format!("The captures do different work: {delta}."),
+    };
+    text += &evidence(of);
+    if matches!(of.verdict, Verdict::Regression | Verdict::Improvement) {
+        let is_cause = |delta: i64| (delta > 0) == (of.delta_ps > 0) && delta != 0;
+        let causes = of.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
+        let causes: Vec<String> =
+            causes.map(|part| format!("{} {}", label(part.owner), signed(part.delta_ps))).collect();
+        if !causes.is_empty() {
+            text += &format!(" Mostly: {}.", causes.join("; "));
+        }
+    }
+    text
+}
+
+/// Returns the interval, the p-value and the number of steps in words.
+fn evidence(of: &Comparison) -> String {
+    let n = |side: &SideHead| count(side.periods_ps.len() as u64);
+    let steps = format!("{} and {} steps", n(&of.a), n(&of.b));
+    #[expect(clippy::cast_possible_truncation, reason = "a time in ps")]
+    match (of.shift, of.p) {
+        (Some(shift), Some(p)) => {
+            let p = if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+            format!(" 95 % interval {} to {}, {p}, {steps}.", signed(shift.low as i64), signed(shift.high as i64))
+        }
+        (Some(_), None) => {
+            format!(" {steps} are too few for a test: differences above {} count.", percent_text(of.band))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the result of a gate in one sentence.
+pub fn gate(gate: &Gate, of: &Comparison) -> String {
+    let what = gate.on.label();
+    let change = gate
+        .change(of)
+        .map_or(ABSENT.to_owned(), |change| if change.is_finite() { signed_share(change) } else { "new".to_owned() });
+    let limit = percent_text(gate.limit);
+    match gate.judge(of) {
+        GateResult::Passed => format!("Passed: {what} {change}, limit {limit}."),
+        GateResult::Failed => format!("Failed: {what} {change}, limit {limit}."),
+        GateResult::Inconclusive => format!("Inconclusive: {what} {change}, limit {limit}."),
+    }
+}
+
+/// Returns the figures of both sides as a table.
+fn figures(of: &Comparison) -> Table {
+    let mut table =
+        Table::new(&[("Metric", true), ("A", false), ("B", false), ("Difference", false), ("Change %", false)]);
+    let change = of.change().map_or(ABSENT.to_owned(), signed_number);
+    let metric = format!("Time {}", per(of.unit));
+    table.row(vec![metric, time_text(picos(of.a_ps)), time_text(picos(of.b_ps)), signed(of.delta_ps), change]);
+    for (name, label) in FIGURES {
+        let Some(figure) = of.figures.iter().find(|figure| figure.name == name) else { continue };
+        table.row(figure_row(label, figure));
+    }
+    table
+}
+
+fn signed_number(change: f64) -> String {
+    format!("{}{}", sign(change), percent(change.abs()))
+}
+
+fn figure_row(label: &str, figure: &FigureDelta) -> Vec<String> {
+    let text = |value: Option<f64>| value.map_or(ABSENT.to_owned(), |value| number(value, figure.unit));
+    let both = figure.a.zip(figure.b);
+    let difference = both.map_or(ABSENT.to_owned(), |(a, b)| {
+        let text = number((b - a).abs(), figure.unit);
+        // A difference of two percentages is in percentage points.
+        let text = if figure.unit == Unit::Fraction { text.replace('%', "pp") } else { text };
+        format!("{}{text}", sign(b - a))
+    });
+    let change = both.filter(|(a, _)| *a != 0.0).map_or(ABSENT.to_owned(), |(a, b)| signed_number((b - a) / a));
+    vec![label.to_owned(), text(figure.a), text(figure.b), difference, change]
+}
+
+/// Returns the waterfall as a table. What is not listed is one row, so that the parts sum to the difference.
+fn waterfall(of: &Comparison, top: usize) -> Table {
+    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
+    let head = |name: &str| format!("{name} {}", unit.symbol());
+    let mut table = Table::new(&[
+        ("What the time was spent on", true),
+        (&head("A"), false),
+        (&head("B"), false),
+        (&head("Difference"), false),
+    ]);
+    let mut row = |name: String, a: i64, b: i64, delta: i64| {
+        table.row(vec![name, time(picos(a), unit), time(picos(b), unit), signed_in(delta, unit)]);
+    };
+    let (shown, rest) = of.parts.split_at(top.min(of.parts.len()));
+    for part in shown {
+        row(label(part.owner), part.a_ps, part.b_ps, part.delta_ps);
+    }
+    if !rest.is_empty() {
+        let sum = |value: fn(&crate::analysis::compare::PartDelta) -> i64| rest.iter().map(value).sum();
+        row("Rest".to_owned(), sum(|part| part.a_ps), sum(|part| part.b_ps), sum(|part| part.delta_ps));
+    }
+    row("All".to_owned(), of.a_ps, of.b_ps, of.delta_ps);
+    table
+}
+
+/// Returns the ops with the largest differences as a table.
+fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
+    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
+    let unit = of
+        .rows
+        .iter()
+        .flat_map(|row| [row.a.as_ref(), row.b.as_ref()])
+        .flatten()
+        .map(|side| side.self_ps)
+        .max()
+        .map_or(unit, |most| TimeUnit::for_largest(picos(most)));
+    let head = |name: &str| format!("{name} {}", unit.symbol());
+    let mut heads = vec![
+        ("Op".to_owned(), true),
+        (head("A"), false),
+        (head("B"), false),
+        (head("Difference"), false),
+        ("Verdict".to_owned(), true),
+        ("Matched by".to_owned(), true),
+    ];
+    if with_scope {
+        heads.push(("Scope".to_owned(), true));
+    }
+    let heads: Vec<(&str, bool)> = heads.iter().map(|(name, is_text)| (name.as_str(), *is_text)).collect();
+    let mut table = Table::new(&heads);
+    for row in of.rows.iter().filter(|row| row.delta_ps != 0).take(top) {
+        let side = |side: &Option<crate::analysis::compare::RowSide>| {
+            side.as_ref().map_or(ABSENT.to_owned(), |side| time(picos(side.self_ps), unit))
+        };
+        let mut cells = vec![
+            name(row),
+            side(&row.a),
+            side(&row.b),
+            signed_in(row.delta_ps, unit),
+            row.verdict.label().to_owned(),
+            row.tier.map_or_else(|| only_in(row).to_owned(), |tier| tier.key().replace('_', " ")),
+        ];
+        if with_scope {
+            let side = row.b.as_ref().or(row.a.as_ref());
+            cells.push(
+                side.and_then(|side| side.scope.clone()).map_or(ABSENT.to_owned(), |scope| middle_cut(&scope, 60)),
+            );
+        }
+        table.row(cells);
+    }
+    table
+}
+
+const fn only_in(row: &RowDelta) -> &'static str {
+    if row.a.is_some() { "gone" } else { "new" }
+}
+
+/// Returns the name of a row, with the number of further ops.
+fn name(row: &RowDelta) -> String {
+    let side = row.b.as_ref().or(row.a.as_ref());
+    let more = side.map_or(0, |side| side.ops.len().saturating_sub(1));
+    let name = middle_cut(row.name(), 48);
+    if more > 0 { format!("{name} and {more} more") } else { name }
+}
+
+/// Returns what the sides do not share in sentences: one line each.
+fn differences(of: &Comparison) -> Vec<String> {
+    let unequal = of.parity.iter().filter(|parity| parity.is_equal == Some(false));
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| ABSENT.to_owned());
+    unequal.map(|parity| format!("{}: {} in A, {} in B.", parity.label, text(&parity.a), text(&parity.b))).collect()
+}
+
+/// Returns the share of time that is paired in one sentence.
+fn matched(of: &Comparison) -> String {
+    let share = |side: fn(&crate::analysis::compare::TierShare) -> f64| {
+        percent_text(of.matched.iter().filter(|share| share.tier.is_some()).map(side).sum())
+    };
+    format!("{} of the time of A's ops and {} of B's are matched.", share(|of| of.a), share(|of| of.b))
+}
+
+/// Writes a comparison for the terminal, with at most `top` ops.
+pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
+    let mut out = format!("{}\n", sentence(of));
+    out += &with_gate.map_or_else(String::new, |with_gate| format!("{}\n", gate(with_gate, of)));
+    out += &differences(of).iter().map(|line| format!("{line}\n")).collect::<String>();
+    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}\n", of.files.join(", "), of.device);
+    out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
+    out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
+    out += &format!("{}\n{}\n", rows(of, top, false).aligned(), matched(of));
+    for finding in &of.findings {
+        out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);
+    }
+    out
+}
+
+/// Writes a comparison as Markdown of at most 60 lines.
+pub fn markdown(of: &Comparison, with_gate: Option<&Gate>) -> String {
+    let mut out = format!("**{}**\n\n", markdown_text(&sentence(of)));
+    if let Some(with_gate) = with_gate {
+        out += &format!("{}\n\n", markdown_text(&gate(with_gate, of)));
+    }
+    out += &figures(of).markdown();
+    out += &format!("\n{}", waterfall(of, PARTS).markdown());
+    out += &format!("\n{}", rows(of, ROWS, true).markdown());
+    out += &format!("\n{}\n", markdown_text(&matched(of)));
+    for line in differences(of).iter().take(8) {
+        out += &format!("- {}\n", markdown_text(line));
+    }
+    for finding in of.findings.iter().take(6) {
+        let word = if finding.is_new { "New" } else { "Gone" };
+        out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
+    }
+    let files = |side: &SideHead| markdown_text(&side.files.join(" ")).into_owned();
+    out + &format!("\nA: {}; B: {}. Reproduce: `rooflight compare A… -- B…`\n", files(&of.a), files(&of.b))
+}

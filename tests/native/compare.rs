@@ -1,0 +1,231 @@
+//! These tests compare captures: with themselves, the other way round, with simulated faults whose cost is known, and with real
+//! captures of an H100.
+
+use crate::common::{self, open};
+use crate::synth::made;
+use rooflight::analysis::compare::{
+    BAND, CompareUnit, Comparison, Gate, GateFigure, GateResult, PartDelta, RowDelta, RowSide, TierShare, Verdict,
+};
+use rooflight::analysis::gaps::GapClass;
+use rooflight::analysis::ledger::Owner;
+use rooflight::analysis::overview::OverviewQuery;
+use rooflight::report::compare_text;
+use rooflight::session::compare::{CompareSide, compare_sessions};
+use std::path::Path;
+use std::process::Command;
+
+fn side(name: &str, bytes: Vec<u8>) -> CompareSide {
+    CompareSide::new(open(name, bytes).unwrap(), &OverviewQuery::default()).expect(name)
+}
+
+fn sample(name: &str) -> CompareSide {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
+    side(name, std::fs::read(path).unwrap())
+}
+
+fn compared(mut a: CompareSide, mut b: CompareSide) -> Comparison {
+    let of = compare_sessions(&mut a, &mut b, BAND);
+    check_sums(&of);
+    of
+}
+
+fn gpu(name: &str) -> CompareSide {
+    sample(&format!("gpu/{name}.graphs.xplane.pb.xz"))
+}
+
+/// Every level sums to the one above, and every op is in one row.
+fn check_sums(of: &Comparison) {
+    assert_eq!(of.parts.iter().map(|part| part.delta_ps).sum::<i64>(), of.delta_ps, "owners");
+    let idle = |part: &&PartDelta| matches!(part.owner, Owner::Gap(_));
+    let without_idle: i64 = of.rows.iter().map(|row| row.delta_ps).sum();
+    let idle: i64 = of.parts.iter().filter(idle).map(|part| part.delta_ps - children(part)).sum();
+    // Rows and idle time are rounded together, so each class of idle time may differ by a picosecond.
+    assert!((without_idle + idle - of.delta_ps).abs() <= 20, "rows: {without_idle} + {idle} for {}", of.delta_ps);
+    for part in of.parts.iter().filter(|part| !matches!(part.owner, Owner::Gap(_))) {
+        assert_eq!(children(part), part.delta_ps, "{:?}", part.owner);
+    }
+    for row in &of.rows {
+        let rest = row.work_ps.zip(row.efficiency_ps);
+        assert!(rest.is_none_or(|(work, efficiency)| row.count_ps + work + efficiency == row.delta_ps));
+        assert_eq!(row.a.is_some() && row.b.is_some(), row.tier.is_some());
+    }
+    for side in [|share: &TierShare| share.a, |share: &TierShare| share.b] {
+        let sum: f64 = of.matched.iter().map(side).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    }
+}
+
+fn children(part: &PartDelta) -> i64 {
+    part.children.iter().map(|(_, delta)| delta).sum()
+}
+
+#[test]
+fn a_capture_does_not_differ_from_itself() {
+    for name in ["sample.xplane.pb.xz", "gpu/xla.graphs.xplane.pb.xz", "gpu/cudnn.kernels.xplane.pb.xz"] {
+        let of = compared(sample(name), sample(name));
+        assert_eq!((of.delta_ps, of.verdict, of.unit), (0, Verdict::WithinNoise, CompareUnit::Step), "{name}");
+        assert!(of.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
+        assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
+        assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
+        let gate = Gate { on: GateFigure::Period, limit: 0.0 };
+        assert_eq!(gate.judge(&of), GateResult::Passed, "{name}");
+    }
+    for name in common::XSPACES {
+        let Some(bytes) = common::profile(name) else { continue };
+        let (Some(mut a), Some(mut b)) = (
+            CompareSide::new(open(name, bytes.clone()).unwrap(), &OverviewQuery::default()),
+            CompareSide::new(open(name, bytes).unwrap(), &OverviewQuery::default()),
+        ) else {
+            continue;
+        };
+        let of = compare_sessions(&mut a, &mut b, BAND);
+        check_sums(&of);
+        assert_eq!(of.delta_ps, 0, "{name}");
+        assert!(matches!(of.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}: {:?}", of.verdict);
+        assert!(of.rows.iter().all(|row| row.tier.is_some()), "{name}");
+    }
+}
+
+/// `compare A B` is the opposite of `compare B A`, part by part.
+#[test]
+fn the_other_way_round_everything_has_the_opposite_sign() {
+    for (a, b) in [("xla", "again"), ("xla", "batch2"), ("xla", "f32"), ("unrolled", "cudnn")] {
+        let (there, back) = (compared(gpu(a), gpu(b)), compared(gpu(b), gpu(a)));
+        assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (-back.delta_ps, back.b_ps, back.a_ps));
+        assert_eq!((there.p, there.unit), (back.p, back.unit));
+        let parts = |of: &Comparison, sign: i64| {
+            let mut all: Vec<_> = of.parts.iter().map(|part| (part.owner, sign * part.delta_ps)).collect();
+            all.sort_unstable();
+            all
+        };
+        assert_eq!(parts(&there, 1), parts(&back, -1), "{a} {b}");
+        let key = |a: &Option<RowSide>, b: &Option<RowSide>, delta: i64| {
+            let ops = |side: &Option<RowSide>| side.as_ref().map_or(Vec::new(), |side| side.ops.clone());
+            (ops(a), ops(b), delta)
+        };
+        let mut forth: Vec<_> = there.rows.iter().map(|row: &RowDelta| key(&row.a, &row.b, row.delta_ps)).collect();
+        let mut turned: Vec<_> = back.rows.iter().map(|row: &RowDelta| key(&row.b, &row.a, -row.delta_ps)).collect();
+        forth.sort_unstable();
+        turned.sort_unstable();
+        let same = forth.iter().zip(&turned).all(|(a, b)| (&a.0, &a.1) == (&b.0, &b.1) && (a.2 - b.2).abs() <= 1);
+        assert!(same && forth.len() == turned.len(), "{a} {b}");
+    }
+}
+
+/// Two sessions of the same program on the same H100 differ by a third of a percent.
+#[test]
+fn captures_of_an_h100() {
+    let again = compared(gpu("xla"), gpu("again"));
+    assert_eq!(again.verdict, Verdict::WithinNoise);
+    assert!(again.matched.iter().all(|share| share.tier.is_some()), "{:?}", again.matched);
+    assert!(compare_text::sentence(&again).starts_with("No difference beyond what captures vary by"));
+    // Half the batch: per token, B is slower.
+    let batch = compared(gpu("xla"), gpu("batch2"));
+    assert_eq!((batch.unit, batch.verdict), (CompareUnit::MillionTokens, Verdict::Regression));
+    assert_eq!((batch.a.tokens, batch.b.tokens), (Some(4096), Some(2048)));
+    let precision = compared(gpu("xla"), gpu("f32"));
+    assert_eq!((precision.unit, precision.verdict), (CompareUnit::Step, Verdict::Regression));
+    assert!(precision.findings.iter().any(|finding| finding.is_new && finding.title.contains("f32")));
+    let gate = Gate { on: GateFigure::Period, limit: 0.03 };
+    assert_eq!([&again, &precision].map(|of| gate.judge(of)), [GateResult::Passed, GateResult::Failed]);
+}
+
+fn simulated(options: &[&str]) -> (tempfile::TempDir, serde_json::Value) {
+    let mut all = vec!["--steps", "8", "--no-trace"];
+    all.extend(options);
+    made(&all)
+}
+
+fn opened(folder: &tempfile::TempDir) -> CompareSide {
+    side("worker-0.xplane.pb", std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap())
+}
+
+/// The cost of each fault is the difference, and the owner of the fault has it.
+#[test]
+fn faults_are_the_difference() {
+    let (healthy, _) = simulated(&[]);
+    let faults: &[(&str, &[Owner])] = &[
+        ("straggler", &[Owner::Slower]),
+        ("exposed-all-gather", &[Owner::Transfer]),
+        ("retiling-copies", &[Owner::Layout]),
+        ("idle-gaps", &[Owner::Loop]),
+        ("host-bound", &[Owner::Gap(GapClass::Host)]),
+        ("host-sync", &[Owner::Gap(GapClass::Sync)]),
+        ("late-peers", &[Owner::Gap(GapClass::Barrier)]),
+        ("dma-wait", &[Owner::Dma]),
+        ("recompute", &[Owner::Excess, Owner::Floor]),
+        ("opaque-kernel", &[Owner::Opaque]),
+        ("slow-link", &[Owner::Transfer]),
+        ("expert-imbalance", &[Owner::Slower]),
+        ("f32", &[Owner::Excess, Owner::Floor]),
+    ];
+    for (fault, owners) in faults {
+        let (broken, truth) = simulated(&["--fault", fault]);
+        let of = compared(opened(&healthy), opened(&broken));
+        let injected = truth["faults"][0]["injected_ps_per_step"].as_i64().unwrap();
+        assert!((of.delta_ps - injected).abs() * 100 <= injected, "{fault}: {} for {injected}", of.delta_ps);
+        assert_eq!(of.verdict, Verdict::Regression, "{fault}");
+        let of_owners: i64 =
+            of.parts.iter().filter(|part| owners.contains(&part.owner)).map(|part| part.delta_ps).sum();
+        assert!(of_owners * 10 >= of.delta_ps * 9, "{fault}: {of_owners} of {}", of.delta_ps);
+        let ours = of.matched.iter().filter(|share| share.tier.is_none()).map(|share| share.a + share.b).sum::<f64>();
+        assert!(ours < 0.001, "{fault}: {:?}", of.matched);
+        let gate = Gate { on: GateFigure::Period, limit: 0.01 };
+        assert_eq!(gate.judge(&of), GateResult::Failed, "{fault}");
+    }
+    // The device on which the steps depend is named.
+    let (broken, _) = simulated(&["--fault", "straggler"]);
+    assert_eq!(compared(opened(&healthy), opened(&broken)).b.device, "TPU:5");
+    // One slow step is no regression.
+    let (slow, _) = simulated(&["--fault", "slow-step"]);
+    let of = compared(opened(&healthy), opened(&slow));
+    assert_eq!(of.verdict, Verdict::WithinNoise);
+    assert_eq!(Gate { on: GateFigure::Period, limit: 0.03 }.judge(&of), GateResult::Passed);
+}
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_rooflight"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"))
+        .arg("compare")
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Every exit code of the gate.
+#[test]
+fn the_gate_has_exit_codes() {
+    let [xla, f32, again] = ["xla", "f32", "again"].map(|name| format!("gpu/{name}.graphs.xplane.pb.xz"));
+    assert_eq!(run(&[&xla, &f32]).0, 0, "without a gate");
+    assert_eq!(run(&[&xla, &again, "--fail-over", "3%"]).0, 0);
+    let (code, text, _) = run(&[&xla, "--fail-over", "3%", "--markdown", "--", &f32]);
+    assert_eq!(code, 3);
+    assert!(text.starts_with("**B is slower") && text.contains("Failed: time +8") && text.lines().count() <= 60);
+    assert_eq!(run(&[&xla, &f32, "--fail-over", "1.5"]).0, 0, "a limit of 150 %");
+    assert_eq!(run(&[&xla, &f32, "--fail-over", "50%", "--on", "peak-hbm"]).0, 3);
+    // The work of the sample and of an H100's program differs, and a step is no unit for both.
+    let other = "sample.xplane.pb.xz";
+    let (code, json, _) = run(&[&xla, other, "--fail-over", "3%", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["gate"]["limit"], 0.03);
+    assert!(matches!((code, json["verdict"].as_str().unwrap()), (3 | 0, _) | (4, "incomparable")), "{code}");
+    for wrong in [&[&*xla][..], &[&xla, &f32, "--fail-over", "x"], &[&xla, &f32, "--on", "peak-hbm"], &["none", "none"]]
+    {
+        let (code, text, error) = run(wrong);
+        assert!(code == 2 && text.is_empty() && !error.is_empty(), "{wrong:?}: {error}");
+    }
+    // A file whose end is missing.
+    let folder = tempfile::tempdir().unwrap();
+    let whole = common::bytes(&common::make::small());
+    let path = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (whole, cut) = (path("whole.xplane.pb", &whole), path("cut.xplane.pb", &whole[..whole.len() - 5]));
+    assert_eq!(run(&[&whole, &whole]).0, 0);
+    assert_eq!(run(&[&whole, &cut]).0, 1);
+    assert_eq!(run(&[&whole, &whole, "--fail-over", "3%"]).0, 0);
+}
