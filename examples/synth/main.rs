@@ -25,6 +25,7 @@ mod pack;
 mod plane;
 mod program;
 mod run;
+pub mod scale;
 mod scene;
 mod simulation;
 mod trace_json;
@@ -34,12 +35,13 @@ use args::{Args, Length};
 use faults::{Fault, Faults};
 use machine::{Flight, Machine, Work};
 use rooflight::chip::Chip;
+use scale::Scale;
 use scene::Scene;
 use simulation::Simulation;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
-use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, Truth, Way};
+use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, ScaleTruth, Truth, Way};
 
 /// The error that ends the program.
 pub type Failure = Box<dyn std::error::Error>;
@@ -64,7 +66,12 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     };
     let devices_per_host = args.devices().div_ceil(hosts);
     let places = (args.devices(), devices_per_host);
+    let named = |scale: &Scale| program.ops.iter().any(|op| scale.affects(&op.name));
+    if let Some(scale) = args.scale.iter().find(|scale| !named(scale)) {
+        return Err(format!("no op of the program is called {}", scale.stem).into());
+    }
     let simulation = Simulation::new(&program, &items, &machine, group, args.healthy, places, args.seed);
+    let simulation = simulation.with_scales(&args.scale);
     let works = simulation.works(faults);
     let scene = Scene {
         program_id: identity(&program.bytes, args.seed),
@@ -115,7 +122,8 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         }
     }
     let injected = simulation.injected(faults, steps, usual);
-    let truth = truth(&scene, &run, &items, &injected, args);
+    let scaled = simulation.injected_by_scales(faults, steps, usual);
+    let truth = truth(&scene, &run, &items, (&injected, &scaled), args);
     let path = args.out.join("expected.json");
     let mut out = BufWriter::new(File::create(&path)?);
     serde_json::to_writer_pretty(&mut out, &truth)?;
@@ -214,7 +222,7 @@ fn truth(
     scene: &Scene<'_>,
     run: &run::Run<'_>,
     items: &[program::Item],
-    injected: &[(Fault, Option<f64>)],
+    (injected, scaled): (&[(Fault, Option<f64>)], &[Option<f64>]),
     args: &Args,
 ) -> Truth {
     let runs = program::runs(items, scene.facts.len());
@@ -227,9 +235,16 @@ fn truth(
         bytes_accessed: facts.cost.bytes,
     };
     let device = |n: usize| truth::device(scene.label(n), scene.host(n), scene.clock(n), &run.devices[n], &scene.facts);
+    let picos = |ticks: f64| (ticks * machine::TICK_PS as f64).round() as i64;
+    let scale = |(scale, ticks): (&Scale, &Option<f64>)| ScaleTruth {
+        op: scale.stem.clone(),
+        factor: scale.factor,
+        injected_ps_per_step: ticks.map(picos),
+        ops: scene.facts.iter().filter(|facts| scale.affects(&facts.name)).map(|facts| facts.name.clone()).collect(),
+    };
     let fault = |(fault, ticks): &(Fault, Option<f64>)| FaultTruth {
         name: fault.name(),
-        injected_ps_per_step: ticks.map(|ticks| (ticks * machine::TICK_PS as f64).round() as i64),
+        injected_ps_per_step: ticks.map(picos),
         device: fault.device(scene.devices).map(|n| scene.label(n)),
         ops: scene.facts.iter().filter(|facts| facts.faults.has(*fault)).map(|facts| facts.name.clone()).collect(),
     };
@@ -242,6 +257,7 @@ fn truth(
         program_id: scene.program_id,
         healthy: args.healthy,
         faults: injected.iter().map(fault).collect(),
+        scales: args.scale.iter().zip(scaled).map(scale).collect(),
         steps: run.devices.first().map_or(0, |device| device.steps.len()),
         layers_are_loops: !args.unroll,
         memory: scene.memory.map(|memory| MemoryTruth {

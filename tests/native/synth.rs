@@ -556,3 +556,56 @@ ENTRY %main (a: f32[2,4], b: f32[4,4]) -> f32[8,4] {{
     assert_eq!(of("dot(%g, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}"), "convolution fusion");
     assert_eq!(of("negate(%g)"), "all-gather fusion");
 }
+
+/// Returns the mean over devices of a figure of `expected.json` that each device has per op.
+fn self_ps(truth: &Value, affected: &dyn Fn(&str) -> bool) -> u64 {
+    let ops = truth["ops"].as_array().unwrap();
+    let devices = truth["devices"].as_array().unwrap();
+    let sum = |device: &Value| -> u64 {
+        let times = device["self_ps"].as_array().unwrap().iter().map(|time| time.as_u64().unwrap());
+        ops.iter().zip(times).filter(|(op, _)| affected(op["name"].as_str().unwrap())).map(|(_, time)| time).sum()
+    };
+    devices.iter().map(sum).sum::<u64>() / devices.len() as u64
+}
+
+/// Only the ops of the given name take longer, by the given factor, and the expected figures say what it costs.
+#[test]
+fn scaled_ops_take_longer() {
+    let options = ["--steps", "4", "--devices", "1", "--no-trace"];
+    let (_, plain) = made(&options);
+    let (_, scaled) = made(&[&options[..], &["--scale", "fusion=1.10"]].concat());
+    assert_eq!(plain.get("scales"), None);
+    let scale = &scaled["scales"][0];
+    assert_eq!((scale["op"].as_str(), scale["factor"].as_f64()), (Some("fusion"), Some(1.1)));
+    let names: Vec<&str> = scale["ops"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(!names.is_empty() && names.iter().all(|name| *name == "fusion" || name.starts_with("fusion.")));
+    let affected = |name: &str| names.contains(&name);
+    let [before, after] = [&plain, &scaled].map(|truth| self_ps(truth, &affected) as f64);
+    assert!((after / before - 1.1).abs() < 0.002, "{before} {after}");
+    // Compute is never hidden, so that a step is longer by what the ops are, but for waits that become shorter.
+    let injected = scale["injected_ps_per_step"].as_i64().unwrap() as f64;
+    assert!(injected > 0.0 && injected < (after - before) / 4.0 * 1.02, "{injected} of {}", (after - before) / 4.0);
+    let period = |truth: &Value| {
+        let steps = truth["devices"][0]["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["duration_ps"].as_f64().unwrap()).sum::<f64>() / steps.len() as f64
+    };
+    let longer = period(&scaled) - period(&plain);
+    assert!((injected / longer - 1.0).abs() < 0.02, "{injected} {longer}");
+    let kept = |truth: &Value| self_ps(truth, &|name| !affected(name) && !name.contains("-done")) as f64;
+    assert!((kept(&scaled) / kept(&plain) - 1.0).abs() < 0.002);
+}
+
+#[test]
+fn scales_are_checked() {
+    use simulator::scale::{Scale, stem};
+    assert_eq!("fusion.7=1.5".parse(), Ok(Scale { stem: "fusion".into(), factor: 1.5 }));
+    for wrong in ["fusion", "fusion=", "fusion=0", "fusion=-1", "fusion=inf", "fusion=NaN"] {
+        assert!(wrong.parse::<Scale>().is_err(), "{wrong}");
+    }
+    let names = ["copy-start.12", "fusion.3.u1.u2", "add.remat2", "fusion", "x.u", "1.2"];
+    assert_eq!(names.map(stem), ["copy-start", "fusion", "add.remat2", "fusion", "x.u", "1"]);
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["synth", "--out", folder.path().to_str().unwrap(), "--steps", "1", "--scale", "nothing=2"];
+    let error = simulator::make(&simulator::args::Args::parse_from(args)).unwrap_err();
+    assert_eq!(error.to_string(), "no op of the program is called nothing");
+}
