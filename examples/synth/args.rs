@@ -49,6 +49,9 @@ pub struct Args {
     /// Factor on the time of the ops of one name without its number, such as fusion=1.10; may be given more than once
     #[arg(long, value_name = "OP=FACTOR")]
     pub scale: Vec<Scale>,
+    /// Move the source lines of all files, as an edit does
+    #[arg(long)]
+    pub edit_lines: bool,
     /// A run that leaves nothing to gain: compute at 95 % of its roofline, collectives and copies at 2 % of their time
     #[arg(long)]
     pub healthy: bool,

@@ -24,6 +24,7 @@ mod memory;
 mod pack;
 mod plane;
 mod program;
+mod rewrite;
 mod run;
 pub mod scale;
 mod scene;
@@ -57,7 +58,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     let chip = Chip::named(&args.chip).ok_or_else(|| format!("no chip is called {}", args.chip))?;
     let machine = Machine::for_chip(chip).ok_or("too little is published of that chip")?;
     let (hlo, cycles) = args.program();
-    let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args.unroll)?;
+    let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args)?;
     let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
     let group = compiled_for(&program);
     let hosts = match args.length() {

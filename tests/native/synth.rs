@@ -609,3 +609,68 @@ fn scales_are_checked() {
     let error = simulator::make(&simulator::args::Args::parse_from(args)).unwrap_err();
     assert_eq!(error.to_string(), "no op of the program is called nothing");
 }
+
+/// Returns the text of a stat of each op of the first device in the first capture, by the op's name. `None` where the op
+/// lacks the stat.
+fn texts_of_ops(folder: &Path, truth: &Value, stat: &str) -> BTreeMap<String, Option<String>> {
+    use prost::Message;
+    use rooflight::wire::proto::xspace::{XSpace, x_stat};
+    let space = XSpace::decode(&*files(folder)["worker-0.xplane.pb"]).unwrap();
+    let plane = space.planes.iter().find(|plane| plane.name == "/device:TPU:0").unwrap();
+    let named = |id: i64| plane.stat_metadata[&id].name == stat;
+    let ops: Vec<&str> = truth["ops"].as_array().unwrap().iter().map(|op| op["name"].as_str().unwrap()).collect();
+    let metadata = plane.event_metadata.values().filter(|metadata| ops.contains(&&*metadata.display_name));
+    let texts = metadata.map(|metadata| {
+        let text = metadata.stats.iter().find(|stat| named(stat.metadata_id)).map(|stat| match &stat.value {
+            Some(x_stat::Value::StrValue(text)) => text.clone(),
+            other => format!("{other:?}"),
+        });
+        (metadata.display_name.clone(), text)
+    });
+    let texts: BTreeMap<_, _> = texts.collect();
+    assert_eq!(texts.len(), ops.len());
+    texts
+}
+
+/// Asserts that two runs have the same times: each op's, each step's, and those of asynchronous operations.
+fn assert_same_times(a: &Value, b: &Value) {
+    assert_eq!(a["devices"], b["devices"]);
+    assert_eq!(a["memory"], b["memory"]);
+    assert_ne!(a["program_id"], b["program_id"]);
+}
+
+/// The sources have other lines in the second capture, and nothing else differs.
+#[test]
+fn edited_sources_move_lines() {
+    let options = ["--steps", "2", "--devices", "2", "--no-trace"];
+    let (plain, truth) = made(&options);
+    let (edited, edited_truth) = made(&[&options[..], &["--edit-lines"]].concat());
+    assert_same_times(&truth, &edited_truth);
+    assert_eq!(truth["ops"], edited_truth["ops"]);
+    let [sources, edited_sources] =
+        [(&plain, &truth), (&edited, &edited_truth)].map(|(f, t)| texts_of_ops(f.path(), t, "source"));
+    let parts = |source: &str| {
+        let (file, line) = source.rsplit_once(':').unwrap();
+        (file.to_owned(), line.parse::<i64>().unwrap())
+    };
+    let mut moved = BTreeMap::<String, Vec<i64>>::new();
+    for ((op, before), (other, after)) in sources.iter().zip(&edited_sources) {
+        assert_eq!((op, before.is_some()), (other, after.is_some()));
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        let ((file, line), (same, later)) = (parts(before), parts(after));
+        assert_eq!(file, same);
+        moved.entry(file).or_default().push(later - line);
+    }
+    assert!(moved.len() > 2 && moved.values().map(Vec::len).sum::<usize>() > 300);
+    for (file, lines) in &moved {
+        assert!(lines[0] > 0 && lines.iter().all(|by| *by == lines[0]), "{file}: {lines:?}");
+    }
+    assert!(
+        moved.values().any(|lines| lines[0] != moved.values().next().unwrap()[0]),
+        "files move by different numbers"
+    );
+    // The same scopes and texts: only lines are edited.
+    for stat in ["tf_op", "hlo_category", "deduplicated_name"] {
+        assert_eq!(texts_of_ops(plain.path(), &truth, stat), texts_of_ops(edited.path(), &edited_truth, stat));
+    }
+}
