@@ -49,6 +49,9 @@ pub struct Args {
     /// Factor on the time of the ops of one name without its number, such as fusion=1.10; may be given more than once
     #[arg(long, value_name = "OP=FACTOR")]
     pub scale: Vec<Scale>,
+    /// Shuffle the numbers that a compile gives: those in names, and the ids of computations, channels and metadata
+    #[arg(long)]
+    pub renumber: bool,
     /// Move the source lines of all files, as an edit does
     #[arg(long)]
     pub edit_lines: bool,

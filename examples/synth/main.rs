@@ -24,7 +24,7 @@ mod memory;
 mod pack;
 mod plane;
 mod program;
-mod rewrite;
+pub mod rewrite;
 mod run;
 pub mod scale;
 mod scene;
@@ -83,6 +83,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         faults,
         clock_skew_ps: args.clock_skew_ps(),
         facts: (0..program.ops.len()).map(|op| facts(&simulation, op, &works[op], faults)).collect(),
+        metadata_order: rewrite::metadata_order(program.ops.len(), args.renumber.then_some(args.seed)),
         chip,
         machine: &machine,
         program: &program,

@@ -60,13 +60,22 @@ impl Program {
     /// as `args` say. Returns the program, and the items that a step runs.
     pub fn read(hlo: &Path, cycles: Option<&Path>, args: &Args) -> Result<(Self, Vec<Item>), Failure> {
         let mut bytes = plain(hlo)?;
-        if args.edit_lines {
+        let mut names = None;
+        if args.edit_lines || args.renumber {
             let mut proto = decode(&bytes, hlo)?;
-            rewrite::edit_lines(&mut proto);
+            if args.edit_lines {
+                rewrite::edit_lines(&mut proto);
+            }
+            names = args.renumber.then(|| rewrite::renumber(&mut proto, args.seed));
             bytes = proto.encode_to_vec();
         }
         let module = module(&bytes, hlo)?;
-        let estimates = cycles.map(|path| estimates(&module_of(path)?)).transpose()?.unwrap_or_default();
+        let mut estimates = cycles.map(|path| estimates(&module_of(path)?)).transpose()?.unwrap_or_default();
+        if let Some(names) = names {
+            // The file for `--cycles` has the names before.
+            let renamed = estimates.into_iter().filter_map(|(name, cycles)| Some((names.get(&name)?.clone(), cycles)));
+            estimates = renamed.collect();
+        }
         let own = estimates_of(&module);
         let entry = module.entry.ok_or("the program has no entry")?;
         let mut walk =
