@@ -125,7 +125,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     }
     let injected = simulation.injected(faults, steps, usual);
     let scaled = simulation.injected_by_scales(faults, steps, usual);
-    let truth = truth(&scene, &run, &items, (&injected, &scaled), args);
+    let truth = truth(&scene, &run, &items, &injected, &scaled, args);
     let path = args.out.join("expected.json");
     let mut out = BufWriter::new(File::create(&path)?);
     serde_json::to_writer_pretty(&mut out, &truth)?;
@@ -224,7 +224,8 @@ fn truth(
     scene: &Scene<'_>,
     run: &run::Run<'_>,
     items: &[program::Item],
-    (injected, scaled): (&[(Fault, Option<f64>)], &[Option<f64>]),
+    injected: &[(Fault, Option<f64>)],
+    scaled: &[Option<f64>],
     args: &Args,
 ) -> Truth {
     let runs = program::runs(items, scene.facts.len());

@@ -19,10 +19,10 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<f64> {
     let twice_u = twice_u.min(2 * pairs - twice_u);
 
     let ties = tie_term(&a, &b);
-    if ties == 0.0 {
-        if let Some(below) = u_distribution(a.len(), b.len()) {
-            return Some((2.0 * below[(twice_u / 2) as usize]).min(1.0));
-        }
+    if ties == 0.0
+        && let Some(below) = u_distribution(a.len(), b.len())
+    {
+        return Some((2.0 * below[(twice_u / 2) as usize]).min(1.0));
     }
     let deviation = u_deviation(a.len(), b.len(), ties);
     let distance = ((pairs - twice_u) as f64 / 2.0 - 0.5).max(0.0);
