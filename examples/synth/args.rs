@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::faults::{Faults, names};
+use super::scale::Scale;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,15 @@ pub struct Args {
     /// Fault of the run; may be given more than once
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
     fault: Vec<String>,
+    /// Factor on the time of the ops of one name without its number, such as fusion=1.10; may be given more than once
+    #[arg(long, value_name = "OP=FACTOR")]
+    pub scale: Vec<Scale>,
+    /// Shuffle the numbers that a compile gives: those in names, and the ids of computations, channels and metadata
+    #[arg(long)]
+    pub renumber: bool,
+    /// Move the source lines of all files, as an edit does
+    #[arg(long)]
+    pub edit_lines: bool,
     /// A run that leaves nothing to gain: compute at 95 % of its roofline, collectives and copies at 2 % of their time
     #[arg(long)]
     pub healthy: bool,

@@ -20,7 +20,10 @@ pub fn plane(scene: &Scene<'_>, n: usize, device: &Device) -> Vec<u8> {
     plane.names.own("peak_hbm_bw_gigabytes_per_second", number(scene.machine.hbm / 1e9));
     plane.names.own("has_megacore", Value::Uint64Value(u64::from(scene.chip.megacore)));
 
-    let ids: Vec<i64> = (0..scene.facts.len()).map(|op| metadata(scene, &mut plane, op)).collect();
+    let mut ids = vec![0; scene.facts.len()];
+    for (n, op) in scene.metadata_order.iter().enumerate() {
+        ids[*op] = metadata(scene, &mut plane, *op, n as u64 + 1);
+    }
     let [run_id, group_id, replica_id, queue_id, core_type, consumer_type, consumer] =
         ["run_id", "group_id", "replica_id", "queue_id", "core_type", "_ct", "_c"]
             .map(|name| plane.names.stat(name, int(0)).metadata_id);
@@ -127,7 +130,7 @@ fn power_states(steps: &[Step], clock: Clock, plane: &mut Plane) {
 }
 
 /// Adds the event metadata of an op to the plane, and returns the id of the metadata.
-fn metadata(scene: &Scene<'_>, plane: &mut Plane, op: usize) -> i64 {
+fn metadata(scene: &Scene<'_>, plane: &mut Plane, op: usize, symbol: u64) -> i64 {
     let facts = &scene.facts[op];
     let module = &scene.program.module;
     let instruction = scene.program.instruction(op);
@@ -137,7 +140,7 @@ fn metadata(scene: &Scene<'_>, plane: &mut Plane, op: usize) -> i64 {
     let mut stats = vec![
         ("hlo_category", text(&facts.category)),
         ("program_id", Value::Uint64Value(scene.program_id)),
-        ("symbol_id", Value::Uint64Value(op as u64 + 1)),
+        ("symbol_id", Value::Uint64Value(symbol)),
         ("shape_with_layout", text(&instruction.shape.to_string())),
     ];
     if !has(Fault::OpaqueKernel) {

@@ -24,7 +24,9 @@ mod memory;
 mod pack;
 mod plane;
 mod program;
+pub mod rewrite;
 mod run;
+pub mod scale;
 mod scene;
 mod simulation;
 mod trace_json;
@@ -34,12 +36,13 @@ use args::{Args, Length};
 use faults::{Fault, Faults};
 use machine::{Flight, Machine, Work};
 use rooflight::chip::Chip;
+use scale::Scale;
 use scene::Scene;
 use simulation::Simulation;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
-use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, Truth, Way};
+use truth::{FaultTruth, MemoryTruth, OpFacts, OpTruth, ScaleTruth, Truth, Way};
 
 /// The error that ends the program.
 pub type Failure = Box<dyn std::error::Error>;
@@ -55,7 +58,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     let chip = Chip::named(&args.chip).ok_or_else(|| format!("no chip is called {}", args.chip))?;
     let machine = Machine::for_chip(chip).ok_or("too little is published of that chip")?;
     let (hlo, cycles) = args.program();
-    let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args.unroll)?;
+    let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args)?;
     let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
     let group = compiled_for(&program);
     let hosts = match args.length() {
@@ -64,7 +67,12 @@ pub fn make(args: &Args) -> Result<(), Failure> {
     };
     let devices_per_host = args.devices().div_ceil(hosts);
     let places = (args.devices(), devices_per_host);
+    let named = |scale: &Scale| program.ops.iter().any(|op| scale.affects(&op.name));
+    if let Some(scale) = args.scale.iter().find(|scale| !named(scale)) {
+        return Err(format!("no op of the program is called {}", scale.stem).into());
+    }
     let simulation = Simulation::new(&program, &items, &machine, group, args.healthy, places, args.seed);
+    let simulation = simulation.with_scales(&args.scale);
     let works = simulation.works(faults);
     let scene = Scene {
         program_id: identity(&program.bytes, args.seed),
@@ -75,6 +83,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         faults,
         clock_skew_ps: args.clock_skew_ps(),
         facts: (0..program.ops.len()).map(|op| facts(&simulation, op, &works[op], faults)).collect(),
+        metadata_order: rewrite::metadata_order(program.ops.len(), args.renumber.then_some(args.seed)),
         chip,
         machine: &machine,
         program: &program,
@@ -115,7 +124,8 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         }
     }
     let injected = simulation.injected(faults, steps, usual);
-    let truth = truth(&scene, &run, &items, &injected, args);
+    let scaled = simulation.injected_by_scales(faults, steps, usual);
+    let truth = truth(&scene, &run, &items, &injected, &scaled, args);
     let path = args.out.join("expected.json");
     let mut out = BufWriter::new(File::create(&path)?);
     serde_json::to_writer_pretty(&mut out, &truth)?;
@@ -215,6 +225,7 @@ fn truth(
     run: &run::Run<'_>,
     items: &[program::Item],
     injected: &[(Fault, Option<f64>)],
+    scaled: &[Option<f64>],
     args: &Args,
 ) -> Truth {
     let runs = program::runs(items, scene.facts.len());
@@ -227,9 +238,16 @@ fn truth(
         bytes_accessed: facts.cost.bytes,
     };
     let device = |n: usize| truth::device(scene.label(n), scene.host(n), scene.clock(n), &run.devices[n], &scene.facts);
+    let picos = |ticks: f64| (ticks * machine::TICK_PS as f64).round() as i64;
+    let scale = |(scale, ticks): (&Scale, &Option<f64>)| ScaleTruth {
+        op: scale.stem.clone(),
+        factor: scale.factor,
+        injected_ps_per_step: ticks.map(picos),
+        ops: scene.facts.iter().filter(|facts| scale.affects(&facts.name)).map(|facts| facts.name.clone()).collect(),
+    };
     let fault = |(fault, ticks): &(Fault, Option<f64>)| FaultTruth {
         name: fault.name(),
-        injected_ps_per_step: ticks.map(|ticks| (ticks * machine::TICK_PS as f64).round() as i64),
+        injected_ps_per_step: ticks.map(picos),
         device: fault.device(scene.devices).map(|n| scene.label(n)),
         ops: scene.facts.iter().filter(|facts| facts.faults.has(*fault)).map(|facts| facts.name.clone()).collect(),
     };
@@ -242,6 +260,7 @@ fn truth(
         program_id: scene.program_id,
         healthy: args.healthy,
         faults: injected.iter().map(fault).collect(),
+        scales: args.scale.iter().zip(scaled).map(scale).collect(),
         steps: run.devices.first().map_or(0, |device| device.steps.len()),
         layers_are_loops: !args.unroll,
         memory: scene.memory.map(|memory| MemoryTruth {

@@ -2,7 +2,11 @@
 //! loops. The module depends on HLO, not on times.
 
 use super::Failure;
+use super::args::Args;
+use super::rewrite;
+use prost::Message;
 use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
+use rooflight::wire::proto::hlo::HloProto;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -52,15 +56,30 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads the program of `hlo`, and the compiler's estimates of `cycles` where this file is given. Returns the
-    /// program, and the items that a step runs.
-    pub fn read(hlo: &Path, cycles: Option<&Path>, unroll: bool) -> Result<(Self, Vec<Item>), Failure> {
-        let bytes = plain(hlo)?;
+    /// Reads the program of `hlo`, and the compiler's estimates of `cycles` where this file is given. Rewrites the program
+    /// as `args` say. Returns the program, and the items that a step runs.
+    pub fn read(hlo: &Path, cycles: Option<&Path>, args: &Args) -> Result<(Self, Vec<Item>), Failure> {
+        let mut bytes = plain(hlo)?;
+        let mut names = None;
+        if args.edit_lines || args.renumber {
+            let mut proto = decode(&bytes, hlo)?;
+            if args.edit_lines {
+                rewrite::edit_lines(&mut proto);
+            }
+            names = args.renumber.then(|| rewrite::renumber(&mut proto, args.seed));
+            bytes = proto.encode_to_vec();
+        }
         let module = module(&bytes, hlo)?;
-        let estimates = cycles.map(|path| estimates(&module_of(path)?)).transpose()?.unwrap_or_default();
+        let mut estimates = cycles.map(|path| estimates(&module_of(path)?)).transpose()?.unwrap_or_default();
+        if let Some(names) = names {
+            // The file for `--cycles` has the names before.
+            let renamed = estimates.into_iter().filter_map(|(name, cycles)| Some((names.get(&name)?.clone(), cycles)));
+            estimates = renamed.collect();
+        }
         let own = estimates_of(&module);
         let entry = module.entry.ok_or("the program has no entry")?;
-        let mut walk = Walk { module: &module, estimates, own, unroll, ops: Vec::new(), known: HashMap::new() };
+        let mut walk =
+            Walk { module: &module, estimates, own, unroll: args.unroll, ops: Vec::new(), known: HashMap::new() };
         let items = walk.items(entry, "", 0)?;
         let ops = walk.ops;
         Ok((Self { module, ops, bytes }, items))
@@ -213,8 +232,11 @@ fn plain(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn module(bytes: &[u8], path: &Path) -> Result<Module, Failure> {
-    let proto = rooflight::wire::hlo::decode(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(Module::from_proto(&proto))
+    Ok(Module::from_proto(&decode(bytes, path)?))
+}
+
+fn decode(bytes: &[u8], path: &Path) -> Result<HloProto, Failure> {
+    Ok(rooflight::wire::hlo::decode(bytes).map_err(|e| format!("{}: {e}", path.display()))?)
 }
 
 fn module_of(path: &Path) -> Result<Module, Failure> {

@@ -14,6 +14,8 @@ pub struct Scene<'a> {
     pub program: &'a Program,
     pub program_id: u64,
     pub facts: Vec<OpFacts>,
+    /// The ops in the order in which they get the ids of their metadata.
+    pub metadata_order: Vec<usize>,
     pub chip: &'static Chip,
     pub machine: &'a Machine,
     /// `None` where the program has no buffer assignment.

@@ -5,6 +5,7 @@ use super::faults::{Fault, Faults};
 use super::machine::{Machine, Work};
 use super::program::{self, Item, Program};
 use super::run::{Job, Run};
+use super::scale::Scale;
 
 /// Number of steps over which the cost of a fault is measured.
 const MEASURED_STEPS: usize = 20;
@@ -21,6 +22,7 @@ pub struct Simulation<'a> {
     pub devices: usize,
     pub devices_per_host: usize,
     pub seed: u64,
+    scales: &'a [Scale],
     starts: Vec<Option<usize>>,
     experts: Vec<bool>,
     turns: u64,
@@ -42,12 +44,41 @@ impl<'a> Simulation<'a> {
         let is_expert = |op| Fault::ExpertImbalance.affects(program, op, 1, None);
         let experts = (0..program.ops.len()).map(is_expert).collect();
         let turns = program::turns(items);
-        Self { program, items, machine, costs, group, healthy, devices, devices_per_host, seed, starts, experts, turns }
+        Self {
+            program,
+            items,
+            machine,
+            costs,
+            group,
+            healthy,
+            devices,
+            devices_per_host,
+            seed,
+            scales: &[],
+            starts,
+            experts,
+            turns,
+        }
+    }
+
+    /// Returns the simulation with factors on the time of ops.
+    pub fn with_scales(self, scales: &'a [Scale]) -> Self {
+        Self { scales, ..self }
     }
 
     /// Returns the work of each op in a run with these faults.
     pub fn works(&self, faults: Faults) -> Vec<Work> {
-        let work = |op: usize| self.machine.work(self.program, op, &self.costs[op], self.group, (faults, self.healthy));
+        self.works_without(faults, None)
+    }
+
+    /// Returns the work of each op in a run with these faults, and with all factors but one.
+    fn works_without(&self, faults: Faults, left_out: Option<usize>) -> Vec<Work> {
+        let scales = self.scales.iter().enumerate().filter(|(n, _)| Some(*n) != left_out).map(|(_, scale)| scale);
+        let work = |op: usize| {
+            let work = self.machine.work(self.program, op, &self.costs[op], self.group, (faults, self.healthy));
+            let own = scales.clone().filter(|scale| scale.affects(&self.program.ops[op].name));
+            own.fold(work, |work, scale| scale.apply(work))
+        };
         (0..self.program.ops.len()).map(work).collect()
     }
 
@@ -70,8 +101,12 @@ impl<'a> Simulation<'a> {
 
     /// Returns the mean period in ticks of a run with these faults.
     fn period(&self, faults: Faults, steps: usize, usual: u64) -> Option<f64> {
-        let works = self.works(faults);
-        let mut run = self.run(&works, faults, usual);
+        self.period_of(&self.works(faults), faults, steps, usual)
+    }
+
+    /// Returns the mean period in ticks of a run of `works` with these faults.
+    fn period_of(&self, works: &[Work], faults: Faults, steps: usize, usual: u64) -> Option<f64> {
+        let mut run = self.run(works, faults, usual);
         (0..steps.min(MEASURED_STEPS)).for_each(|_| run.step());
         run.period()
     }
@@ -86,6 +121,13 @@ impl<'a> Simulation<'a> {
         let with = self.period(faults, steps, usual);
         let of = |fault: Fault| Some(with? - self.period(faults.without(fault), steps, usual)?);
         faults.iter().map(|fault| (fault, of(fault))).collect()
+    }
+
+    /// Returns for each factor the time by which it lengthens the mean period, in ticks. `None` without a period.
+    pub fn injected_by_scales(&self, faults: Faults, steps: usize, usual: u64) -> Vec<Option<f64>> {
+        let with = self.period(faults, steps, usual);
+        let without = |n: usize| self.period_of(&self.works_without(faults, Some(n)), faults, steps, usual);
+        (0..self.scales.len()).map(|n| Some(with? - without(n)?)).collect()
     }
 
     /// Returns the faults, of `faults`, that change an op.

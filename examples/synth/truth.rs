@@ -42,6 +42,8 @@ pub struct Truth {
     pub program_id: u64,
     pub healthy: bool,
     pub faults: Vec<FaultTruth>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scales: Vec<ScaleTruth>,
     pub steps: usize,
     pub layers_are_loops: bool,
     pub memory: Option<MemoryTruth>,
@@ -59,6 +61,18 @@ pub struct FaultTruth {
     /// The device that alone has the fault. `None` if all devices have it.
     pub device: Option<String>,
     /// The ops that the fault changes.
+    pub ops: Vec<String>,
+}
+
+/// A factor on the time of ops, and the time that it costs.
+#[derive(Serialize)]
+pub struct ScaleTruth {
+    /// Name of the ops, without numbers.
+    pub op: String,
+    pub factor: f64,
+    /// The mean period, minus that of the same run without this factor; as for a fault.
+    pub injected_ps_per_step: Option<i64>,
+    /// The ops that the factor changes.
     pub ops: Vec<String>,
 }
 

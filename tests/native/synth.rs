@@ -3,6 +3,7 @@
 
 use crate::simulator;
 use clap::Parser;
+use prost::Message;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, NotSteady, Query, StepChoice};
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::session::{Input, Opened, Programs};
@@ -156,10 +157,16 @@ fn the_roofline_matches_the_simulated_run() {
     assert_eq!(answer.figures.step.as_ref().map(|roof| roof.gap), Some(gaps));
 }
 
-/// The allocator of each device and the peak of its program are those of the simulated run.
 #[test]
 fn memory_matches_the_simulated_run() {
-    let (folder, truth) = made(&["--steps", "3", "--devices", "8", "--hosts", "2", "--no-trace"]);
+    assert_memory(&[]);
+    assert_memory(&["--renumber"]);
+}
+
+/// The allocator of each device and the peak of its program are those of the simulated run.
+fn assert_memory(options: &[&str]) {
+    let fixed = ["--steps", "3", "--devices", "8", "--hosts", "2", "--no-trace"];
+    let (folder, truth) = made(&[&fixed, options].concat());
     let memory = &truth["memory"];
     let number = |field: &str| memory[field].as_u64();
     assert!(number("static_peak_bytes").is_some());
@@ -555,4 +562,248 @@ ENTRY %main (a: f32[2,4], b: f32[4,4]) -> f32[8,4] {{
     };
     assert_eq!(of("dot(%g, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}"), "convolution fusion");
     assert_eq!(of("negate(%g)"), "all-gather fusion");
+}
+
+/// Returns the mean over devices of a figure of `expected.json` that each device has per op.
+fn self_ps(truth: &Value, affected: &dyn Fn(&str) -> bool) -> u64 {
+    let ops = truth["ops"].as_array().unwrap();
+    let devices = truth["devices"].as_array().unwrap();
+    let sum = |device: &Value| -> u64 {
+        let times = device["self_ps"].as_array().unwrap().iter().map(|time| time.as_u64().unwrap());
+        ops.iter().zip(times).filter(|(op, _)| affected(op["name"].as_str().unwrap())).map(|(_, time)| time).sum()
+    };
+    devices.iter().map(sum).sum::<u64>() / devices.len() as u64
+}
+
+/// Only the ops of the given name take longer, by the given factor, and the expected figures say what it costs.
+#[test]
+fn scaled_ops_take_longer() {
+    let options = ["--steps", "4", "--devices", "1", "--no-trace"];
+    let (_, plain) = made(&options);
+    let (_, scaled) = made(&[&options[..], &["--scale", "fusion=1.10"]].concat());
+    assert_eq!(plain.get("scales"), None);
+    let scale = &scaled["scales"][0];
+    assert_eq!((scale["op"].as_str(), scale["factor"].as_f64()), (Some("fusion"), Some(1.1)));
+    let names: Vec<&str> = scale["ops"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert!(!names.is_empty() && names.iter().all(|name| *name == "fusion" || name.starts_with("fusion.")));
+    let affected = |name: &str| names.contains(&name);
+    let [before, after] = [&plain, &scaled].map(|truth| self_ps(truth, &affected) as f64);
+    assert!((after / before - 1.1).abs() < 0.002, "{before} {after}");
+    // Compute is never hidden, so that a step is longer by what the ops are, but for waits that become shorter.
+    let injected = scale["injected_ps_per_step"].as_i64().unwrap() as f64;
+    assert!(injected > 0.0 && injected < (after - before) / 4.0 * 1.02, "{injected} of {}", (after - before) / 4.0);
+    let period = |truth: &Value| {
+        let steps = truth["devices"][0]["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["duration_ps"].as_f64().unwrap()).sum::<f64>() / steps.len() as f64
+    };
+    let longer = period(&scaled) - period(&plain);
+    assert!((injected / longer - 1.0).abs() < 0.02, "{injected} {longer}");
+    let kept = |truth: &Value| self_ps(truth, &|name| !affected(name) && !name.contains("-done")) as f64;
+    assert!((kept(&scaled) / kept(&plain) - 1.0).abs() < 0.002);
+}
+
+#[test]
+fn scales_are_checked() {
+    use simulator::scale::{Scale, stem};
+    assert_eq!("fusion.7=1.5".parse(), Ok(Scale { stem: "fusion".into(), factor: 1.5 }));
+    for wrong in ["fusion", "fusion=", "fusion=0", "fusion=-1", "fusion=inf", "fusion=NaN"] {
+        assert!(wrong.parse::<Scale>().is_err(), "{wrong}");
+    }
+    let names = ["copy-start.12", "fusion.3.u1.u2", "add.remat2", "fusion", "x.u", "1.2"];
+    assert_eq!(names.map(stem), ["copy-start", "fusion", "add.remat2", "fusion", "x.u", "1"]);
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["synth", "--out", folder.path().to_str().unwrap(), "--steps", "1", "--scale", "nothing=2"];
+    let error = simulator::make(&simulator::args::Args::parse_from(args)).unwrap_err();
+    assert_eq!(error.to_string(), "no op of the program is called nothing");
+}
+
+/// Returns the plane of the first device in the first capture.
+fn device_plane(folder: &Path) -> rooflight::wire::proto::xspace::XPlane {
+    let space = rooflight::wire::proto::xspace::XSpace::decode(&*files(folder)["worker-0.xplane.pb"]).unwrap();
+    space.planes.into_iter().find(|plane| plane.name == "/device:TPU:0").unwrap()
+}
+
+/// Returns the text of a stat of each op of the first device in the first capture, by the op's name. `None` where the op
+/// lacks the stat.
+fn texts_of_ops(folder: &Path, truth: &Value, stat: &str) -> BTreeMap<String, Option<String>> {
+    use rooflight::wire::proto::xspace::x_stat;
+    let plane = device_plane(folder);
+    let named = |id: i64| plane.stat_metadata[&id].name == stat;
+    let ops: Vec<&str> = truth["ops"].as_array().unwrap().iter().map(|op| op["name"].as_str().unwrap()).collect();
+    let metadata = plane.event_metadata.values().filter(|metadata| ops.contains(&&*metadata.display_name));
+    let texts = metadata.map(|metadata| {
+        let text = metadata.stats.iter().find(|stat| named(stat.metadata_id)).map(|stat| match &stat.value {
+            Some(x_stat::Value::StrValue(text)) => text.clone(),
+            other => format!("{other:?}"),
+        });
+        (metadata.display_name.clone(), text)
+    });
+    let texts: BTreeMap<_, _> = texts.collect();
+    assert_eq!(texts.len(), ops.len());
+    texts
+}
+
+/// Asserts that two runs have the same times: each op's, each step's, and those of asynchronous operations.
+fn assert_same_times(a: &Value, b: &Value) {
+    assert_eq!(a["devices"], b["devices"]);
+    assert_eq!(a["memory"], b["memory"]);
+    assert_ne!(a["program_id"], b["program_id"]);
+}
+
+/// The sources have other lines in the second capture, and nothing else differs.
+#[test]
+fn edited_sources_move_lines() {
+    let options = ["--steps", "2", "--devices", "2", "--no-trace"];
+    let (plain, truth) = made(&options);
+    let (edited, edited_truth) = made(&[&options[..], &["--edit-lines"]].concat());
+    assert_same_times(&truth, &edited_truth);
+    assert_eq!(truth["ops"], edited_truth["ops"]);
+    let [sources, edited_sources] =
+        [(&plain, &truth), (&edited, &edited_truth)].map(|(f, t)| texts_of_ops(f.path(), t, "source"));
+    let parts = |source: &str| {
+        let (file, line) = source.rsplit_once(':').unwrap();
+        (file.to_owned(), line.parse::<i64>().unwrap())
+    };
+    let mut moved = BTreeMap::<String, Vec<i64>>::new();
+    for ((op, before), (other, after)) in sources.iter().zip(&edited_sources) {
+        assert_eq!((op, before.is_some()), (other, after.is_some()));
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        let ((file, line), (same, later)) = (parts(before), parts(after));
+        assert_eq!(file, same);
+        moved.entry(file).or_default().push(later - line);
+    }
+    assert!(moved.len() > 2 && moved.values().map(Vec::len).sum::<usize>() > 300);
+    for (file, lines) in &moved {
+        assert!(lines[0] > 0 && lines.iter().all(|by| *by == lines[0]), "{file}: {lines:?}");
+    }
+    assert!(
+        moved.values().any(|lines| lines[0] != moved.values().next().unwrap()[0]),
+        "files move by different numbers"
+    );
+    // The same scopes and texts: only lines are edited.
+    for stat in ["tf_op", "hlo_category", "deduplicated_name"] {
+        assert_eq!(texts_of_ops(plain.path(), &truth, stat), texts_of_ops(edited.path(), &edited_truth, stat));
+    }
+}
+
+/// The second capture has the same ops in the same order at the same times, under other numbers. The analyses of it find
+/// the expected figures, so that the rewritten program is whole.
+#[test]
+fn renumbered_programs_run_the_same() {
+    use simulator::scale::stem;
+    let options = ["--steps", "2", "--devices", "2", "--no-trace"];
+    let (plain, truth) = made(&options);
+    let (renumbered, other) = made(&[&options[..], &["--renumber"]].concat());
+    assert_same_times(&truth, &other);
+    let [ops, others] = [&truth, &other].map(|truth| truth["ops"].as_array().unwrap());
+    assert_eq!(ops.len(), others.len());
+    let mut new_names = BTreeMap::new();
+    for (op, other) in ops.iter().zip(others) {
+        for figure in ["category", "runs_per_step", "flops", "model_flops", "bytes_accessed"] {
+            assert_eq!(op[figure], other[figure], "{op} {other}");
+        }
+        let [name, new_name] = [op, other].map(|op| op["name"].as_str().unwrap());
+        assert_eq!(stem(name).split('.').next(), stem(new_name).split('.').next());
+        new_names.insert(name, new_name);
+    }
+    let unchanged = new_names.iter().filter(|(name, new_name)| name == new_name).count();
+    assert!(unchanged * 100 < ops.len(), "{unchanged} of {}", ops.len());
+
+    let texts = |stat: &str| {
+        [(&plain, &truth), (&renumbered, &other)].map(|(folder, truth)| texts_of_ops(folder.path(), truth, stat))
+    };
+    let [symbols, new_symbols] = texts("symbol_id");
+    let same = new_names.iter().filter(|(name, new_name)| symbols[**name] == new_symbols[**new_name]).count();
+    assert!(same * 100 < ops.len(), "{same} of {} metadata ids are the same", ops.len());
+    for stat in ["tf_op", "source_stack", "shape_with_layout"] {
+        let [before, after] = texts(stat);
+        assert!(new_names.iter().all(|(name, new_name)| before[*name] == after[*new_name]), "{stat}");
+    }
+    // The same channels exist, and other collectives have them.
+    let channels = |folder: &Path| -> BTreeMap<String, u64> {
+        let channel =
+            |text: &str| text.split_once("channel_id=")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+        let ops = device_plane(folder).event_metadata.into_values();
+        ops.filter_map(|op| Some((op.display_name, channel(&op.name)?))).collect()
+    };
+    let (channels, new_channels) = (channels(plain.path()), channels(renumbered.path()));
+    assert!(channels.len() > 20 && channels.len() == new_channels.len(), "{}", channels.len());
+    let same = channels.iter().filter(|(name, id)| new_channels[new_names[name.as_str()]] == **id).count();
+    assert!(same * 5 < channels.len(), "{same} of {} channels are the same", channels.len());
+    assert_breakdown(&[&options[..], &["--renumber", "--edit-lines", "--scale", "fusion=1.2", "--unroll"]].concat());
+}
+
+/// Every reference in a renumbered program leads to what it led to before.
+#[test]
+fn renumbered_references_stay() {
+    use rooflight::wire::proto::hlo::*;
+    use simulator::rewrite::renumber;
+    const UPPER: i64 = 1 << 32;
+    let instruction = |name: &str, id: i64, operands: &[i64], channel_id: i64| HloInstructionProto {
+        name: name.into(),
+        id,
+        operand_ids: operands.to_vec(),
+        control_predecessor_ids: operands.to_vec(),
+        called_computation_ids: operands.iter().map(|_| 3).collect(),
+        channel_id,
+        metadata: Some(Box::new(OpMetadata { deduplicated_name: "add.1".into(), ..Default::default() })),
+        ..Default::default()
+    };
+    let computation = |name: &str, id: i64, instructions: Vec<HloInstructionProto>| HloComputationProto {
+        name: name.into(),
+        id,
+        root_id: id * UPPER + 1,
+        instructions,
+        ..Default::default()
+    };
+    let inner = vec![instruction("p", 3 * UPPER, &[], 0), instruction("add.2.clone.1", 3 * UPPER + 1, &[3 * UPPER], 0)];
+    let outer = vec![instruction("x", 9 * UPPER, &[], 5), instruction("add.1", 9 * UPPER + 1, &[9 * UPPER], 6)];
+    let sequence = hlo_schedule_proto::InstructionSequence { instruction_ids: vec![9 * UPPER, 9 * UPPER + 1] };
+    let location = logical_buffer_proto::Location {
+        instruction_name: "add.1".into(),
+        instruction_id: 9 * UPPER + 1,
+        ..Default::default()
+    };
+    let module = HloModuleProto {
+        name: "jit_f".into(),
+        entry_computation_name: "main.7".into(),
+        entry_computation_id: 9,
+        computations: vec![computation("add", 3, inner), computation("main.7", 9, outer)],
+        schedule: Some(HloScheduleProto { sequences: [(9, sequence)].into() }),
+        ..Default::default()
+    };
+    let buffer = LogicalBufferProto { defined_at: Some(location), ..Default::default() };
+    let assignment = BufferAssignmentProto { logical_buffers: vec![buffer], ..Default::default() };
+    let program = HloProto { hlo_module: Some(module), buffer_assignment: Some(assignment) };
+    let mut has_swapped = [false; 2];
+    for seed in 0..20 {
+        let mut other = program.clone();
+        let names = renumber(&mut other, seed);
+        assert_eq!(names.len(), 6);
+        let module = other.hlo_module.as_ref().unwrap();
+        let [inner, outer] = &module.computations[..] else { panic!("two computations") };
+        assert_eq!((&module.name[..], &module.entry_computation_name), ("jit_f", &outer.name));
+        assert_eq!((module.entry_computation_id, outer.root_id), (outer.id, outer.instructions[1].id));
+        assert_eq!(outer.name, names["main.7"]);
+        let add = &outer.instructions[1];
+        assert_eq!(
+            (&add.operand_ids, &add.control_predecessor_ids),
+            (&vec![outer.id * UPPER], &vec![outer.id * UPPER])
+        );
+        assert_eq!((add.id, &add.called_computation_ids), (outer.id * UPPER + 1, &vec![inner.id]));
+        assert_eq!(inner.instructions[1].metadata.as_ref().unwrap().deduplicated_name, add.name);
+        let clone = &inner.instructions[1].name;
+        assert!(clone.starts_with("add.") && clone.ends_with(".clone.1"), "{clone}");
+        assert!(inner.instructions[0].name.starts_with("p."));
+        let schedule = module.schedule.as_ref().unwrap();
+        assert_eq!(schedule.sequences[&outer.id].instruction_ids, [outer.id * UPPER, outer.id * UPPER + 1]);
+        let location = other.buffer_assignment.as_ref().unwrap().logical_buffers[0].defined_at.as_ref().unwrap();
+        assert_eq!((&location.instruction_name, location.instruction_id), (&add.name, add.id));
+        let mut channels = outer.instructions.iter().map(|instruction| instruction.channel_id).collect::<Vec<_>>();
+        has_swapped = [has_swapped[0] || outer.id == 3, has_swapped[1] || channels == [6, 5]];
+        channels.sort_unstable();
+        assert_eq!(channels, [5, 6]);
+        assert_eq!(inner.instructions[0].channel_id, 0);
+    }
+    assert_eq!(has_swapped, [true; 2]);
 }
