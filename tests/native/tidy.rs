@@ -42,6 +42,7 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "flags",
             "overview",
             "timeline",
+            "compare",
         ],
     ),
     (

@@ -1,0 +1,2 @@
+//! This module compares two captures.
+pub mod matching;
