@@ -8,6 +8,7 @@ mod comm;
 mod comm_chart;
 mod comm_table;
 mod common;
+mod compare_matching;
 mod data_movement;
 mod depth;
 mod dropped;

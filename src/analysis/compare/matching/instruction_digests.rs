@@ -58,8 +58,8 @@ pub(super) fn is_copy_or_wait(opcode: &str) -> bool {
 }
 
 /// Returns the digest of an instruction with its layouts and attributes, but without names, metadata, channel ids and
-/// operands. `call` returns the number of a called computation.
-pub(super) fn instruction_digest(instruction: &Instruction, call: impl Fn(&Call) -> Option<u32>) -> u64 {
+/// operands. `call` returns the digest of a called computation.
+pub(super) fn instruction_digest(instruction: &Instruction, call: impl Fn(&Call) -> Option<u64>) -> u64 {
     let mut digest = Digest::default();
     digest.add((&*instruction.opcode, instruction.operands.len(), &instruction.argument, instruction.is_root));
     digest.print(&instruction.shape);

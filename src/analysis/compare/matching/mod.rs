@@ -12,6 +12,7 @@
 
 mod align;
 mod cells;
+mod dataflow;
 mod digest;
 mod fingerprint;
 mod instruction_digests;

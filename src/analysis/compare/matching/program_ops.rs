@@ -3,7 +3,8 @@
 //! The facts of an op come from its instruction in the program if both sides have the program, else from the text of
 //! its event, else from its name.
 
-use super::digest::{Digest, digest};
+use super::dataflow::{Node, dataflow_digests, unordered_digest};
+use super::digest::digest;
 use super::fingerprint::Fingerprint;
 use super::instruction_digests::{Signature, instruction_digest, is_copy_or_wait};
 use super::op_names::{kernel, name_without_numbers, scope_digest, source_digest};
@@ -40,8 +41,8 @@ struct Described {
     is_copy_or_wait: bool,
     /// The instruction in the program.
     instruction: Option<InstructionId>,
-    /// The position in the program.
-    position: Option<u32>,
+    /// What the op is in its program, without names.
+    identity: Option<u64>,
     /// The ops that the op takes as operands, from the text of its event. `None` for operands that are not ops.
     operands: Vec<Option<u32>>,
 }
@@ -94,7 +95,7 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
         let described = &self.ops[op as usize];
         let signature = described.signature;
         match tier {
-            Tier::Exact => described.position.map(u64::from),
+            Tier::Exact => described.identity,
             Tier::ScopeAndShape => Some(label(Some(described.scope?), signature)),
             Tier::Scope => Some(digest((described.scope?, signature.without_shapes))),
             Tier::Source => match kernel(self.side, self.index(op)) {
@@ -198,7 +199,7 @@ fn by_name(side: &Side<'_>, index: usize) -> Described {
         signature: Signature::from_texts(kind, shape),
         is_copy_or_wait: false,
         instruction: None,
-        position: None,
+        identity: None,
         operands: Vec::new(),
     }
 }
@@ -217,38 +218,40 @@ fn by_program(side: &Side<'_>, indices: &[usize], module: &Module) -> (Vec<Descr
             signature: Signature::new(inst),
             is_copy_or_wait: is_copy_or_wait(inst.opcode()),
             instruction,
-            position: instruction.and_then(|id| fingerprint.position(id)),
+            identity: instruction.and_then(|id| fingerprint.identity(id)),
             operands: Vec::new(),
         }
     };
     (indices.iter().map(describe).collect(), fingerprint.digest)
 }
 
-/// Describes ops by the texts of their events. The order in which they run takes the place of the program in the
-/// fingerprint.
+/// Describes ops by the texts of their events. Returns the fingerprint of what the texts say as well. An op without a
+/// text is identified by its name and by the op that runs before it.
 fn by_texts(side: &Side<'_>, indices: &[usize]) -> (Vec<Described>, u64) {
     let text = |index: &usize| side.profile.text(side.op(*index).text);
     let texts: Vec<&str> = indices.iter().map(text).collect();
     let read: Vec<Option<OfText>> = parallel::map(&texts, |text| read_text(text));
     let name = |index: usize| digest(side.profile.text(side.op(index).name));
     let places: FxHashMap<u64, u32> = indices.iter().enumerate().map(|(at, index)| (name(*index), at as u32)).collect();
-    let mut fingerprint = Digest::default();
-    let mut ops = Vec::with_capacity(indices.len());
+    let (mut ops, mut nodes) = (Vec::with_capacity(indices.len()), Vec::with_capacity(indices.len()));
     for (at, (index, read)) in indices.iter().zip(read).enumerate() {
         let mut described = by_name(side, *index);
-        described.position = Some(at as u32);
-        if let Some(read) = read {
+        let kernel = kernel(side, *index);
+        nodes.push(if let Some(read) = read {
             described.operands = read.operands.iter().map(|name| places.get(name).copied()).collect();
             described.signature = read.signature;
             described.is_copy_or_wait = read.is_copy_or_wait;
             described.scope = described.scope.or(read.scope);
-            fingerprint.add(read.digest);
-        }
-        let kernel = kernel(side, *index);
-        fingerprint.add((described.signature.with_shapes, &described.operands, kernel));
+            Node { digest: digest((read.digest, kernel)), operands: described.operands.clone() }
+        } else {
+            let before = at.checked_sub(1).map(|before| before as u32);
+            Node { digest: digest((described.signature.with_shapes, kernel)), operands: vec![before] }
+        });
         ops.push(described);
     }
-    (ops, fingerprint.finish())
+    let identities = dataflow_digests(&nodes);
+    ops.iter_mut().zip(&identities).for_each(|(described, identity)| described.identity = Some(*identity));
+    (ops, unordered_digest(&identities))
 }
 
 fn read_text(text: &str) -> Option<OfText> {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Both programs are the same apart from names, and the ops have the same position in them.
+    /// Both programs are the same apart from names, ids, sources and the order of independent instructions, and the
+    /// ops have the same place in the graph of their program.
     Exact,
     /// Scope path, and signature with shapes.
     ScopeAndShape,
