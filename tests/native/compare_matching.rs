@@ -299,7 +299,7 @@ fn a_renumbered_capture_has_the_same_ops() {
 fn captures_of_one_model_on_a_gpu() {
     let xla = Capture::sample("gpu/xla.graphs");
     let ops = xla.ops(0);
-    for (name, least) in [("again", 0.95), ("batch2", 0.5), ("unrolled", 0.1), ("f32", 0.3), ("cudnn", 0.3)] {
+    for (name, least) in [("again", 0.95), ("batch2", 0.95), ("unrolled", 0.1), ("f32", 0.9), ("cudnn", 0.6)] {
         let other = Capture::sample(&format!("gpu/{name}.graphs"));
         let others = other.ops(0);
         let matches = match_parts((&xla, &ops), (&other, &others));
@@ -353,7 +353,7 @@ fn random_parts_of_captures() {
 fn synthetic(n: usize, number: usize, skipped: usize) -> Capture {
     let mut plane = make::Plane::new("/device:TPU:0");
     let mut events = Vec::new();
-    for i in (0..n).filter(|i| i % skipped != 1) {
+    for i in (0..n).filter(|i| (i + 1) % skipped != 0) {
         let (name, before) = (number + i * 3, number + (i.max(1) - 1) * 3);
         let (layer, part) = (i / 100, i % 100);
         let shape = format!("bf16[8,{},128]{{2,1,0:T(8,128)(2,1)}}", part % 7 + 1);
@@ -374,11 +374,29 @@ fn synthetic(n: usize, number: usize, skipped: usize) -> Capture {
     Capture::new("synthetic.xplane.pb", bytes(&space))
 }
 
+#[test]
+fn ops_that_are_absent_do_not_shift_the_others() {
+    let (a, b) = (synthetic(2000, 0, usize::MAX), synthetic(2000, 5, 97));
+    let (ops_a, ops_b) = (a.ops(0), b.ops(0));
+    let matches = match_parts((&a, &ops_a), (&b, &ops_b));
+    check_once(&matches, ops_a.len(), ops_b.len());
+    let number = |name: &str| name.strip_prefix("fusion.").unwrap().parse::<usize>().unwrap();
+    for of in &matches {
+        let (in_a, in_b) =
+            (of.a.first().map(|op| number(a.name(&ops_a[*op]))), of.b.first().map(|op| number(b.name(&ops_b[*op]))));
+        match (in_a, in_b) {
+            (Some(in_a), Some(in_b)) => assert_eq!((in_a + 5, of.tier), (in_b, Some(Tier::ScopeAndShape))),
+            (in_a, in_b) => assert_eq!((in_a.map(|name| (name / 3 + 1) % 97), in_b), (Some(0), None)),
+        }
+    }
+}
+
 /// Run with `cargo test --release --test native -- --ignored --nocapture matching_40_000_ops`.
 #[test]
 #[ignore = "it measures time, which only an optimized build keeps"]
 fn matching_40_000_ops_takes_less_than_half_a_second() {
     let a = synthetic(40_000, 0, usize::MAX);
+    let mut times = Vec::new();
     for (number, skipped) in [(5, usize::MAX), (5, 1000)] {
         let b = synthetic(40_000, number, skipped);
         let (ops_a, ops_b) = (a.ops(0), b.ops(0));
@@ -387,6 +405,7 @@ fn matching_40_000_ops_takes_less_than_half_a_second() {
         let took = start.elapsed();
         check_once(&matches, ops_a.len(), ops_b.len());
         println!("{} and {} ops: {took:?}, {}", ops_a.len(), ops_b.len(), text(&shares(&matches, &ops_a, &ops_b)));
-        assert!(took.as_secs_f64() < 0.5, "{took:?}");
+        times.push(took);
     }
+    assert!(times.iter().all(|took| took.as_secs_f64() < 0.5), "{times:?}");
 }
