@@ -9,6 +9,7 @@ mod comm_chart;
 mod comm_table;
 mod common;
 mod compare;
+mod compare_matching;
 mod data_movement;
 mod depth;
 mod dropped;

@@ -1,0 +1,80 @@
+//! This module computes keys from the names of an op: its scope path, its source and its kernel.
+
+use super::digest::digest;
+use super::side::Side;
+use crate::analysis::base::Platform;
+use crate::analysis::classify::signature::signature;
+use crate::analysis::classify::{opcode, scope_path};
+
+/// Returns the digest of a scope path, in the form of `tf_op`. `None` if there is none.
+pub(super) fn scope_digest(path: &str) -> Option<u64> {
+    Some(scope_path::path(path)).filter(|path| !path.is_empty()).map(digest)
+}
+
+/// Returns the digest of the innermost source file and function of an op in the user's own code. `None` if the capture
+/// has no source of the op.
+pub(super) fn source_digest(side: &Side<'_>, index: usize) -> Option<u64> {
+    let (facts, op) = (&side.analysis.facts[side.device], side.op(index));
+    let frame = facts.source_inner(side.profile, op)?;
+    let stack = facts.source_stack(side.profile, op);
+    // A frame is `file:line:column [function]`.
+    let whole = stack.into_iter().find(|whole| whole.starts_with(frame));
+    let function = whole.and_then(|whole| whole.strip_suffix(']')?.rsplit_once(" [")).map(|(_, function)| function);
+    let file = frame.rsplit_once(':').map_or(frame, |(file, _)| file);
+    Some(digest((file, function)))
+}
+
+/// Returns the name of the kernel of a custom call or of an op of a GPU, without numbers. `None` for other ops.
+pub(super) fn kernel(side: &Side<'_>, index: usize) -> Option<String> {
+    let (op, profile) = (side.op(index), side.profile);
+    if let Some(kernel) = op.stats.kernel {
+        return Some(without_last_numbers(profile.text(kernel)).to_owned());
+    }
+    let name = profile.text(op.name);
+    match opcode(profile.text(op.text)) {
+        Some("custom-call") => Some(name_without_numbers(name)),
+        None if side.analysis.devices[side.device].platform == Platform::Gpu => {
+            Some(without_last_numbers(name).to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Returns a name of HLO without its numbers: `fusion.clone` for `fusion.12.clone.1`.
+pub(super) fn name_without_numbers(name: &str) -> String {
+    let mut out = String::new();
+    signature(name, "", &mut out);
+    out
+}
+
+/// Returns the name of a kernel without the numbers at its end: `loop_add_fusion` for `loop_add_fusion_12__1`.
+fn without_last_numbers(kernel: &str) -> &str {
+    let mut name = kernel;
+    loop {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let bare = stem.trim_end_matches(['_', '.']);
+        if stem.len() == name.len() || bare.len() == stem.len() || bare.is_empty() {
+            return name;
+        }
+        name = bare;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_without_numbers() {
+        for (kernel, name) in [
+            ("loop_add_fusion_12__1", "loop_add_fusion"),
+            ("fusion", "fusion"),
+            ("cutlass_16x5", "cutlass_16x5"),
+            ("nvjet_tst_128", "nvjet_tst"),
+            ("_1", "_1"),
+            ("", ""),
+        ] {
+            assert_eq!(without_last_numbers(kernel), name);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! This module defines matches of ops, and the tiers that rank them by their evidence.
+
+use serde::{Deserialize, Serialize};
+
+/// The evidence for a match of ops, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Both programs are the same apart from names, ids, sources and the order of independent instructions, and the
+    /// ops have the same place in the graph of their program.
+    Exact,
+    /// Scope path, and signature with shapes.
+    ScopeAndShape,
+    /// Scope path, and signature without shapes: a shape or a dtype changed.
+    Scope,
+    /// Innermost source file and function, and signature with shapes; for custom calls and GPU kernels the name of the
+    /// kernel.
+    Source,
+    /// Deduplicated name without numbers, and signature with shapes.
+    Name,
+    /// Signature with shapes, and the signatures of producers and users.
+    Neighbours,
+    /// Scope path alone. The match is a group of all ops with the path that are left.
+    ScopeGroup,
+}
+
+impl Tier {
+    /// All tiers, the strongest first.
+    pub const ALL: [Self; 7] =
+        [Self::Exact, Self::ScopeAndShape, Self::Scope, Self::Source, Self::Name, Self::Neighbours, Self::ScopeGroup];
+
+    /// Returns how far a match of this tier can be relied on, a fraction from 0 to 1.
+    pub const fn weight(self) -> f64 {
+        match self {
+            Self::Exact => 1.0,
+            Self::ScopeAndShape => 0.95,
+            Self::Scope => 0.8,
+            Self::Source => 0.75,
+            Self::Name => 0.7,
+            Self::Neighbours => 0.6,
+            Self::ScopeGroup => 0.5,
+        }
+    }
+
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::ScopeAndShape => "scope_and_shape",
+            Self::Scope => "scope",
+            Self::Source => "source",
+            Self::Name => "name",
+            Self::Neighbours => "neighbours",
+            Self::ScopeGroup => "scope_group",
+        }
+    }
+}
+
+/// Ops of both sides that belong together, or an op of one side only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpMatch {
+    /// Indices in [`Side::ops`](super::Side::ops) of the first side, in order: one, or several in
+    /// [`Tier::ScopeGroup`], or none.
+    pub a: Vec<usize>,
+    /// Indices in the ops of the second side, as `a`.
+    pub b: Vec<usize>,
+    /// The evidence. `None` if the op is in one side only.
+    pub tier: Option<Tier>,
+    /// Whether other ops with the same key could be meant: their numbers differ between the sides, or several were
+    /// paired by rank and the times per execution of this pair differ by more than a factor of two.
+    pub is_ambiguous: bool,
+}
