@@ -10,12 +10,16 @@ fn run(args: &[&str], file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(file).output().unwrap()
 }
 
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/gpu/xla.graphs.xplane.pb.xz");
+
 /// Asserts exit code 2, an empty stdout, and one line on stderr that contains each of `words`.
 fn refused(file: &Path, words: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let written = dir.path().join("out");
     let export = ["export", "--xspace", written.to_str().unwrap()];
-    for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"], &export] {
+    // The file comes last: it is the experiment.
+    let compare = ["compare", SAMPLE];
+    for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"], &export, &compare] {
         let out = run(args, file);
         let text = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{text}");

@@ -3,6 +3,7 @@
 
 use crate::common::{self, open};
 use crate::synth::made;
+use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
     BAND, CompareUnit, Comparison, Gate, GateFigure, GateResult, PartDelta, RowDelta, RowSide, TierShare, Verdict,
 };
@@ -181,6 +182,52 @@ fn faults_are_the_difference() {
     let of = compared(opened(&healthy), opened(&slow));
     assert_eq!(of.verdict, Verdict::WithinNoise);
     assert_eq!(Gate { on: GateFigure::Period, limit: 0.03 }.judge(&of), GateResult::Passed);
+}
+
+/// Another compile of the same program gives other names and numbers, and an edit of the sources other lines.
+#[test]
+fn the_same_run_of_another_compile_is_the_same() {
+    let (plain, _) = simulated(&[]);
+    for options in [&["--renumber"][..], &["--edit-lines"], &["--renumber", "--edit-lines"]] {
+        let (other, _) = simulated(options);
+        let of = compared(opened(&plain), opened(&other));
+        assert!(of.delta_ps.abs() * 10_000 < of.a_ps, "{options:?}: {}", of.delta_ps);
+        let is_sure = |share: &&TierShare| matches!(share.tier, Some(Tier::Exact | Tier::ScopeAndShape));
+        let sure: f64 = of.matched.iter().filter(is_sure).map(|share| share.a).sum();
+        assert!(sure >= 0.995, "{options:?}: {:?}", of.matched);
+        assert_eq!(of.verdict, Verdict::WithinNoise);
+    }
+}
+
+/// An op that takes longer is the first row, and no other row is slower.
+#[test]
+fn a_slower_op_is_the_first_row() {
+    let (plain, _) = simulated(&[]);
+    for op in ["fusion", "all-gather", "copy"] {
+        let (other, truth) = simulated(&["--scale", &format!("{op}=1.50")]);
+        let of = compared(opened(&plain), opened(&other));
+        let scale = &truth["scales"][0];
+        let injected = scale["injected_ps_per_step"].as_i64().unwrap();
+        assert!((of.delta_ps - injected).abs() * 100 <= injected, "{op}: {} for {injected}", of.delta_ps);
+        let ops: Vec<&str> = scale["ops"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+        assert!(ops.contains(&of.rows[0].name()), "{op}: {}", of.rows[0].name());
+        for row in of.rows.iter().filter(|row| row.verdict == Verdict::Regression) {
+            assert!(ops.contains(&row.name()), "{op}: {}", row.name());
+        }
+    }
+}
+
+/// Captures of the same program that differ by chance are within noise.
+#[test]
+fn runs_that_differ_by_chance_are_within_noise() {
+    let sides: Vec<_> = ["1", "2", "3", "4"].map(|seed| simulated(&["--seed", seed]).0).into();
+    for (at, a) in sides.iter().enumerate() {
+        for b in &sides[at + 1..] {
+            let of = compared(opened(a), opened(b));
+            assert_eq!(of.verdict, Verdict::WithinNoise, "{}", of.delta_ps);
+            assert!(of.rows.iter().all(|row| row.verdict == Verdict::WithinNoise));
+        }
+    }
 }
 
 fn run(arguments: &[&str]) -> (i32, String, String) {

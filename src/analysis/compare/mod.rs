@@ -106,7 +106,9 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let mut rows = rows::rows(&pairs, &whole);
     let mut parts = waterfall::parts(&pairs, &whole);
     sort(&mut rows, &mut parts);
-    let judged = verdict::judge(&samples_a, &samples_b, whole.a_ps, whole.delta_ps, band);
+    // Steps that depend on each other tell less than their number.
+    let shift = shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b)));
+    let judged = verdict::judge((&samples_a, &samples_b), shift, (whole.a_ps, whole.delta_ps), band);
     let is_comparable = parity::is_comparable(unit, &parity);
     Comparison {
         matched: pairs.shares(),
@@ -117,7 +119,7 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         a_ps: whole.a_ps,
         b_ps: whole.b_ps,
         delta_ps: whole.delta_ps,
-        shift: shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b))),
+        shift,
         p: judged.p,
         band,
         verdict: if is_comparable { judged.verdict } else { Verdict::Incomparable },
