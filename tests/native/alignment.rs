@@ -58,7 +58,9 @@ fn device(host: &Host, n: i64) -> XPlane {
     let stats = |category| [("hlo_category", text(category)), ("program_id", int(-42))];
     let hlo = format!("%{} = f32[64]{{0}} all-reduce(f32[64]{{0}} %g){}", host.op, host.groups);
     let reduce = plane.op(&hlo, host.op, &stats("all-reduce"));
-    let dot = plane.op("%fusion.1 = f32[8]{0} fusion(f32[8]{0} %a)", "fusion.1", &stats("loop fusion"));
+    let [category, program] = stats("loop fusion");
+    let fusion = [category, program, ("flops", int(4000))];
+    let dot = plane.op("%fusion.1 = f32[8]{0} fusion(f32[8]{0} %a)", "fusion.1", &fusion);
     let module = plane.op("jit_train(18446744073709551574)", "", &[]);
     let (mut steps, mut modules, mut ops) = (Vec::new(), Vec::new(), Vec::new());
     for (index, number) in host.steps.clone().enumerate() {
@@ -150,11 +152,8 @@ fn the_offset_is_the_difference_of_the_clocks() {
         for late_ns in [0, 2000, -2000] {
             let hosts = [Host::default(), Host { ahead_ns, late_ns, ..Host::default() }];
             let found = alignment(&hosts).unwrap();
-            let reference = HostOffset {
-                name: "worker-0".to_owned(),
-                basis: AlignmentBasis::Reference,
-                ..HostOffset::default()
-            };
+            let reference =
+                HostOffset { name: "worker-0".to_owned(), basis: AlignmentBasis::Reference, ..HostOffset::default() };
             let other = HostOffset {
                 name: "worker-1".to_owned(),
                 offset_ps: -ahead_ns * 1000,
@@ -163,13 +162,30 @@ fn the_offset_is_the_difference_of_the_clocks() {
                 n: 10,
             };
             assert_eq!(found.hosts, [reference, other]);
-            // Without the clocks apart, a profile that began earlier has times before those of the first host.
-            let expected = if late_ns < 0 { 2_000_000 } else { 0 };
-            assert_eq!(found.shift, Picos(expected), "{ahead_ns} {late_ns}");
+            assert_eq!(found.shift, Picos(0));
             // The clocks differ by more than a step.
             assert!(found.is_default && found.is_applied);
         }
     }
+}
+
+/// Two hosts whose clocks are apart. The second one has events before the start of the first profile, which is 0 on the axis.
+fn early_host() -> [Host; 2] {
+    let ahead = Host { ahead_ns: 4_900_000_000, late_ns: -2000, steps: 5..12, ..Host::default() };
+    [Host { late_ns: 60_000, ..Host::default() }, ahead]
+}
+
+#[test]
+fn no_time_is_before_zero() {
+    let (opened, analysis) = open(&captures(&early_host()));
+    let timeline = TimelineIndex::aligned(&opened.profile, &analysis, None).timeline;
+    let alignment = timeline.alignment.as_ref().unwrap();
+    // Step 5 begins 10 µs before the profile of the first host.
+    assert_eq!((alignment.shift, alignment.hosts[1].offset_ps), (Picos(10_000_000), -4_900_000_000_000));
+    assert_eq!((timeline.start, timeline.n_off_axis), (Picos(0), 0));
+    let starts = |device: usize| timeline.groups[device].steps.iter().map(|step| (step.number, step.start.0));
+    let expected = |steps: std::ops::Range<u64>| steps.map(|n| (n, (n - 5) * STEP_PS.cast_unsigned()));
+    assert!(starts(0).eq(expected(7..12)) && starts(2).eq(expected(5..12)));
 }
 
 #[test]
@@ -223,7 +239,8 @@ fn simulated_hosts_are_aligned() {
         opened.profile.text(plane.op(line.events.op(at)).name)
     };
     let n_events = opened.profile.planes[analysis.devices[0].plane].lines[analysis.devices[0].ops[0]].events.len();
-    let is_collective = |name: &&str| name.starts_with("all-reduce") && !name.contains("-start") && !name.contains("-done");
+    let is_collective =
+        |name: &&str| name.starts_with("all-reduce") && !name.contains("-start") && !name.contains("-done");
     let reduce = (0..n_events).map(name).find(is_collective).expect("the program has a synchronous all-reduce");
     let ends = ends(&opened, &analysis, &timeline, reduce);
     assert!(!ends[0].is_empty() && ends[0].len() == ends[4].len());
@@ -236,10 +253,8 @@ fn collectives_within_hosts_do_not_align_hosts() {
     // The groups name the devices of each host, or are unknown.
     for groups in [", replica_groups={{0,1}}", ", replica_groups={{0},{1},{2},{3}}", ""] {
         let late_ps = &[9000];
-        let hosts = [
-            Host { groups, ..Host::default() },
-            Host { groups, ahead_ns: 4_900_000_000, late_ps, ..Host::default() },
-        ];
+        let hosts =
+            [Host { groups, ..Host::default() }, Host { groups, ahead_ns: 4_900_000_000, late_ps, ..Host::default() }];
         let found = second(&hosts);
         assert_eq!((found.basis, found.n), (AlignmentBasis::Steps, 5), "{groups}");
         assert_eq!((found.offset_ps, found.spread), (-4_900_000_000_000, Some(Picos(0))), "{groups}");
@@ -265,11 +280,8 @@ fn only_the_same_executions_are_compared() {
     // No step is on both hosts.
     assert_eq!(alignment(&[Host::default(), Host { ahead_ns, steps: 20..24, ..Host::default() }]), None);
     // A third host that cannot be compared stays where it is, and the others are aligned.
-    let hosts = [
-        Host::default(),
-        Host { ahead_ns, ..Host::default() },
-        Host { groups: "", steps: 20..24, ..Host::default() },
-    ];
+    let hosts =
+        [Host::default(), Host { ahead_ns, ..Host::default() }, Host { groups: "", steps: 20..24, ..Host::default() }];
     let found = alignment(&hosts).unwrap();
     let basis: Vec<AlignmentBasis> = found.hosts.iter().map(|host| host.basis).collect();
     // The groups do not name the devices of three hosts.
@@ -299,7 +311,10 @@ fn a_single_file_has_no_alignment() {
     assert_eq!(alignment(&[Host::default()]), None);
     let mut session = session(&captures(&[Host::default()]));
     let mut tracks = |is_aligned| {
-        session.answer(&Question::Timeline(TimelineQuestion::Tracks { is_aligned }).into()).decode::<Timeline>().unwrap()
+        session
+            .answer(&Question::Timeline(TimelineQuestion::Tracks { is_aligned }).into())
+            .decode::<Timeline>()
+            .unwrap()
     };
     let timeline = tracks(None);
     assert_eq!((timeline.alignment.as_ref(), timeline.device_offset(Some(0))), (None, 0));
@@ -345,27 +360,20 @@ fn no_figure_depends_on_the_alignment() {
 /// Every answer of the timeline about a device of the second host is that of the event clock, moved by the offset.
 #[test]
 fn all_answers_are_moved_by_the_offset() {
-    let files = captures(&[Host::default(), Host { ahead_ns: 4_900_000_000, late_ns: -2000, ..Host::default() }]);
-    let mut session = session(&files);
+    let mut session = session(&captures(&early_host()));
     let mut answers = |is_aligned: bool| {
         let mut answer = |question| session.answer(&Question::Timeline(question).into());
         let timeline = answer(TimelineQuestion::Tracks { is_aligned: Some(is_aligned) }).decode::<Timeline>().unwrap();
         let group = timeline.groups.iter().find(|group| group.device == Some(2)).unwrap();
         let (by, steps) = (timeline.device_offset(Some(2)), &group.steps);
-        assert_eq!(by, if is_aligned { 2_000_000 - 4_900_000_000_000 } else { 0 });
+        assert_eq!(by, if is_aligned { 10_000_000 - 4_900_000_000_000 } else { 0 });
         let (start, end) = (steps[1].start, steps[3].end);
         let lines: Vec<LineRef> = group.tracks.iter().map(|track| track.line).collect();
         let series: Vec<_> = group.series.iter().map(|series| series.id).collect();
         assert!(series.len() > 1);
         let column = Picos(100_000);
-        let query = PictureQuery {
-            lines: lines.clone(),
-            idle: vec![2],
-            series: series.clone(),
-            start,
-            column,
-            n_columns: 300,
-        };
+        let query =
+            PictureQuery { lines: lines.clone(), idle: vec![2], series: series.clone(), start, column, n_columns: 300 };
         let picture = answer(TimelineQuestion::Picture(query)).decode::<Picture>().unwrap();
         let ranges = TimelineQuestion::SeriesRanges { series, start, end };
         let ranges = answer(ranges).decode::<Vec<SeriesRange>>().unwrap();
@@ -409,8 +417,7 @@ fn all_answers_are_moved_by_the_offset() {
 /// A displayed range has the sums of its range on the event clock.
 #[test]
 fn a_displayed_range_is_converted_to_the_event_clock() {
-    let hosts = [Host::default(), Host { ahead_ns: 4_900_000_000, late_ns: -2000, ..Host::default() }];
-    let (opened, analysis) = open(&captures(&hosts));
+    let (opened, analysis) = open(&captures(&early_host()));
     let aligned = TimelineIndex::aligned(&opened.profile, &analysis, None).timeline;
     let apart = TimelineIndex::new(&opened.profile, &analysis).timeline;
     for (displayed, expected) in aligned.groups.iter().zip(&apart.groups).filter(|(group, _)| group.device.is_some()) {
@@ -426,8 +433,7 @@ fn a_displayed_range_is_converted_to_the_event_clock() {
 
 #[test]
 fn damaged_hosts_do_not_panic() {
-    let hosts = [Host::default(), Host { ahead_ns: 4_900_000_000, late_ns: -2000, n: 1, ..Host::default() }];
-    let files = captures(&hosts);
+    let files = captures(&early_host());
     assert!(check(&references(&files)));
     let mut random = fastrand::Rng::with_seed(3);
     let mut opened: BTreeMap<bool, u32> = BTreeMap::new();

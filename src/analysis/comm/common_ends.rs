@@ -47,12 +47,8 @@ impl Analysis {
         let all = &self.devices;
         let ends = parallel::map(&requests, |(at, transfers)| {
             let device = &all[*at];
-            let core = CoreTimeline::collective_spans(
-                &profile.planes[device.plane],
-                device,
-                device.event_clock,
-                transfers,
-            );
+            let core =
+                CoreTimeline::collective_spans(&profile.planes[device.plane], device, device.event_clock, transfers);
             synchronous_ends(device, transfers, &core)
         });
         let plane = |at: usize| &profile.planes[all[at].plane];
@@ -130,7 +126,8 @@ fn earliest(devices: &[&[StepEnd]]) -> HostEnds {
 /// Returns the ends of `host` minus those of `reference`, of the steps that have the same number of executions on both.
 fn compare(host: &HostEnds, reference: &HostEnds) -> Vec<i64> {
     let common = host.iter().filter_map(|(step, ends)| Some((ends, reference.get(step)?)));
-    let pairs = common.filter(|(ends, other)| ends.len() == other.len()).flat_map(|(ends, other)| ends.iter().zip(other));
+    let pairs =
+        common.filter(|(ends, other)| ends.len() == other.len()).flat_map(|(ends, other)| ends.iter().zip(other));
     pairs.map(|(end, other)| end.cast_signed() - other.cast_signed()).collect()
 }
 

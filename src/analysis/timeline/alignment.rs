@@ -60,15 +60,15 @@ fn host_offset(name: String, basis: AlignmentBasis, mut differences: Vec<i64>) -
     HostOffset { name, offset_ps: quartile(2).saturating_neg(), spread, basis, n: n as u32 }
 }
 
-/// Returns the time that keeps the timestamps of all lines at 0 or later.
+/// Returns the time by which all hosts are to be displayed later, so that no event starts before 0.
 fn shift(profile: &Profile, axis: Axis, hosts: &[HostOffset]) -> Picos {
     let before_zero = |(plane, line): (&Plane, &Line)| {
-        let timestamp = axis.times(line)?.offset;
-        let moved = i128::from(timestamp) + i128::from(hosts.get(plane.file)?.offset_ps);
-        u64::try_from(-moved).ok()
+        let (start, _) = axis.extent(line)?;
+        let displayed = i128::from(start) + i128::from(hosts.get(plane.file)?.offset_ps);
+        u64::try_from(-displayed).ok()
     };
     let lines = profile.planes.iter().flat_map(|plane| plane.lines.iter().map(move |line| (plane, line)));
-    Picos(lines.filter(|(_, line)| !line.events.is_empty()).filter_map(before_zero).max().unwrap_or(0))
+    Picos(lines.filter_map(before_zero).max().unwrap_or(0))
 }
 
 /// The axis on which the timeline displays a session: the time axis of the session, with an offset for each host.

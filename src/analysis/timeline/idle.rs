@@ -19,9 +19,10 @@ impl TimelineIndex {
                 let (start, end) = part.time;
                 GapPart { time: (Picos(start).moved(offset).0, Picos(end).moved(offset).0), ..part }
             };
-            let parts = self.idle.entry(device).or_insert_with(|| {
-                analysis.gap_parts(profile, device as usize).into_iter().map(displayed).collect()
-            });
+            let parts = self
+                .idle
+                .entry(device)
+                .or_insert_with(|| analysis.gap_parts(profile, device as usize).into_iter().map(displayed).collect());
             pictures.push(IdlePicture { device, boxes: boxes(parts, query) });
         }
         pictures

@@ -276,7 +276,8 @@ fn timelines(engine: &mut OpenSession) {
         assert_eq!(apart.offset(before), 0);
         let by = aligned.applied_offset(group).map_or(0, |host| i128::from(host.offset_ps)) + i128::from(shift.0);
         for (step, before) in group.steps.iter().zip(&before.steps) {
-            assert_eq!(i128::from(step.start.0), i128::from(before.start.0) + by, "{}", group.name);
+            // Steps of a device whose clock is not on the axis may be before 0.
+            assert_eq!(i128::from(step.start.0), (i128::from(before.start.0) + by).max(0), "{}", group.name);
         }
     }
 }
