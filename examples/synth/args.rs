@@ -61,6 +61,9 @@ pub struct Args {
     /// Largest difference between the event clocks of a host's devices, in microseconds
     #[arg(long, value_name = "X", default_value_t = 0.2)]
     clock_skew: f64,
+    /// Time by which the clock of each host is ahead of that of the host before, in milliseconds
+    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    host_skew: f64,
     /// Also write worker-N.xplane.pb.xz: the same capture at xz's strongest compression, which takes a second per MB
     #[arg(long)]
     pub xz: bool,
@@ -131,6 +134,11 @@ impl Args {
     /// Returns the largest difference between the event clocks of a host's devices, in ps.
     pub fn clock_skew_ps(&self) -> u64 {
         (self.clock_skew.max(0.0) * 1e6) as u64
+    }
+
+    /// Returns the time by which the clock of each host is ahead of that of the host before, in ps.
+    pub fn host_skew_ps(&self) -> u64 {
+        (self.host_skew.max(0.0) * 1e9) as u64
     }
 
     /// Returns whether `trace.json.gz` is written.

@@ -16,14 +16,15 @@ pub struct Clock {
 const STEP: (u64, u64) = (625, 8);
 
 impl Clock {
-    /// Returns the clock of host number `host`.
-    pub const fn for_host(host: usize) -> Self {
-        Self { offset_ps: 14_617_000_000 + 37_000_000 * host as u64, drift: 1500 + 170 * host as u64 }
+    /// Returns the clock of host number `host`. Each host is ahead of the one before by 37 µs and `host_skew_ps`.
+    pub const fn for_host(host: usize, host_skew_ps: u64) -> Self {
+        let offset_ps = 14_617_000_000 + (37_000_000 + host_skew_ps) * host as u64;
+        Self { offset_ps, drift: 1500 + 170 * host as u64 }
     }
 
-    /// Returns the clock of device number `device` of a host. The clocks of the devices differ by at most `skew_ps`.
-    pub const fn for_device(host: usize, device: usize, skew_ps: u64) -> Self {
-        let clock = Self::for_host(host);
+    /// Returns the clock of device number `device` of a host with this clock. The clocks of the devices differ by at most
+    /// `skew_ps`.
+    pub const fn for_device(clock: Self, device: usize, skew_ps: u64) -> Self {
         // The order of the devices is mixed, so that the skew does not look like a trend.
         Self { offset_ps: clock.offset_ps + skew_ps * (device as u64 * 3 % 8) / 7, ..clock }
     }

@@ -33,7 +33,7 @@ fn time_in_line(clock: Clock, ticks: u64) -> u64 {
 
 fn threads(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut plane = Plane::new("/host:CPU");
-    let clock = Clock::for_host(devices.start / scene.devices_per_host);
+    let clock = scene.host_clock(devices.start);
     for thread in host_threads::threads(scene, run, devices.clone()) {
         let mut line = plane.line(&thread.name, TIMESTAMP_NS);
         for event in thread.events {
@@ -77,7 +77,7 @@ fn allocator(scene: &Scene<'_>, run: &Run<'_>, n: usize, ordinal: usize, plane: 
             stats.extend([("requested_bytes", int(bytes as i64)), ("allocation_bytes", int(bytes as i64))]);
         }
         let stats = stats.into_iter().map(|(name, value)| plane.names.stat(name, value)).collect();
-        let at = time_in_line(Clock::for_host(n / scene.devices_per_host), ticks);
+        let at = time_in_line(scene.host_clock(n), ticks);
         line.event(if taken { allocation } else { release }, (at, at), stats);
     };
     let steps = &run.devices[n].steps;
@@ -102,7 +102,7 @@ fn environment(run: &Run<'_>) -> Vec<u8> {
     let mut plane = Plane::new("Task Environment");
     let last = run.devices.iter().filter_map(|device| device.steps.last()).map(|step| step.end).max().unwrap_or(0);
     plane.names.own("profile_start_time", Value::Uint64Value(BEGAN_NS));
-    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_host(0).event(last) / 1000));
+    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_host(0, 0).event(last) / 1000));
     plane.bytes(0)
 }
 

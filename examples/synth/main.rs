@@ -82,6 +82,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         devices_per_host,
         faults,
         clock_skew_ps: args.clock_skew_ps(),
+        host_skew_ps: args.host_skew_ps(),
         facts: (0..program.ops.len()).map(|op| facts(&simulation, op, &works[op], faults)).collect(),
         metadata_order: rewrite::metadata_order(program.ops.len(), args.renumber.then_some(args.seed)),
         chip,

@@ -27,6 +27,8 @@ pub struct Scene<'a> {
     pub faults: Faults,
     /// The largest difference between the event clocks of a host's devices, in ps.
     pub clock_skew_ps: u64,
+    /// The time by which the clock of each host is ahead of that of the host before, in ps.
+    pub host_skew_ps: u64,
 }
 
 impl Scene<'_> {
@@ -37,7 +39,12 @@ impl Scene<'_> {
 
     /// Returns the clock of device `n`.
     pub const fn clock(&self, n: usize) -> Clock {
-        Clock::for_device(n / self.devices_per_host, n % self.devices_per_host, self.clock_skew_ps)
+        Clock::for_device(self.host_clock(n), n % self.devices_per_host, self.clock_skew_ps)
+    }
+
+    /// Returns the clock of the host of device `n`.
+    pub const fn host_clock(&self, n: usize) -> Clock {
+        Clock::for_host(n / self.devices_per_host, self.host_skew_ps)
     }
 
     /// Returns the size of a device's HBM in bytes.

@@ -111,7 +111,7 @@ pub fn write(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, to: impl W
 /// Returns the first million events by time.
 fn events(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>, threads: &[HostThread]) -> Vec<Event> {
     let mut all = Vec::new();
-    let host = Clock::for_host(devices.start / scene.devices_per_host);
+    let host = scene.host_clock(devices.start);
     for (thread, of) in threads.iter().enumerate() {
         for (place, event) in of.events.iter().enumerate() {
             let (start, end) = (host.event(event.time.0), host.event(event.time.1));

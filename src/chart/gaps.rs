@@ -1,6 +1,7 @@
 //! This module turns the report of idle gaps into rows of texts and bar lengths. It does not depend on page elements.
 
 use super::breakdown::figures::Formula;
+use crate::analysis::base::TimeRange;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
 use crate::small_sort::SmallSort;
 use crate::table::format::{self, ABSENT, TimeUnit};
@@ -20,10 +21,19 @@ pub struct Row {
     pub n: String,
     /// Op before the gap, op after the gap, and the program whose run ends the gap; empty for a class.
     pub around: [String; 3],
-    /// Start and end of a gap in ps on the axis of the session; `None` for a class.
-    pub axis_time: Option<(u64, u64)>,
+    /// The time of a gap; `None` for a class.
+    pub gap_time: Option<GapTime>,
     /// Labels and values below the row: host events, other parts of the gap.
     pub more: Vec<(String, String)>,
+}
+
+/// The time of a gap on the event clock of its device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GapTime {
+    /// Label of the device.
+    pub device: String,
+    /// The gap on the axis of the session.
+    pub range: TimeRange,
 }
 
 /// A class with its longest gaps.
@@ -59,7 +69,7 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
         of_window: of_window(time),
         n: String::new(),
         around: <[String; 3]>::default(),
-        axis_time: None,
+        gap_time: None,
         more: Vec::new(),
     };
     let group = |class: &crate::analysis::gaps::ClassTime| {
@@ -73,8 +83,9 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
             let name = if several { format!("{}, {start}", gap.device) } else { start };
             let op = |op: &Option<String>| op.clone().unwrap_or_else(|| ABSENT.to_owned());
             let around = [op(&gap.after), op(&gap.before), op(&gap.program)];
-            let axis_time = Some((gap.axis_start.0, (gap.axis_start + gap.total).0));
-            Row { around, axis_time, more: details(gap, class.class), ..row(name, *time) }
+            let range = TimeRange::between(gap.axis_start, gap.axis_start + gap.total);
+            let gap_time = range.map(|range| GapTime { device: gap.device.clone(), range });
+            Row { around, gap_time, more: details(gap, class.class), ..row(name, *time) }
         };
         let left = class.n_all - of_class.len() as u64;
         Group {

@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 /// A question about the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TimelineQuestion {
-    /// Requests the tracks, as [`crate::analysis::timeline::Timeline`].
-    Tracks,
+    /// Requests the tracks, as [`crate::analysis::timeline::Timeline`]. Later questions are about the times that it displays.
+    Tracks {
+        /// Whether the clocks of hosts are aligned. `None` aligns them if they are known to differ.
+        is_aligned: Option<bool>,
+    },
     /// Requests a picture of some lines and series, as [`crate::analysis::timeline::Picture`].
     Picture(PictureQuery),
     /// Requests an event, as `Option<`[`crate::analysis::timeline::EventDetail`]`>`. `None` if there is no event.
@@ -36,7 +39,7 @@ pub enum TimelineQuestion {
 /// Selects the content of smaller captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExcerptRequest {
-    /// The range of the axis. `None` keeps all events.
+    /// The range of the axis, on the event clock. `None` keeps all events.
     pub range: Option<TimeRange>,
     /// Whether the programs (HLO) are kept. They hold no times, and may be larger than the events.
     pub with_programs: bool,

@@ -2,13 +2,21 @@
 
 use super::capture::CaptureSession;
 use super::event_rows::EventRows;
+use super::programs::{Programs, QueryPrograms};
 use super::{export, tables};
-use crate::analysis::base::FilterError;
+use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::timeline::columns::EVENT_TABLE;
 use crate::analysis::timeline::{SeriesRange, SeriesRef, TimelineIndex};
+use crate::profile::Profile;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::{Reply, TimelineQuestion};
 use crate::table::answer::{CachedOrder, TableRows};
+
+/// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ.
+fn aligned_index(profile: &Profile, analysis: &Analysis, programs: &mut Programs) -> TimelineIndex {
+    let query_programs = QueryPrograms::new(profile, programs);
+    TimelineIndex::aligned(profile, analysis, Some(&|id| query_programs.module(id)))
+}
 
 impl CaptureSession {
     /// Answers a request about the table of events: of a window, or of a search.
@@ -32,8 +40,8 @@ impl CaptureSession {
 
     /// Finds the events of a table.
     fn find_rows(&mut self, of: &TableOf) -> Result<EventRows, FilterError> {
-        let Self { profile, analysis, timeline, .. } = self;
-        let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
+        let Self { profile, analysis, timeline, programs, .. } = self;
+        let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
         let (rows, n) = match of {
             TableOf::Hits(query) => {
                 let found = index.search(profile, query)?;
@@ -51,10 +59,14 @@ impl CaptureSession {
 
     /// Answers [`Question::Timeline`](crate::protocol::Question::Timeline).
     pub(super) fn timeline(&mut self, question: &TimelineQuestion) -> Reply {
-        let Self { profile, analysis, timeline, programs, .. } = self;
-        let index = timeline.get_or_insert_with(|| TimelineIndex::new(profile, analysis));
+        let Self { profile, analysis, timeline, programs, event_rows, .. } = self;
+        let index = timeline.get_or_insert_with(|| aligned_index(profile, analysis, programs));
         match question {
-            TimelineQuestion::Tracks => Reply::answer_to_question(&index.timeline),
+            TimelineQuestion::Tracks { is_aligned } => {
+                index.align(profile, analysis, *is_aligned);
+                *event_rows = None;
+                Reply::answer_to_question(&index.timeline)
+            }
             TimelineQuestion::Picture(query) => Reply::answer_to_question(&index.picture(profile, analysis, query)),
             TimelineQuestion::SeriesRanges { series, start, end } => {
                 let range = |id: &SeriesRef| index.series_range(profile, analysis, *id, (*start, *end));

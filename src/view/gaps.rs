@@ -6,12 +6,13 @@ use super::breakdown::save;
 use super::state::{PtrEq, SharedSignal, State};
 use super::type_erasure::{EraseType, live};
 use super::widgets::tree::{self, Branch, Open, width};
-use crate::analysis::base::{DeviceChoice, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
 use crate::analysis::gaps::Gaps;
-use crate::chart::gaps::{self, Group, Row};
-use crate::protocol::Question;
+use crate::analysis::timeline::Timeline;
+use crate::chart::gaps::{self, GapTime, Group, Row};
 use crate::protocol::url::View;
 use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
+use crate::protocol::{Question, Reply, TimelineQuestion};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>)
     found
 }
 
-/// Shows a gap on the timeline, from its start to its end in ps on the axis of the session.
-pub(crate) type ShowGap = Callback<(u64, u64)>;
+/// Shows a gap on the timeline.
+pub(crate) type ShowGap = Callback<GapTime>;
 
 /// Renders the idle gaps of a device and a step as a table. The name of a gap is a button that calls `show`.
 #[component]
@@ -52,7 +53,7 @@ pub(crate) fn IdleTable(
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = request_gaps(state, Memo::new(move |_| Some(state.query.with(|query| (query.device, query.step)))));
     let open: Open = RwSignal::new(Vec::new());
-    let show = ShowGap::new(move |(start, end)| show_in_timeline(state, start, end));
+    let show = ShowGap::new(move |gap| show_in_timeline(state, gap));
     let picture = TablePicture {
         menu: "idle-menu",
         how: ("how-idle", "How idle time is computed"),
@@ -67,9 +68,30 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     table_picture(state, picture)
 }
 
-/// Selects a gap as the range of the timeline, and opens the timeline there.
-fn show_in_timeline(state: State, start: u64, end: u64) {
-    let mut place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+/// Selects a gap as the range of the timeline, and opens the timeline there. The timeline may display the gap at another time than
+/// that on the event clock, if the session has several hosts.
+fn show_in_timeline(state: State, gap: GapTime) {
+    let place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+    let has_hosts = state.opened.with_untracked(|of| of.as_ref().is_some_and(|of| of.session.files.len() > 1));
+    if !has_hosts {
+        return open_timeline(state, place, gap.range);
+    }
+    let question = Question::Timeline(TimelineQuestion::Tracks { is_aligned: place.is_aligned });
+    state.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
+        Ok(timeline) => {
+            let group = timeline.groups.iter().find(|group| group.name == gap.device);
+            if let Some(range) = gap.range.moved(group.map_or(0, |group| timeline.offset(group))) {
+                open_timeline(state, place, range);
+            }
+        }
+        Err(Reply::Failed(failure)) => state.fail(failure),
+        Err(_) => {}
+    });
+}
+
+/// Opens the timeline at a displayed range.
+fn open_timeline(state: State, mut place: TimelineViewState, range: TimeRange) {
+    let (start, end) = (range.start.0, range.end.0);
     let margin = (end.saturating_sub(start) / 2).max(1);
     place.part = Some((start.saturating_sub(margin), end.saturating_add(margin)));
     place.range = Some((start, end));
@@ -114,9 +136,9 @@ fn group(open: Open, show: ShowGap, first: bool, of: &Group) -> AnyView {
     let Group { gaps, rest, .. } = of.clone();
     let below = move || {
         let gap = |of: &Row| {
-            let (name, time) = (of.name.clone(), of.axis_time);
+            let (name, time) = (of.name.clone(), of.gap_time.clone());
             let name = time.map(|time| {
-                view! { <button type="button" class="link" title="Show in timeline" on:click=move |_| show.run(time)>{name}</button> }.any()
+                view! { <button type="button" class="link" title="Show in timeline" on:click=move |_| show.run(time.clone())>{name}</button> }.any()
             });
             view! {
                 <tr><th scope="row" class="leaf">{name}</th> {cells(of)}</tr>

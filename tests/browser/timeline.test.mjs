@@ -416,3 +416,52 @@ onPage("fingers pan, zoom and select", { hasTouch: true }, async ({ page }) => {
   await touch("touchEnd");
   await waitUntil(() => place(page).range);
 });
+
+onPage("the clocks of hosts are aligned, and the sums of a range stay those of the event clock", { timeout: 300_000 }, async ({ page }) => {
+  const { captures } = simulatedRun("--steps", "3", "--devices", "8", "--hosts", "2", "--host-skew", "4900");
+  await pickFiles(page, captures);
+  await page.locator("#tab-timeline").click();
+  await waitForPicture(page);
+  const alignSwitch = page.locator("#align-hosts");
+  assert.equal(await alignSwitch.getAttribute("aria-pressed"), "true", "the clocks differ by more than a step");
+  assert.match(await alignSwitch.getAttribute("title"), /worker-1: −4\.90 s ± [\d.]+ [nµ]s, by \d+ common collectives\.$/);
+  const group = page.locator(".timeline-group").filter({ hasText: "worker-1 TPU:0" });
+  const unit = page.locator(".timeline-unit");
+  await waitUntil(() => group.textContent(), (text) => /aligned by −4\.90 s ± [\d.]+ [nµ]s$/.test(text));
+  assert.match(await unit.textContent(), /aligned clocks/);
+
+  // The sums are those of the device of the selected event, which is on the host whose clock is ahead.
+  await group.scrollIntoViewIfNeeded();
+  await waitForPaint(page);
+  const [head, area] = [await group.boundingBox(), await canvas(page).boundingBox()];
+  await page.mouse.click(area.x + area.width * 0.4, head.y + head.height / 2);
+  await waitUntil(() => status(page).textContent(), (text) => text.startsWith("worker-1 TPU:0, XLA Ops: "));
+  await dragRange(page, 0.2, 0.55);
+  const displayed = place(page).range.split("-").map(Number);
+  const shown = await sums(page);
+  await page.getByRole("button", { name: "Open range in breakdown" }).click();
+  await page.locator("#tab-breakdown[aria-selected=true]").waitFor();
+  const url = await waitUntil(() => page.url(), (url) => /step=\d+\.\.\d+/.test(url));
+  const range = /step=(\d+)\.\.(\d+)/.exec(url).slice(1).map(Number);
+  const offset = range[0] - displayed[0];
+  assert.ok(Math.abs(offset - 4.9e12) < 1e9, `the host's clock is ahead by ${offset} ps`);
+  assert.equal(range[1] - displayed[1], offset, "the range keeps its length");
+  const report = JSON.parse(cliOutput("breakdown", ...captures, "--json", "--by", "kind", "--device", "4", "--window", range.join("..")));
+  const expected = report.groups.map((row) => row.n_executions.toLocaleString("en"));
+  assert.deepEqual(Object.values(shown).map(([, count]) => count), expected);
+
+  // Without the alignment, the same range is at its time on the event clock, with the same sums.
+  await page.locator("#tab-timeline").click();
+  await waitForPicture(page);
+  await alignSwitch.click();
+  await waitUntil(() => place(page).range, (now) => now === range.join("-"));
+  assert.equal(place(page).align, "off");
+  assert.equal(await alignSwitch.getAttribute("aria-pressed"), "false");
+  await waitUntil(() => unit.textContent(), (text) => /event clock/.test(text));
+  assert.doesNotMatch(await group.textContent(), /aligned/);
+  assert.deepEqual(await sums(page), shown);
+  await alignSwitch.click();
+  await waitUntil(() => place(page).range, (now) => now === displayed.join("-"));
+  assert.equal(place(page).align, undefined);
+  assert.deepEqual(await sums(page), shown);
+});

@@ -2,6 +2,7 @@
 //! runs the tests of one file.
 
 mod agree;
+mod alignment;
 mod bad_input;
 mod circles;
 mod comm;

@@ -23,6 +23,11 @@ impl Picos {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// Returns the time later by `by` ps, or earlier if `by` is negative. A time before zero is zero.
+    pub const fn moved(self, by: i64) -> Self {
+        Self(self.0.saturating_add_signed(by))
+    }
+
     /// Returns the time as a float, in ps, for ratios and drawing only.
     #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio or a pixel")]
     pub const fn as_f64(self) -> f64 {

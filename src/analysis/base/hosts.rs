@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A host, represented by its first device that has steps.
 struct Host<'a> {
+    /// Index into [`Profile::files`].
+    file: usize,
     name: &'a str,
     device: &'a Device,
 }
@@ -43,16 +45,21 @@ pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
     profile.files.iter().map(of).collect()
 }
 
-/// Returns whether steps with the same number are the same step on all hosts, and notes on the differences between
-/// hosts.
-pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bool, Vec<Note>) {
-    let names = names(profile);
+/// Returns the hosts that have steps, in the order of their files. `names` are those of all hosts.
+fn hosts<'a>(profile: &Profile, devices: &'a [Device], names: &'a [String]) -> Vec<Host<'a>> {
     let mut first: BTreeMap<usize, &Device> = BTreeMap::new();
     for device in devices.iter().filter(|device| !device.steps.is_empty()) {
         first.entry(profile.planes[device.plane].file).or_insert(device);
     }
     let name = |file: usize| names.get(file).map_or("", String::as_str);
-    let hosts: Vec<Host<'_>> = first.into_iter().map(|(file, device)| Host { name: name(file), device }).collect();
+    first.into_iter().map(|(file, device)| Host { file, name: name(file), device }).collect()
+}
+
+/// Returns whether steps with the same number are the same step on all hosts, and notes on the differences between
+/// hosts.
+pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bool, Vec<Note>) {
+    let names = names(profile);
+    let hosts = hosts(profile, devices, &names);
     if hosts.len() < 2 {
         return (true, Vec::new());
     }
@@ -94,7 +101,7 @@ fn numbers(host: &Host<'_>) -> BTreeSet<u64> {
     numbers
 }
 
-/// Returns the step numbers that all hosts have.
+/// Returns the step numbers that all hosts have, ascending.
 fn common(hosts: &[Host<'_>]) -> Vec<u64> {
     let all: Vec<BTreeSet<u64>> = hosts.iter().map(numbers).collect();
     let first = all.first().into_iter().flatten();
@@ -132,16 +139,32 @@ fn starts(host: &Host<'_>) -> IndexMap<u64, i128> {
     starts
 }
 
+/// Returns the starts of steps on a host minus those of the steps with the same number on the host `first`, in ps and
+/// ascending.
+fn start_differences(first: &IndexMap<u64, i128>, host: &Host<'_>) -> Vec<i128> {
+    let starts = starts(host);
+    let mut all: Vec<i128> = starts.iter().filter_map(|(number, start)| Some(start - first.get(number)?)).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Returns for each host that has steps the starts of its steps minus those of the same steps on the first such host, in ps and
+/// ascending, by the index of its file. The first host is the first one of the list.
+pub(in crate::analysis) fn step_start_differences(profile: &Profile, devices: &[Device]) -> Vec<(usize, Vec<i128>)> {
+    let names = names(profile);
+    let hosts = hosts(profile, devices, &names);
+    let first = hosts.first().map(starts).unwrap_or_default();
+    hosts.iter().map(|host| (host.file, start_differences(&first, host))).collect()
+}
+
 /// Returns a note if the median difference between the starts of common steps on two hosts exceeds the median duration
 /// of a step. The starts of one step cannot differ that much, but clocks can.
 fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     let (first, rest) = hosts.split_first()?;
-    let of_first = starts(first);
+    let mut of_first = starts(first);
+    of_first.retain(|number, _| common.binary_search(number).is_ok());
     let apart = |host: &Host<'_>| {
-        let of_host = starts(host);
-        let mut all: Vec<i128> =
-            common.iter().filter_map(|number| Some(of_host.get(number)? - of_first.get(number)?)).collect();
-        all.sort_unstable();
+        let all = start_differences(&of_first, host);
         all.get(all.len() / 2).copied()
     };
     let apart = rest.iter().filter_map(|host| Some((apart(host)?, host)));

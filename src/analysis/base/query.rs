@@ -72,6 +72,12 @@ impl TimeRange {
         (a != b).then(|| Self { start: a.min(b), end: a.max(b) })
     }
 
+    /// Returns the range moved by a time in ps, later if it is positive. The part before 0 is cut off. `None` if nothing is left.
+    pub fn moved(self, by: i64) -> Option<Self> {
+        let (start, end) = (self.start.moved(by), self.end.moved(by));
+        (start < end).then_some(Self { start, end })
+    }
+
     /// Returns the length of the range.
     pub const fn length(self) -> Picos {
         Picos(self.end.0.saturating_sub(self.start.0))

@@ -18,6 +18,7 @@ mod axis;
 mod balance;
 mod collective;
 pub mod columns;
+mod common_ends;
 mod core;
 mod executions;
 pub mod flags;

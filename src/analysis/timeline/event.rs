@@ -24,6 +24,8 @@ impl TimelineIndex {
         };
         let shown = self.shown(profile, of)?;
         let mut detail = shown.detail(profile, of, event)?;
+        let offset = self.axis.offset(profile.planes.get(of.plane as usize)?.file);
+        detail.event_start = (offset != 0).then(|| detail.start.moved(-offset));
         detail.step = self.step_at(analysis, of, detail.start);
         detail.flows = self.flows(profile, of, event);
         Some(detail)
@@ -109,6 +111,7 @@ impl ShownLine<'_> {
             end: Picos(end),
             self_time: Picos((end - start).saturating_sub(self.inside(lane, start, end))),
             device_start: self.times.events.device_time(event).map(|(start, _)| Picos(start)),
+            event_start: None,
             kind: self.kind(event),
             program: op.stats.program.map(|program| program.0),
             step: None,

@@ -1,5 +1,5 @@
 //! This module defines what the timeline reports about events: their details and links, lists of them, and searches. All times
-//! are in ps on the axis of the session.
+//! are displayed times, in ps on the axis of the session (see [`Timeline`](super::Timeline)).
 
 use super::report::LineRef;
 use crate::analysis::classify::Kind;
@@ -48,6 +48,8 @@ pub struct EventDetail {
     pub self_time: Picos,
     /// Start on the clock of the device, in ps of that clock. `None` if the line does not have it.
     pub device_start: Option<Picos>,
+    /// Start on the event clock, in ps on the axis of the session. `None` if the event is displayed at this time.
+    pub event_start: Option<Picos>,
     /// `None` if the line has no ops.
     pub kind: Option<Kind>,
     /// The program of the op.

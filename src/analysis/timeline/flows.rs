@@ -17,7 +17,10 @@ impl TimelineIndex {
     pub fn all_flows(&mut self, profile: &Profile, query: &FlowsQuery) -> FlowsReport {
         self.make_links(profile);
         let lines = self.tracks().map(|track| track.line).filter(|line| query.lines.contains(line));
-        let times = lines.filter_map(|line| Some((line, self.axis.times(line_at(profile, line)?.1)?)));
+        let times = lines.filter_map(|line| {
+            let (plane, events) = line_at(profile, line)?;
+            Some((line, self.axis.times(plane, events)?))
+        });
         let times: FxHashMap<LineRef, LineTimes<'_>> = times.collect();
         let end_of = |member: Member| {
             let (start, end) = times.get(&member.line)?.time(member.event as usize);

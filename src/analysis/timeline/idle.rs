@@ -12,11 +12,17 @@ impl TimelineIndex {
     /// Draws the idle time of the devices of a query. The gaps of a device are found when they are first drawn.
     pub(super) fn idle(&mut self, profile: &Profile, analysis: &Analysis, query: &PictureQuery) -> Vec<IdlePicture> {
         let mut pictures = Vec::new();
-        for device in query.idle.iter().copied().filter(|device| (*device as usize) < analysis.devices.len()) {
+        for device in query.idle.iter().copied() {
+            let Some(of) = analysis.devices.get(device as usize) else { continue };
+            let offset = self.axis.offset(profile.planes[of.plane].file);
+            let displayed = |part: GapPart| {
+                let (start, end) = part.time;
+                GapPart { time: (Picos(start).moved(offset).0, Picos(end).moved(offset).0), ..part }
+            };
             let parts = self
                 .idle
                 .entry(device)
-                .or_insert_with(|| analysis.gap_parts(profile, device as usize).into_boxed_slice());
+                .or_insert_with(|| analysis.gap_parts(profile, device as usize).into_iter().map(displayed).collect());
             pictures.push(IdlePicture { device, boxes: boxes(parts, query) });
         }
         pictures

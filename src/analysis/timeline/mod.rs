@@ -2,7 +2,7 @@
 //! single events, and searches.
 //!
 //! ```text
-//!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis)
+//!  axis      0 ─────────────────────────────────────────►              the event clock (base::Axis), aligned between hosts
 //!  group     TPU:0       Steps         ├── step 12 ──┤├── step 13 ──┤
 //!                        XLA Ops       ▪▪▪▪▪▪▪▪▪▪▪▪▪▪ ▪▪▪▪▪▪▪▪▪▪▪▪▪▪   lanes (crate::lanes)
 //!  group     /host:CPU   python        ├────┤   ├─┤
@@ -12,6 +12,8 @@
 //! The lanes of a line are made when the line is first shown. Self times of a range are those of the breakdown: a range is
 //! a [`StepChoice::Range`](crate::analysis::base::StepChoice).
 
+mod alignment;
+mod alignment_report;
 pub mod cells;
 pub mod columns;
 mod event;
@@ -26,6 +28,7 @@ mod trace;
 mod trace_records;
 mod tracks;
 
+pub use alignment_report::{Alignment, AlignmentBasis, HostOffset};
 pub use event_report::{
     EventDetail, EventList, EventQuery, EventRow, EventsQuery, Flow, FlowEnd, FlowKind, FlowLine, FlowsQuery,
     FlowsReport, Neighbour, SearchQuery, SearchReport, event_key, parse_event_key,
@@ -37,12 +40,14 @@ pub use report::{
 pub use series::{SeriesColumn, SeriesPicture, SeriesRange, SeriesRef, SeriesTrack, SeriesUnit};
 pub use trace_records::{TraceEvent, TraceInstant, TraceQuery, TraceRecord, TraceReport, TraceThread};
 
-use crate::analysis::base::{Analysis, Axis};
+use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
+use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapPart;
 use crate::lanes::{Lanes, LineTimes, Part, View};
 use crate::profile::{Plane, Profile, StrId};
 use crate::units::Picos;
+use alignment::DisplayAxis;
 use indexmap::IndexMap;
 use links::Links;
 use rustc_hash::FxHashMap;
@@ -53,11 +58,11 @@ use tracks::line_at;
 pub struct TimelineIndex {
     /// The tracks.
     pub timeline: Timeline,
-    axis: Axis,
+    axis: DisplayAxis,
     lines: FxHashMap<LineRef, LineIndex>,
     /// The kind of each op of a plane as a class of `lanes`, by the index of the plane.
     classes: FxHashMap<u32, Vec<u8>>,
-    /// The parts of the gaps of the devices whose idle time has been drawn, by the index of the device.
+    /// The displayed parts of the gaps of the devices whose idle time has been drawn, by the index of the device.
     idle: FxHashMap<u32, Box<[GapPart]>>,
     series: SeriesIndex,
     /// The links between events, after the first request for an event.
@@ -96,21 +101,46 @@ impl ShownLine<'_> {
 }
 
 impl TimelineIndex {
-    /// Lists the tracks of a session. A session without events has none.
+    /// Lists the tracks of a session on the event clock. A session without events has none.
     pub fn new(profile: &Profile, analysis: &Analysis) -> Self {
+        Self::with_alignment(profile, analysis, None)
+    }
+
+    /// Lists the tracks of a session, with the clocks of its hosts aligned if they are known to differ. `programs` supplies device
+    /// groups of collectives that the texts of ops lack.
+    pub fn aligned(profile: &Profile, analysis: &Analysis, programs: Option<Programs<'_>>) -> Self {
+        Self::with_alignment(profile, analysis, alignment::find_alignment(profile, analysis, programs))
+    }
+
+    fn with_alignment(profile: &Profile, analysis: &Analysis, alignment: Option<Alignment>) -> Self {
         let classes = analysis.devices.iter().zip(&analysis.facts).map(|(device, facts)| {
             (device.plane as u32, facts.ops.iter().map(|facts| facts.kind.index() as u8).collect())
         });
-        let mut timeline = tracks::timeline(profile, analysis);
+        let axis = DisplayAxis::new(analysis.axis, alignment.as_ref());
+        let mut timeline = tracks::timeline(profile, analysis, &axis, alignment);
         Self {
             series: SeriesIndex::new(profile, analysis, &mut timeline),
             timeline,
-            axis: analysis.axis,
+            axis,
             lines: FxHashMap::default(),
             classes: classes.collect(),
             idle: FxHashMap::default(),
             links: None,
         }
+    }
+
+    /// Aligns the clocks of the hosts, or displays all hosts on the event clock. `None` aligns them if they are known to differ.
+    pub fn align(&mut self, profile: &Profile, analysis: &Analysis, is_aligned: Option<bool>) {
+        let Some(mut alignment) = self.timeline.alignment.clone() else { return };
+        let is_applied = is_aligned.unwrap_or(alignment.is_default);
+        if is_applied == alignment.is_applied {
+            return;
+        }
+        alignment.is_applied = is_applied;
+        self.axis = DisplayAxis::new(analysis.axis, Some(&alignment));
+        self.timeline = tracks::timeline(profile, analysis, &self.axis, Some(alignment));
+        self.series = SeriesIndex::new(profile, analysis, &mut self.timeline);
+        self.idle.clear();
     }
 
     /// Draws the lines of a query that are on the axis, the idle time of its devices, and its series.
@@ -178,7 +208,7 @@ impl TimelineIndex {
         }
         let (plane, line) = line_at(profile, of)?;
         let index = self.lines.get(&of)?;
-        let times = self.axis.times(line)?;
+        let times = self.axis.times(plane, line)?;
         Some(ShownLine {
             plane,
             times,

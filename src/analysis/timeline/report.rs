@@ -1,5 +1,7 @@
-//! This module defines what the timeline reports about tracks: their list, and pictures of them. All times are in ps on the axis of the session (see `base::Axis`).
+//! This module defines what the timeline reports about tracks: their list, and pictures of them. All times are displayed times, in ps
+//! on the axis of the session (see `base::Axis`), with an offset for each host if their clocks are aligned.
 
+use super::alignment_report::Alignment;
 use super::series::{SeriesPicture, SeriesRef, SeriesTrack};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
@@ -61,6 +63,8 @@ pub struct Timeline {
     pub n_events: u64,
     /// Number of lines that are left out, because their times are far away from those of the devices.
     pub n_off_axis: u32,
+    /// The offsets between the clocks of hosts. `None` if there is one host, or if hosts cannot be compared.
+    pub alignment: Option<Alignment>,
 }
 
 /// The tracks of one plane.
@@ -72,6 +76,8 @@ pub struct TrackGroup {
     pub device: Option<u32>,
     /// Whether the plane holds the threads of a host.
     pub is_host: bool,
+    /// Index of the host in [`Alignment::hosts`]: that of the file of the plane.
+    pub host: u32,
     pub tracks: Vec<Track>,
     /// The values over time of the plane: first the counters, then those that are derived.
     pub series: Vec<SeriesTrack>,

@@ -34,7 +34,8 @@ const NOT_LISTED: u32 = 0;
 
 impl TimelineIndex {
     /// Lists the events that touch the range of a query, and the links between them. Of more events than the query allows,
-    /// those that start first are listed. Times are those of the axis, and events are not cut.
+    /// those that start first are listed. Times are on the event clock, whether the clocks of hosts are aligned or not, and events
+    /// are not cut.
     ///
     /// # Errors
     /// Returns the error of `each`.
@@ -52,6 +53,7 @@ impl TimelineIndex {
                 query,
                 profile,
                 group,
+                offset: self.timeline.offset(group),
                 limit: &mut limit,
                 thread: TraceThread { process, thread: 0 },
                 n_events: 0,
@@ -59,7 +61,7 @@ impl TimelineIndex {
             };
             for track in &group.tracks {
                 let Some((_, line)) = line_at(profile, track.line) else { continue };
-                let Some(times) = self.axis.times(line) else { continue };
+                let Some(times) = self.axis.event_clock.times(line) else { continue };
                 let mut listed = Vec::new();
                 if !line.links.is_empty() || !line.launches.is_empty() {
                     listed = vec![NOT_LISTED; line.events.len()];
@@ -77,7 +79,7 @@ impl TimelineIndex {
     fn limit(&self, profile: &Profile, query: &TraceQuery, report: &mut TraceReport) -> Limit {
         let mut starts: Vec<u64> = Vec::new();
         for track in self.tracks() {
-            let times = line_at(profile, track.line).and_then(|(_, line)| self.axis.times(line));
+            let times = line_at(profile, track.line).and_then(|(_, line)| self.axis.event_clock.times(line));
             let Some(times) = times else { continue };
             let touching = (0..times.events.len()).map(|event| times.time(event)).filter(|time| query.includes(*time));
             starts.extend(touching.map(|(start, _)| start));
@@ -110,7 +112,7 @@ impl TimelineIndex {
         let instant = |of: LineRef, event: u32| {
             let thread = *threads.get(&of)?.get(event as usize).filter(|thread| **thread != NOT_LISTED)?;
             let thread = TraceThread { process: *processes.get(&of)?, thread };
-            let (start, _) = self.axis.times(line_at(profile, of)?.1)?.time(event as usize);
+            let (start, _) = self.axis.event_clock.times(line_at(profile, of)?.1)?.time(event as usize);
             Some(TraceInstant { thread, start: Picos(start) })
         };
         let mut n_flows = 0;
@@ -141,6 +143,8 @@ struct GroupWriter<'a> {
     query: &'a TraceQuery,
     profile: &'a Profile,
     group: &'a TrackGroup,
+    /// The displayed time of the group minus the time on the event clock, in ps.
+    offset: i64,
     limit: &'a mut Limit,
     /// The last thread.
     thread: TraceThread,
@@ -212,9 +216,9 @@ impl GroupWriter<'_> {
         }))
     }
 
-    /// Returns the number of the step in which a time lies.
+    /// Returns the number of the step in which a time on the event clock lies.
     fn step(&self, time: Picos) -> Option<u64> {
-        let steps = &self.group.steps;
+        let (steps, time) = (&self.group.steps, time.moved(self.offset));
         let last = steps.partition_point(|step| step.start <= time).checked_sub(1)?;
         steps.get(last).filter(|step| time < step.end).map(|step| step.number)
     }

@@ -1,5 +1,5 @@
 //! This module defines the query for a trace, the records of a trace, and the report about it. All times are in ps on the axis
-//! of the session.
+//! of the session, which is the event clock.
 
 use super::event_report::FlowKind;
 use crate::analysis::base::TimeRange;

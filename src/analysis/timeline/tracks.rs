@@ -1,14 +1,21 @@
 //! This module lists the tracks of a session: one group per plane, with one track per line that has events.
 
+use super::alignment::DisplayAxis;
+use super::alignment_report::Alignment;
 use super::report::{LineRef, StepSpan, Timeline, Track, TrackGroup, TrackKind};
-use crate::analysis::base::{Analysis, Step};
+use crate::analysis::base::{Analysis, Device, Step};
 use crate::profile::{Line, Plane, Profile};
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 
 /// Lists the tracks: first those of the devices, then those of the hosts, then those of all other planes. Groups without
 /// events are left out, and so are the lines that are not on the axis.
-pub(super) fn timeline(profile: &Profile, analysis: &Analysis) -> Timeline {
+pub(super) fn timeline(
+    profile: &Profile,
+    analysis: &Analysis,
+    axis: &DisplayAxis,
+    alignment: Option<Alignment>,
+) -> Timeline {
     let names = crate::analysis::base::hosts::names(profile);
     let (mut groups, mut n_off_axis) = (Vec::new(), 0);
     let mut extent: Option<(u64, u64)> = None;
@@ -21,7 +28,7 @@ pub(super) fn timeline(profile: &Profile, analysis: &Analysis) -> Timeline {
             if line.derived && !plane.is_derived() && is_host {
                 continue;
             }
-            let Some((start, end)) = analysis.axis.extent(line) else {
+            let Some((start, end)) = axis.extent(plane, line) else {
                 n_off_axis += 1;
                 continue;
             };
@@ -56,16 +63,17 @@ pub(super) fn timeline(profile: &Profile, analysis: &Analysis) -> Timeline {
             },
             device: device.map(|device| device as u32),
             is_host,
+            host: plane.file as u32,
             tracks,
             series: Vec::new(),
-            steps: device.map_or_else(Vec::new, |device| steps(analysis, device)),
+            steps: device.map_or_else(Vec::new, |device| steps(&analysis.devices[device], axis.offset(plane.file))),
         });
     }
     let rank = |group: &TrackGroup| (group.device.is_none(), group.device, !group.is_host);
     groups.small_sort_by_key(rank);
     let n_events = groups.iter().flat_map(|group| &group.tracks).map(|track| track.n_events).sum();
     let (start, end) = extent.unwrap_or_default();
-    Timeline { start: Picos(start), end: Picos(end), groups, n_events, n_off_axis }
+    Timeline { start: Picos(start), end: Picos(end), groups, n_events, n_off_axis, alignment }
 }
 
 fn device_line(line: &Line, has_ops: bool) -> TrackKind {
@@ -83,10 +91,9 @@ fn line_name(line: &Line) -> String {
     if name.is_empty() { format!("Line {}", line.id) } else { name.clone() }
 }
 
-/// Returns the steps of a device on the axis.
-fn steps(analysis: &Analysis, device: usize) -> Vec<StepSpan> {
-    let device = &analysis.devices[device];
-    let time = |time: u64| Picos(time.saturating_add(device.axis_offset));
+/// Returns the steps of a device, displayed later by `offset` ps than on the event clock.
+fn steps(device: &Device, offset: i64) -> Vec<StepSpan> {
+    let time = |time: u64| Picos(time.saturating_add(device.axis_offset)).moved(offset);
     let span = |step: &Step| {
         let (start, end) = step.event_window;
         StepSpan { number: step.number, start: time(start), end: time(end) }

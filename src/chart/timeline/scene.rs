@@ -4,6 +4,7 @@
 use super::area::{AreaPlace, areas, highest, mean};
 use super::layout::{Band, BandKind, Layout, VisibleBand};
 use super::ruler::ruler;
+use super::text::unit;
 use super::viewport::Viewport;
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::GapClass;
@@ -99,10 +100,10 @@ impl Drawing<'_> {
 
     /// Draws the title, the ruler and the selected range.
     fn head(&mut self) {
-        let Content { title, view, size: (width, height), range, .. } = *self.content;
+        let Content { title, timeline, view, size: (width, height), range, .. } = *self.content;
         self.text(Tone::Ink, (12.0, TITLE - 9.0), title.to_owned());
         let ruler = ruler(view, width, 96.0);
-        self.text(Tone::Ink3, (12.0, TITLE + RULER - 7.0), format!("{}, event clock", ruler.unit.symbol()));
+        self.text(Tone::Ink3, (12.0, TITLE + RULER - 7.0), unit(ruler.unit.symbol(), timeline.is_aligned()));
         if let Some((x, wide)) = range.and_then(|(start, end)| self.span(Picos(start), Picos(end))) {
             self.rect(Tone::Select, (x, TITLE + RULER), (wide, height), 1.0);
             self.rect(Tone::Accent, (x, TITLE + RULER - 4.0), (wide, 4.0), 1.0);

@@ -2,8 +2,8 @@
 //! tracks.
 
 use crate::analysis::timeline::{
-    EventDetail, Flow, FlowKind, FlowsReport, IdleBox, SearchReport, SeriesColumn, SeriesRange, SeriesTrack,
-    SeriesUnit, Track, TrackGroup,
+    Alignment, AlignmentBasis, EventDetail, Flow, FlowKind, FlowsReport, HostOffset, IdleBox, SearchReport,
+    SeriesColumn, SeriesRange, SeriesTrack, SeriesUnit, Timeline, Track, TrackGroup,
 };
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
@@ -122,6 +122,7 @@ pub fn details(event: &EventDetail) -> Vec<(&'static str, String)> {
         rows.push(("Execution", format!("{} of {}", format::count(n), format::count(all))));
         rows.push(("Median of all", format::time_text(event.median)));
     }
+    rows.extend(event.event_start.map(|start| ("Start, event clock", format::time_text(start))));
     rows.extend(event.device_start.map(|start| ("Start, device clock", format::exact_time(start))));
     rows
 }
@@ -144,12 +145,64 @@ pub fn sentence(event: &EventDetail, track: &str) -> String {
     format!("{track}: {}, {}{kind}, starts at {}", event.name, format::time_text(event.duration()), start(event))
 }
 
-/// Returns the text beside the name of a group.
-pub fn group_note(group: &TrackGroup) -> String {
+/// Returns the label of the ruler: the unit of its times, and the clock.
+pub fn unit(unit: &str, is_aligned: bool) -> String {
+    format!("{unit}, {}", if is_aligned { "aligned clocks" } else { "event clock" })
+}
+
+/// Returns the sentence after the summary of an export: its times are not the displayed ones, which are aligned.
+pub fn exported_clock(device: &str) -> String {
+    format!(" Times are on the event clock; the range is that of {device}.")
+}
+
+/// Largest number of hosts that the title of the switch lists.
+const MAX_HOSTS: usize = 8;
+
+/// Returns the title of the switch that aligns the clocks of hosts: what it does, and the offset of each host.
+pub fn alignment_title(alignment: &Alignment) -> String {
+    let about = "Displays the hosts so that their common collectives end together. Sums, waits, gaps and findings stay on the \
+                 event clock.";
+    let others = || alignment.hosts.iter().filter(|host| host.basis != AlignmentBasis::Reference);
+    let host = |host: &HostOffset| {
+        let n = host.n.into();
+        let basis = match host.basis {
+            AlignmentBasis::Collectives => format::counted(n, "common collective", "common collectives"),
+            AlignmentBasis::Steps => format::counted(n, "start of a common step", "starts of common steps"),
+            AlignmentBasis::Reference | AlignmentBasis::Unknown => return format!(" {}: not aligned.", host.name),
+        };
+        format!(" {}: {}, by {basis}.", host.name, offset_text(host))
+    };
+    let hosts: String = others().take(MAX_HOSTS).map(host).collect();
+    let n_more = others().count().saturating_sub(MAX_HOSTS) as u64;
+    let more = (n_more > 0).then(|| format!(" {}.", format::counted(n_more, "more host", "more hosts")));
+    format!("{about}{hosts}{}", more.unwrap_or_default())
+}
+
+/// Returns the time by which a host is displayed later, with its spread if there is one: "−4.90 s ± 210.00 ns".
+fn offset_text(host: &HostOffset) -> String {
+    let sign = if host.offset_ps < 0 { "−" } else { "+" };
+    let spread = host.spread.map_or_else(String::new, |spread| format!(" ± {}", format::time_text(spread)));
+    format!("{sign}{}{spread}", format::time_text(Picos(host.offset_ps.unsigned_abs())))
+}
+
+/// Returns how the clock of a host is aligned. `None` for the first host.
+fn alignment_note(host: &HostOffset) -> Option<String> {
+    match host.basis {
+        AlignmentBasis::Collectives => Some(format!("aligned by {}", offset_text(host))),
+        AlignmentBasis::Steps => Some(format!("aligned by {}, from the starts of steps", offset_text(host))),
+        AlignmentBasis::Unknown => Some("clock not aligned".to_owned()),
+        AlignmentBasis::Reference => None,
+    }
+}
+
+/// Returns the text beside the name of a group: what it holds, and how the clock of its host is aligned.
+pub fn group_note(timeline: &Timeline, group: &TrackGroup) -> String {
     let n_events: u64 = group.tracks.iter().map(|track| track.n_events).sum();
     let (one, many) = if group.is_host { ("thread", "threads") } else { ("line", "lines") };
     let tracks = format::counted(group.tracks.len() as u64, one, many);
-    format!("{tracks}, {}", format::counted(n_events, "event", "events"))
+    let alignment = timeline.applied_offset(group).and_then(alignment_note);
+    let parts = [tracks, format::counted(n_events, "event", "events")].into_iter().chain(alignment);
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the text below the name of a track: what its lanes show.
@@ -187,6 +240,7 @@ mod tests {
             end: Picos(822_584_000_000),
             self_time: Picos(338_000_000),
             device_start: Some(Picos(1_020_330_000_000)),
+            event_start: None,
             kind: Some(Kind::Compute),
             program: Some(7),
             step: Some((4, Picos(3_100_000_000))),
@@ -204,6 +258,41 @@ mod tests {
         );
         let labels: Vec<&str> = details(&event()).iter().map(|(label, _)| *label).collect();
         assert_eq!(labels, ["Duration", "Start", "Execution", "Median of all", "Start, device clock"]);
+    }
+
+    #[test]
+    fn an_alignment_in_words() {
+        let host =
+            |name: &str, offset_ps, spread, basis, n| HostOffset { name: name.to_owned(), offset_ps, spread, basis, n };
+        let alignment = Alignment {
+            hosts: vec![
+                host("a", 0, None, AlignmentBasis::Reference, 0),
+                host("b", -4_900_000_000_000, Some(Picos(210_000)), AlignmentBasis::Collectives, 24),
+                host("c", 5_000_000, None, AlignmentBasis::Steps, 1),
+                host("d", 0, None, AlignmentBasis::Unknown, 0),
+            ],
+            shift: Picos(0),
+            is_default: true,
+            is_applied: true,
+        };
+        let title = alignment_title(&alignment);
+        let offsets = "event clock. b: −4.90 s ± 210.00 ns, by 24 common collectives. c: +5.00 µs, by 1 start of a common step. d: not \
+                       aligned.";
+        assert!(title.ends_with(offsets), "{title}");
+        let mut timeline = Timeline { alignment: Some(alignment), ..Timeline::default() };
+        let note = |timeline: &Timeline, host| group_note(timeline, &TrackGroup { host, ..TrackGroup::default() });
+        let notes: Vec<String> = (0..4).map(|host| note(&timeline, host)).collect();
+        assert_eq!(
+            notes,
+            [
+                "0 lines, 0 events",
+                "0 lines, 0 events, aligned by −4.90 s ± 210.00 ns",
+                "0 lines, 0 events, aligned by +5.00 µs, from the starts of steps",
+                "0 lines, 0 events, clock not aligned"
+            ]
+        );
+        timeline.alignment = None;
+        assert_eq!(note(&timeline, 1), "0 lines, 0 events");
     }
 
     #[test]

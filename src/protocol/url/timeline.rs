@@ -1,6 +1,7 @@
 //! This module reads and writes the state of the timeline in the address: the visible part, the range whose sums are shown,
 //! the measured time, the groups that are unfolded, the pinned tracks, the search, the rows, and the selected event. The state
-//! is one value of the address, which only this view reads.
+//! is one value of the address, which only this view reads. Times are displayed times: if the clocks of hosts are aligned, an address
+//! with a time has the same meaning for everyone, because the offsets follow from the files.
 //!
 //! ```text
 //!  part:100-2000;range:500-900;open:0,3;all:4;pins:0-2,idle-0;by:op;find:fusion;event:0-2-17
@@ -55,7 +56,7 @@ impl TimelineRows {
     }
 }
 
-/// The state of the timeline. Times are in ps on the axis of the session.
+/// The state of the timeline. Times are displayed times, in ps on the axis of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineViewState {
     /// The visible part. `None` shows the whole capture.
@@ -70,6 +71,8 @@ pub struct TimelineViewState {
     pub all: Vec<u32>,
     /// The tracks above all others, in their order.
     pub pins: Vec<TrackId>,
+    /// Whether the clocks of hosts are aligned. `None` aligns them if they are known to differ.
+    pub is_aligned: Option<bool>,
     /// Whether the links of all events are drawn, and not only those of the selected one.
     pub has_flows: bool,
     /// The rows below the tracks.
@@ -91,6 +94,7 @@ impl Default for TimelineViewState {
             open: None,
             all: Vec::new(),
             pins: Vec::new(),
+            is_aligned: None,
             has_flows: false,
             rows: TimelineRows::Sums,
             by: GroupBy::Kind,
@@ -115,6 +119,7 @@ impl fmt::Display for TimelineViewState {
         pairs.write_unless_default(self.all.is_empty(), "all", list(&self.all))?;
         let pins: Vec<String> = self.pins.iter().map(|pin| pin.key()).collect();
         pairs.write_unless_default(pins.is_empty(), "pins", pins.join(","))?;
+        pairs.write_if_some("align", self.is_aligned.map(|is_aligned| if is_aligned { "on" } else { "off" }))?;
         pairs.write_unless_default(!self.has_flows, "flows", "all")?;
         pairs.write_unless_default(self.rows == TimelineRows::Sums, "rows", self.rows.key())?;
         pairs.write_unless_default(self.by == GroupBy::Kind, "by", self.by.key())?;
@@ -155,6 +160,7 @@ impl TimelineViewState {
             "open" => self.open = Some(numbers()?),
             "all" => self.all = numbers()?,
             "pins" => self.pins = value.split(',').map(TrackId::parse).collect::<Option<_>>()?,
+            "align" => self.is_aligned = Some(["off", "on"].iter().position(|name| *name == value)? == 1),
             "flows" => self.has_flows = value == "all",
             "rows" => self.rows = TimelineRows::ALL.into_iter().find(|rows| rows.key() == value)?,
             "by" => self.by = GroupBy::ALL.into_iter().find(|by| by.key() == value)?,
@@ -186,6 +192,7 @@ mod tests {
                 TrackId::Line(LineRef { plane: 3, line: 4 }),
                 TrackId::Series(SeriesRef { group: 0, series: 5 }),
             ],
+            is_aligned: Some(false),
             has_flows: true,
             rows: TimelineRows::Idle,
             by: GroupBy::Op,
@@ -202,9 +209,18 @@ mod tests {
 
     #[test]
     fn wrong_values_are_errors_and_unknown_names_are_skipped() {
-        for wrong in
-            ["part:5", "part:6-5", "range:a-b", "open:x", "by:nothing", "event:1-2", "pins:a", "rows:x", "within:y"]
-        {
+        for wrong in [
+            "part:5",
+            "part:6-5",
+            "range:a-b",
+            "open:x",
+            "by:nothing",
+            "event:1-2",
+            "pins:a",
+            "align:x",
+            "rows:x",
+            "within:y",
+        ] {
             assert_eq!(wrong.parse::<TimelineViewState>(), Err(wrong.to_owned()));
         }
         assert_eq!("later:1".parse(), Ok(TimelineViewState::default()));

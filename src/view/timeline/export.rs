@@ -5,6 +5,7 @@ use super::model::TimelineModel;
 use crate::analysis::timeline::{Picture, PictureQuery, TraceQuery};
 use crate::chart::timeline::VisibleBand;
 use crate::chart::timeline::scene::{Content, MAX_MARKS, scene};
+use crate::chart::timeline::text;
 use crate::protocol::{ExcerptRequest, ExportedFile, Failure, Reply, TimelineQuestion};
 use crate::units::Picos;
 use crate::view::widgets::{chart, clipboard};
@@ -62,16 +63,17 @@ fn request(model: TimelineModel, query: PictureQuery, size: (f64, f64), is_png: 
     });
 }
 
-/// Saves the events of the range, or of the visible part, as smaller captures.
+/// Saves the events of the range, or of the visible part, as smaller captures. All files are cut to the range on the event clock of
+/// the device of the sums.
 pub(super) fn save_capture(model: TimelineModel) {
-    let range = untrack(|| model.range());
+    let range = untrack(|| model.event_clock_range(model.device()));
     let request = ExcerptRequest { range, with_programs: true };
     save_files(model, TimelineQuestion::ExportXSpace(request), Reply::decode);
 }
 
-/// Saves the events of the range, or of the visible part, as trace JSON.
+/// Saves the events of the range, or of the visible part, as trace JSON, on the event clock.
 pub(super) fn save_trace(model: TimelineModel) {
-    let range = untrack(|| model.range());
+    let range = untrack(|| model.event_clock_range(model.device()));
     let query = TraceQuery { range, max_events: TraceQuery::MAX_EVENTS };
     save_files(model, TimelineQuestion::ExportTrace(query), |reply| Ok(vec![reply.decode::<ExportedFile>()?]));
 }
@@ -83,10 +85,12 @@ fn save_files(
     decode: impl FnOnce(Reply) -> Result<Vec<ExportedFile>, Reply> + 'static,
 ) {
     let state = model.state;
+    let clock = untrack(|| model.device()).filter(|_| model.is_aligned());
+    let clock = clock.map_or_else(String::new, |device| text::exported_clock(&model.device_name(device)));
     model.request(question, move |reply| match decode(reply) {
         Ok(files) => {
             for ExportedFile { name, bytes, summary } in files {
-                let message = Failure { title: format!("Saved {name}"), message: summary };
+                let message = Failure { title: format!("Saved {name}"), message: format!("{summary}{clock}") };
                 match clipboard::save_bytes(&name, &bytes) {
                     Ok(()) => state.inform(message),
                     Err(_) => chart::refused(state),

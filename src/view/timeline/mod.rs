@@ -1,6 +1,7 @@
 //! This module composes the timeline: figures of the range, the tools, the tracks, the selected event, and the sums of the
 //! range. [`model`] holds the state that these parts share.
 
+mod alignment;
 mod axis;
 mod canvas;
 mod events;

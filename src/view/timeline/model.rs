@@ -129,19 +129,26 @@ impl TimelineModel {
     }
 
     fn request_tracks(self) {
+        let is_aligned = Memo::new(move |_| self.place.with(|place| place.is_aligned));
         self.state.request_on_change(
-            || Some(Question::Timeline(TimelineQuestion::Tracks).into()),
+            move || {
+                let is_aligned = is_aligned.get();
+                Some(Question::Timeline(TimelineQuestion::Tracks { is_aligned }).into())
+            },
             move |reply| match reply.decode::<Timeline>() {
                 Ok(timeline) => {
-                    // When the rest of the files has been read, lines and groups have other numbers.
-                    if self.timeline.with_untracked(|before| before.as_ref().is_some_and(|before| **before != timeline))
-                    {
-                        self.selected.set(None);
-                        self.change(|place| {
-                            (place.event, place.open) = (None, None);
-                            place.all.clear();
-                            place.pins.clear();
-                        });
+                    match self.timeline.get_untracked() {
+                        Some(before) if before.has_tracks_of(&timeline) => self.move_times(&before, &timeline),
+                        // When the rest of the files has been read, lines and groups have other numbers.
+                        Some(_) => {
+                            self.selected.set(None);
+                            self.change(|place| {
+                                (place.event, place.open) = (None, None);
+                                place.all.clear();
+                                place.pins.clear();
+                            });
+                        }
+                        None => {}
                     }
                     // The answer to a request to the session before does not come.
                     self.is_asked.set_value(false);
@@ -150,6 +157,9 @@ impl TimelineModel {
                     self.lanes.set(BTreeMap::new());
                     self.scales.set(BTreeMap::new());
                     self.timeline.set(Some(PtrEq::new(timeline)));
+                    if let Some((line, event)) = self.place.with_untracked(|place| place.event) {
+                        self.find_event(EventQuery::Index { line, event }, false);
+                    }
                 }
                 Err(Reply::Failed(failure)) => self.state.fail(failure),
                 Err(_) => {}
@@ -201,7 +211,7 @@ impl TimelineModel {
 
     /// Returns the query of the events in the range, on the lines of unfolded groups.
     pub(super) fn events_query(self) -> Option<EventsQuery> {
-        let range = self.range()?;
+        let range = self.range().filter(|_| self.has_chosen_alignment())?;
         let is_track = |band: &&Band| matches!(band.kind, BandKind::Track { .. });
         // A pinned track may be shown twice.
         let lines: BTreeSet<LineRef> = self
@@ -229,7 +239,12 @@ impl TimelineModel {
         })));
     }
 
-    /// Returns the range of the sums: the one that is selected, else the visible part when it rests.
+    /// Forgets that the address is to follow the visible part.
+    pub(super) fn cancel_rest(self) {
+        self.rest.set_value(None);
+    }
+
+    /// Returns the displayed range of the sums: the one that is selected, else the visible part when it rests.
     pub(super) fn range(self) -> Option<TimeRange> {
         let whole = self.whole.get();
         let (range, part) = self.place.with(|place| (place.range, place.part));
@@ -362,16 +377,16 @@ impl TimelineModel {
         self.change(|place| crate::view::state::toggle(&mut place.all, group));
     }
 
-    /// Returns the query of the sums: the device of the selected event, else the first one, in the range.
+    /// Returns the query of the sums: the device of the selected event, else the first one, in the range on its event clock.
     pub(super) fn sums_query(self) -> Option<Query> {
-        let range = self.range()?;
         let by = self.place.with(|place| place.by);
         let device = self.device()?;
+        let range = self.event_clock_range(Some(device))?;
         Some(Query { device: DeviceChoice::One(device), step: StepChoice::Range(range), by, ..Query::default() })
     }
 
     /// Returns the device of the sums: that of the query if it is a single one, else the first one. `None` without devices.
-    fn device(self) -> Option<u32> {
+    pub(super) fn device(self) -> Option<u32> {
         let chosen = self.state.query.with(|query| query.device.single());
         let selected = self.selected.with(|event| event.as_ref().map(|event| event.line.plane));
         self.timeline.with(|timeline| {

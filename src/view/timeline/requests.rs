@@ -96,7 +96,7 @@ impl TimelineModel {
     /// Requests the values of the series that are listed in the selected range.
     pub(super) fn request_series_ranges(self) {
         let question = Memo::new(move |_| {
-            let (start, end) = self.place.with(|place| place.range)?;
+            let (start, end) = self.place.with(|place| place.range).filter(|_| self.has_chosen_alignment())?;
             let series = self.layout.with(|layout| {
                 let ids = layout.as_ref()?.bands().iter().filter_map(|band| match band.kind {
                     BandKind::Series { id } => Some(id),

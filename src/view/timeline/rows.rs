@@ -5,6 +5,7 @@ use super::model::TimelineModel;
 use crate::analysis::base::GroupBy;
 use crate::analysis::timeline::{EventQuery, parse_event_key};
 use crate::chart::breakdown::figures;
+use crate::chart::gaps::GapTime;
 use crate::chart::timeline::Viewport;
 use crate::protocol::table_query::TableOf;
 use crate::protocol::url::timeline::TimelineRows;
@@ -133,8 +134,11 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         let query = sums.with(|query| query.as_ref().map(|query| (query.device, query.step)));
         query.filter(|_| of.get() == TimelineRows::Idle)
     });
-    let show_gap = Callback::new(move |(start, end): (u64, u64)| {
-        model.show(Viewport::around(model.whole.get_untracked(), start, end));
+    let show_gap = Callback::new(move |GapTime { range, .. }: GapTime| {
+        let device = sums.with_untracked(|query| query.as_ref().and_then(|query| query.device.single()));
+        if let Some((start, end)) = model.displayed_range(device, (range.start.0, range.end.0)) {
+            model.show(Viewport::around(model.whole.get_untracked(), start, end));
+        }
     });
     let about = move || {
         let part =

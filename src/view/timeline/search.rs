@@ -44,11 +44,11 @@ impl TimelineModel {
         );
     }
 
-    /// Returns the query of the search. `None` until the tracks have come.
+    /// Returns the query of the search. `None` until the tracks of the chosen alignment have come.
     pub(super) fn search_query(self) -> Option<SearchQuery> {
         let text = self.find.with(|text| text.trim().to_owned());
         let filter = self.place.with(|place| TextFilter { text, ..place.find.clone() });
-        self.timeline.with(Option::is_some).then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
+        self.has_chosen_alignment().then_some(SearchQuery { filter, n_columns: HIT_COLUMNS })
     }
 
     /// Selects the hit `by` places after the selected event, or after the left side of the visible part.

@@ -1,5 +1,6 @@
 //! This module renders the tools of the timeline: the search, zoom, and what is done with the range.
 
+use super::alignment;
 use super::export;
 use super::model::{TimelineModel, Tool};
 use super::search::search;
@@ -71,6 +72,7 @@ pub(super) fn Tools(model: TimelineModel) -> impl IntoView {
             <div class="segmented" data-roving="" role="group" aria-label="A drag">{TOOLS.map(tool).collect_view()}</div>
             <button type="button" class="btn line" aria-pressed=move || has_flows.get().to_string() title="Draws the links of all events in the range" on:click=move |_| model.change(|place| place.has_flows = !place.has_flows)>"Links"</button>
             <If when=move || has_flows.get()><span class="sub" role="status">{live(move || Some(text::flows_note(&*model.flows.get()?)))}</span></If>
+            {alignment::switch(model)}
             {zoom("Zoom out", "−", 1.0 / STEP)}
             {zoom("Zoom in", "+", STEP)}
             {zoom("Show the whole capture", "All", 0.0)}

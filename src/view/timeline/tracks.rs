@@ -126,7 +126,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
 /// Returns the label of the ruler.
 fn unit(model: TimelineModel, width: f64) -> String {
     let ruler = crate::chart::timeline::ruler::ruler(model.view.get(), width.max(1.0), MARKS);
-    format!("{}, event clock", ruler.unit.symbol())
+    model.timeline.with(|timeline| text::unit(ruler.unit.symbol(), timeline.as_ref().is_some_and(|of| of.is_aligned())))
 }
 
 /// Renders the names of the groups and the tracks.
@@ -138,7 +138,7 @@ fn names(model: TimelineModel) -> AnyView {
         let body = match band.kind {
             BandKind::Head { is_open, .. } => {
                 let mark = if is_open { Icon::Down } else { Icon::Right };
-                let note = text::group_note(group);
+                let note = text::group_note(&timeline, group);
                 view! {
                     <button type="button" class="timeline-group" title=note.clone() aria-expanded=is_open.to_string() on:click=move |_| model.fold(at)>
                         {icon(mark)} <b>{group.name.clone()}</b> <span class="sub">{note.clone()}</span>

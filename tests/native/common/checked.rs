@@ -54,7 +54,7 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
     for query in queries(&analysis).iter().take(3) {
         views(&mut engine, query);
     }
-    timeline(&mut engine);
+    timelines(&mut engine);
     ops_and_programs(&mut engine);
     let report = engine.report(&ShareQuery::default()).expect("a report is made");
     levels(&report, exact);
@@ -261,10 +261,31 @@ fn views(engine: &mut OpenSession, query: &Query) {
     }
 }
 
-/// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between.
-fn timeline(engine: &mut OpenSession) {
+/// Sends every question of the timeline, with the clocks of hosts aligned and as they are.
+fn timelines(engine: &mut OpenSession) {
+    if timeline(engine, None).alignment.is_none() {
+        return;
+    }
+    let [aligned, apart] = [true, false].map(|is_aligned| timeline(engine, Some(is_aligned)));
+    assert!(aligned.is_aligned() && !apart.is_aligned());
+    let shift = aligned.alignment.as_ref().map_or(Picos(0), |alignment| alignment.shift);
+    if !aligned.has_tracks_of(&apart) {
+        return;
+    }
+    for (group, before) in aligned.groups.iter().zip(&apart.groups) {
+        assert_eq!(apart.offset(before), 0);
+        let by = aligned.applied_offset(group).map_or(0, |host| i128::from(host.offset_ps)) + i128::from(shift.0);
+        for (step, before) in group.steps.iter().zip(&before.steps) {
+            // Steps of a device whose clock is not on the axis may be before 0.
+            assert_eq!(i128::from(step.start.0), (i128::from(before.start.0) + by).max(0), "{}", group.name);
+        }
+    }
+}
+
+/// Draws, searches and lists the events of the first tracks, at the ends of the timeline and in between. Returns the tracks.
+fn timeline(engine: &mut OpenSession, is_aligned: Option<bool>) -> Timeline {
     let ask = |engine: &mut OpenSession, question| engine.answer(&Question::Timeline(question).into());
-    let tracks = ask(engine, TimelineQuestion::Tracks).decode::<Timeline>();
+    let tracks = ask(engine, TimelineQuestion::Tracks { is_aligned }).decode::<Timeline>();
     let Ok(timeline) = tracks else { panic!("the tracks are listed") };
     let lines: Vec<_> = timeline.groups.iter().flat_map(|group| &group.tracks).map(|track| track.line).collect();
     let lines = lines[..lines.len().min(20)].to_vec();
@@ -309,6 +330,7 @@ fn timeline(engine: &mut OpenSession) {
     }
     let filter = TextFilter { text: "a".to_owned(), within: FilterField::Anywhere, ..TextFilter::default() };
     ask(engine, TimelineQuestion::Search(SearchQuery { filter, n_columns: 100 }));
+    timeline
 }
 
 fn ops_and_programs(engine: &mut OpenSession) {

@@ -39,8 +39,10 @@ pub struct SeriesIndex {
     sources: Vec<Vec<SeriesSource>>,
     functions: FxHashMap<SeriesRef, StepFunction>,
     n_steps: usize,
-    /// The end of the session, until which the last value of a counter holds.
-    end: u64,
+    /// The displayed time of each group minus its time on the event clock, on which values are kept, in ps.
+    offsets: Vec<i64>,
+    /// The displayed end of the session, until which the last value of a counter holds.
+    end: Picos,
 }
 
 impl SeriesIndex {
@@ -56,7 +58,8 @@ impl SeriesIndex {
             sources.push(of_group);
             timeline.groups[at].series = tracks.into_iter().enumerate().map(numbered).collect();
         }
-        Self { sources, end: timeline.end.0, ..Self::default() }
+        let offsets = timeline.groups.iter().map(|group| timeline.offset(group)).collect();
+        Self { sources, offsets, end: timeline.end, ..Self::default() }
     }
 
     /// Draws the series of a query that exist, in its order.
@@ -64,12 +67,16 @@ impl SeriesIndex {
         let mut pictures = Vec::with_capacity(query.series.len());
         let mut core = LastCore::default();
         for id in &query.series {
+            let offset = self.offset(*id);
             let Some(function) = self.function(profile, analysis, &mut core, *id) else { continue };
             let most = function.whole().max;
             let mut picture =
                 SeriesPicture { id: *id, max: if most.is_nan() { 0.0 } else { most }, columns: Vec::new() };
             for column in 0..u64::from(query.n_columns) {
-                let time = |column: u64| query.start.0.saturating_add(query.column.0.saturating_mul(column));
+                let time = |column: u64| {
+                    let displayed = query.start.0.saturating_add(query.column.0.saturating_mul(column));
+                    Picos(displayed).moved(-offset).0
+                };
                 picture.push(SeriesColumn::new(function, (time(column), time(column + 1))));
             }
             pictures.push(picture);
@@ -85,7 +92,8 @@ impl SeriesIndex {
         id: SeriesRef,
         (start, end): (Picos, Picos),
     ) -> Option<SeriesRange> {
-        let sum = self.function(profile, analysis, &mut LastCore::default(), id)?.summary((start.0, end.0));
+        let range = (start.moved(-self.offset(id)).0, end.moved(-self.offset(id)).0);
+        let sum = self.function(profile, analysis, &mut LastCore::default(), id)?.summary(range);
         let value = |value: f64| (!value.is_nan()).then_some(value);
         let covered = Picos(sum.covered);
         Some(SeriesRange {
@@ -100,6 +108,10 @@ impl SeriesIndex {
         })
     }
 
+    fn offset(&self, id: SeriesRef) -> i64 {
+        self.offsets.get(id.group as usize).copied().unwrap_or(0)
+    }
+
     /// Returns the values of a series, which are computed if they are not kept. `None` if there is no such series.
     fn function(
         &mut self,
@@ -108,9 +120,10 @@ impl SeriesIndex {
         core: &mut LastCore,
         id: SeriesRef,
     ) -> Option<&StepFunction> {
+        let end = self.end.moved(-self.offset(id)).0;
         let source = self.sources.get(id.group as usize)?.get(id.series as usize)?;
         if !self.functions.contains_key(&id) {
-            let function = source.read(profile, analysis, core, self.end)?;
+            let function = source.read(profile, analysis, core, end)?;
             if self.n_steps.saturating_add(function.len()) > MAX_STEPS {
                 self.functions.clear();
                 self.n_steps = 0;

@@ -1,4 +1,5 @@
-//! This module defines what the timeline reports about values over time. All times are in ps on the axis of the session.
+//! This module defines what the timeline reports about values over time. All times are displayed
+//! times, in ps on the axis of the session.
 
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
