@@ -256,8 +256,10 @@ fn the_gate_has_exit_codes() {
     let other = "sample.xplane.pb.xz";
     let (code, json, _) = run(&[&xla, other, "--fail-over", "3%", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["gate"]["limit"], 0.03);
-    assert!(matches!((code, json["verdict"].as_str().unwrap()), (3 | 0, _) | (4, "incomparable")), "{code}");
+    assert_eq!((&json["gate"]["limit"], json["verdict"].as_str()), (&0.03.into(), Some("incomparable")));
+    assert_eq!(code, 4);
+    let inconclusive = |how: &str| run(&[&xla, other, "--fail-over", "3%", "--inconclusive", how]).0;
+    assert_eq!((inconclusive("fail"), inconclusive("pass")), (4, 0));
     for wrong in [&[&*xla][..], &[&xla, &f32, "--fail-over", "x"], &[&xla, &f32, "--on", "peak-hbm"], &["none", "none"]]
     {
         let (code, text, error) = run(wrong);

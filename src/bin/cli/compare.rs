@@ -3,7 +3,7 @@
 
 use super::args::one_of;
 use super::{Failure, files};
-use clap::Args;
+use clap::{ArgAction, Args};
 use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult};
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::report::{compare_json, compare_text, json};
@@ -30,7 +30,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "X%", default_value_t = BAND, value_parser = percent)]
     band: f64,
     /// Whether `--fail-over` fails, with exit code 4, if the captures do not tell.
-    #[arg(long, default_value = "fail", value_parser = one_of([false, true], inconclusive), requires = "fail_over")]
+    #[arg(long, action = ArgAction::Set, default_value = "fail", value_parser = one_of([false, true], inconclusive), requires = "fail_over")]
     inconclusive: bool,
     /// Prints at most this many ops.
     #[arg(long)]
