@@ -202,7 +202,7 @@ fn renumbered(bytes: &[u8]) -> Vec<u8> {
         Some(x_stat::Value::BytesValue(bytes)) => {
             if let Ok(mut proto) = decode(bytes) {
                 renumber_program(&mut proto);
-                *bytes = proto.encode_to_vec().into();
+                *bytes = proto.encode_to_vec();
             }
         }
         _ => {}
