@@ -11,9 +11,9 @@ pub(super) struct Node {
     pub(super) operands: Vec<Option<u32>>,
 }
 
-/// Returns a digest of each node together with all nodes on which it depends, and all that depend on it. Nodes come after
-/// their operands; an operand that comes later counts as one that is not in the graph. Two nodes with the same digest can be
-/// exchanged, apart from values that two nodes share.
+/// Returns a digest of each node together with all nodes on which it depends, and all that depend on it. Nodes come
+/// after their operands; an operand that comes later counts as one that is not in the graph. Two nodes with the same
+/// digest can be exchanged, apart from values that two nodes share.
 pub(super) fn dataflow_digests(nodes: &[Node]) -> Vec<u64> {
     let mut below: Vec<u64> = Vec::with_capacity(nodes.len());
     for node in nodes {
