@@ -209,8 +209,8 @@ fn wrong_arguments() {
         (&["breakdown", "--step", "99"][..], "Steps: 7, 8."),
         (&["report", "--step", "99"], "Steps: 7, 8."),
         (
-            &["compare"],
-            "There is no command compare. Commands: overview, breakdown, data-movement, gaps, roofline, memory, comm, flags, summary",
+            &["contrast"],
+            "There is no command contrast. Commands: overview, breakdown, data-movement, gaps, roofline, memory, comm, flags, summary",
         ),
         (&["breakdown", "--device", "9"], "Devices: TPU:0, TPU:1, mean, all"),
         (&["breakdown", "--by", "mood"], "mood"),

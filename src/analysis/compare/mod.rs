@@ -16,6 +16,7 @@ pub mod matching;
 mod parity;
 mod report;
 mod rows;
+mod session;
 pub mod statistics;
 mod verdict;
 mod waterfall;
@@ -26,65 +27,16 @@ pub use report::{
     Verdict,
 };
 
+pub use session::Session;
 pub use verdict::SIGNIFICANT;
 
-use crate::analysis::base::Analysis;
-use crate::analysis::data_movement::Programs;
-use crate::analysis::ledger::{LedgerByOp, OpSteps};
-use crate::analysis::overview::Overview;
-use crate::profile::Profile;
 use exact::Divisors;
+use session::scaled;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
 
 /// The band of noise between captures, as a share of the time of A.
 pub const BAND: f64 = 0.01;
-/// The band of a row, as a share of the time of A.
-const ROW_BAND: f64 = 0.005;
-
-/// One side of a comparison, with its analyses.
-#[derive(Clone, Copy)]
-pub struct Session<'a> {
-    pub profile: &'a Profile,
-    pub analysis: &'a Analysis,
-    pub programs: Option<Programs<'a>>,
-    /// The ledger of the steps that are compared.
-    pub by_op: &'a LedgerByOp,
-    /// The times of the ops of the ledger's device by step.
-    pub steps: &'a OpSteps,
-    pub overview: &'a Overview,
-    /// Whether only a part of the capture was read.
-    pub is_partial: bool,
-}
-
-impl Session<'_> {
-    fn n_steps(&self) -> u64 {
-        self.by_op.ledger.n_steps.max(1).into()
-    }
-
-    /// Returns the tokens of one step of the whole job, as the program's inputs tell them.
-    fn tokens(&self) -> Option<u64> {
-        let (sequences, length) = self.overview.model_size?.batch?;
-        sequences.checked_mul(length).filter(|tokens| *tokens > 0)
-    }
-
-    fn head(&self) -> SideHead {
-        let steps = self.steps.steps.iter().filter(|_| self.overview.has_steps);
-        let periods_ps: Vec<u64> = steps.map(|(start, end)| end - start).collect();
-        SideHead {
-            files: self.profile.files.clone(),
-            device: self.overview.device.clone(),
-            device_type: self.overview.header.device_type.clone(),
-            n_devices: self.analysis.devices.len() as u32,
-            n_steps: periods_ps.len() as u32,
-            period_ps: self.by_op.ledger.per_step(self.by_op.ledger.window).0,
-            periods_ps,
-            tokens: self.tokens(),
-            is_partial: self.is_partial,
-        }
-    }
-}
-
 /// Compares two sessions. `band` is the share of A below which differences are noise between captures.
 pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let (head_a, head_b) = (a.head(), b.head());
@@ -103,7 +55,7 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let (samples_a, samples_b) = (scaled(&head_a.periods_ps, scales.0), scaled(&head_b.periods_ps, scales.1));
     let whole = waterfall::Whole::new(a, b, divisors);
     let pairs = rows::Pairs { a, b, matches: &matches, divisors };
-    let mut rows = rows::rows(&pairs, &whole);
+    let mut rows = rows::rows(&pairs, &whole.gaps, (whole.a_ps, whole.delta_ps));
     let mut parts = waterfall::parts(&pairs, &whole);
     sort(&mut rows, &mut parts);
     // Steps that depend on each other tell less than their number.
@@ -128,12 +80,6 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         a: head_a,
         b: head_b,
     }
-}
-
-/// Scales the times of steps, in ps, to the unit of the comparison.
-#[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-fn scaled(times: &[u64], scale: f64) -> Vec<f64> {
-    times.iter().map(|time| *time as f64 * scale).collect()
 }
 
 /// Puts the largest differences first. The children of parts keep naming their rows.

@@ -1,8 +1,8 @@
 //! This module lists what both sides of a comparison should share, such as the chip and the work in a step.
 
-use super::Session;
 use super::matching::{OpMatch, Tier};
 use super::report::{CompareUnit, Parity, SideHead};
+use super::session::Session;
 use crate::table::format;
 
 /// The properties without which a time per step says nothing.

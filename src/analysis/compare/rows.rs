@@ -3,14 +3,15 @@
 use super::exact::{Divisors, Numerator, round_parts};
 use super::matching::{OpMatch, Side, SideOp, Tier};
 use super::report::{RowDelta, RowSide, TierShare, Verdict};
+use super::session::{Session, scaled};
 use super::statistics::{benjamini_hochberg, mann_whitney};
-use super::waterfall::Whole;
-use super::{ROW_BAND, Session, scaled};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::{OwnedOp, Owner};
 use crate::profile::Plane;
 use std::cmp::Reverse;
 
+/// The band of a row, as a share of the time of A.
+const ROW_BAND: f64 = 0.005;
 /// The share of rows with a difference that may be false discoveries.
 const FALSE_DISCOVERIES: f64 = 0.05;
 
@@ -78,16 +79,17 @@ impl Pairs<'_, '_, '_> {
     }
 }
 
-/// Compares the ops of each pair, in the order of the pairs.
-pub fn rows(pairs: &Pairs<'_, '_, '_>, whole: &Whole) -> Vec<RowDelta> {
+/// Compares the ops of each pair, in the order of the pairs. `gaps` are the differences of idle time, which belong to no op, and
+/// `a_ps` and `delta_ps` the time of A and the whole difference.
+pub fn rows(pairs: &Pairs<'_, '_, '_>, gaps: &[Numerator], (a_ps, delta_ps): (i64, i64)) -> Vec<RowDelta> {
     // Together with idle time, the rows sum to the difference.
     let numerators = pairs.matches.iter().map(|of| pairs.difference(of, None));
-    let numerators: Vec<Numerator> = numerators.chain(whole.gaps.iter().copied()).collect();
-    let deltas = round_parts(&numerators, pairs.divisors.denominator(), whole.delta_ps);
+    let numerators: Vec<Numerator> = numerators.chain(gaps.iter().copied()).collect();
+    let deltas = round_parts(&numerators, pairs.divisors.denominator(), delta_ps);
     let p: Vec<Option<f64>> = pairs.matches.iter().map(|of| p_value(pairs, of)).collect();
     let is_real = benjamini_hochberg(&p, FALSE_DISCOVERIES);
     let row = |((of, delta_ps), (p, is_real)): ((&OpMatch, &i64), (&Option<f64>, &bool))| {
-        row(pairs, of, *delta_ps, whole.a_ps, (*p, *is_real))
+        row(pairs, of, *delta_ps, a_ps, (*p, *is_real))
     };
     pairs.matches.iter().zip(&deltas).zip(p.iter().zip(&is_real)).map(row).collect()
 }

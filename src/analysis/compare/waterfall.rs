@@ -1,10 +1,10 @@
 //! This module divides the difference of two sessions among the owners of time, and each owner's part among ops. Every level
 //! sums to the one above, to the picosecond.
 
-use super::Session;
 use super::exact::{Divisors, Numerator, round, round_parts};
 use super::report::PartDelta;
 use super::rows::Pairs;
+use super::session::Session;
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
 
