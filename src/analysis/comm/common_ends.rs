@@ -52,17 +52,23 @@ impl Analysis {
             synchronous_ends(device, transfers, &core)
         });
         let plane = |at: usize| &profile.planes[all[at].plane];
-        let infos =
-            collective_infos(profile, requests.iter().map(|(at, transfers)| (plane(*at), &**transfers)), programs);
         let mut ops: IndexMap<OpKey, BTreeMap<usize, Vec<StepEnd>>> = IndexMap::default();
         for ((at, _), ends) in requests.iter().zip(ends) {
             for (op, ends) in ends {
                 ops.entry(op).or_default().insert(*at, ends);
             }
         }
+        let infos = |programs| {
+            collective_infos(profile, requests.iter().map(|(at, transfers)| (plane(*at), &**transfers)), programs)
+        };
+        let mut infos_by_op = infos(None);
+        // Programs are large, and are read only for groups that no text has.
+        if ops.keys().any(|op| infos_by_op.get(op).is_none_or(|info| info.groups.is_none())) {
+            infos_by_op = infos(programs);
+        }
         let mut differences: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
         for (op, ends) in &ops {
-            let Some(info) = infos.get(op).filter(|info| ends_together(info.primitive)) else { continue };
+            let Some(info) = infos_by_op.get(op).filter(|info| ends_together(info.primitive)) else { continue };
             let members: Executions = ends.keys().map(|device| (*device, None)).collect();
             for set in self.sets(profile, &members, info) {
                 let mut hosts: BTreeMap<usize, Vec<&[StepEnd]>> = BTreeMap::new();

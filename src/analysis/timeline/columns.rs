@@ -6,7 +6,7 @@ use crate::table::Value::{self, Absent, Labelled, Time};
 use crate::table::page::{Mark, Name};
 use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
 
-/// The columns of events. Times are in ps on the axis of the session.
+/// The columns of events. Times are displayed times, in ps on the axis of the session.
 pub const EVENTS: &[Column<EventRow>] = &[
     Column::new("name", |row| Value::text(&row.name)),
     Column::new("line", |row| Value::text(&row.track)),

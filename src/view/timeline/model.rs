@@ -157,8 +157,8 @@ impl TimelineModel {
                     self.lanes.set(BTreeMap::new());
                     self.scales.set(BTreeMap::new());
                     self.timeline.set(Some(PtrEq::new(timeline)));
-                    if let Some((line, event)) = self.place.with_untracked(|place| place.event) {
-                        self.find_event(EventQuery::Index { line, event }, false);
+                    if let Some(event) = self.selected.get_untracked() {
+                        self.find_event(EventQuery::Index { line: event.line, event: event.event }, false);
                     }
                 }
                 Err(Reply::Failed(failure)) => self.state.fail(failure),
