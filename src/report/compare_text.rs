@@ -187,15 +187,9 @@ fn waterfall(of: &Comparison, top: usize) -> Table {
 
 /// Returns the ops with the largest differences as a table.
 fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
-    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
-    let unit = of
-        .rows
-        .iter()
-        .flat_map(|row| [row.a.as_ref(), row.b.as_ref()])
-        .flatten()
-        .map(|side| side.self_ps)
-        .max()
-        .map_or(unit, |most| TimeUnit::for_largest(picos(most)));
+    let sides = of.rows.iter().flat_map(|row| [&row.a, &row.b]).flatten();
+    let longest = sides.map(|side| side.self_ps).max().unwrap_or_default();
+    let unit = TimeUnit::for_largest(picos(longest));
     let head = |name: &str| format!("{name} {}", unit.symbol());
     let mut heads = vec![
         ("Op".to_owned(), true),
