@@ -275,3 +275,22 @@ fn a_bad_pattern_is_one_sentence() {
     let text = String::from_utf8(out.stderr).unwrap();
     assert!(text.contains("character 4") && text.trim_end().lines().count() == 1, "{text}");
 }
+
+/// Two captures of an H100: the same model with matmuls in bf16 and in f32.
+#[test]
+fn compared_captures() {
+    let file = |name: &str| format!("gpu/{name}.graphs.xplane.pb.xz");
+    let run = |options: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_rooflight"))
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"))
+            .args(["compare", &file("xla"), &file("f32")])
+            .args(options)
+            .output()
+            .unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    insta::assert_snapshot!("compare_text", run(&["--fail-over", "3%", "--top", "5"]));
+    insta::assert_snapshot!("compare_markdown", run(&["--markdown"]));
+    let json: serde_json::Value = serde_json::from_str(&run(&["--json", "--top", "2"])).unwrap();
+    insta::assert_json_snapshot!("compare_json", json);
+}
