@@ -10,7 +10,7 @@
 //!          errors, warnings, host names ─────────► copied, and one more warning
 //! ```
 //!
-//! Nothing is decoded and encoded again: an excerpt is a list of byte ranges of the source ([`pieces`]) with new lengths in
+//! Nothing is decoded and encoded again: an excerpt is a list of byte ranges of the source (`pieces.rs`) with new lengths in
 //! front. Fields that are not known are copied as well. The lines without events stay, because their timestamps define the
 //! time axis of a session. The ranges of one plane at a time are in memory. The module does not depend on ops and devices.
 #![cfg_attr(
