@@ -424,10 +424,10 @@ onPage("the clocks of hosts are aligned, and the sums of a range stay those of t
   await waitForPicture(page);
   const alignSwitch = page.locator("#align-hosts");
   assert.equal(await alignSwitch.getAttribute("aria-pressed"), "true", "the clocks differ by more than a step");
-  assert.match(await alignSwitch.getAttribute("title"), /worker-1: −4\.90 s ± [\d.]+ [nµ]s, by \d+ common collectives\.$/);
+  assert.match(await alignSwitch.getAttribute("title"), /worker-1: −4\.90 s ± [\d.]+ [pnµ]s, by \d+ common collectives\.$/);
   const group = page.locator(".timeline-group").filter({ hasText: "worker-1 TPU:0" });
   const unit = page.locator(".timeline-unit");
-  await waitUntil(() => group.textContent(), (text) => /aligned by −4\.90 s ± [\d.]+ [nµ]s$/.test(text));
+  await waitUntil(() => group.textContent(), (text) => /aligned by −4\.90 s ± [\d.]+ [pnµ]s/.test(text));
   assert.match(await unit.textContent(), /aligned clocks/);
 
   // The sums are those of the device of the selected event, which is on the host whose clock is ahead.
