@@ -1,4 +1,5 @@
-//! This module defines how the clocks of hosts are aligned on the timeline. Only the timeline displays aligned times: all sums, waits, gaps and findings are on the event clock.
+//! This module defines how the clocks of hosts are aligned on the timeline. Only the timeline displays aligned times: all sums,
+//! waits, gaps and findings are on the event clock.
 
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};

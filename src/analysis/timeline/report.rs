@@ -252,32 +252,3 @@ pub struct IdleBox {
     /// Number of gaps.
     pub n_gaps: u32,
 }
-
-impl Timeline {
-    /// Returns the time by which the events of a group are displayed later than on the event clock, in ps.
-    pub fn offset(&self, group: &TrackGroup) -> i64 {
-        self.alignment.as_ref().map_or(0, |alignment| alignment.displayed_offset(group.host))
-    }
-
-    /// Returns the offset of the group of a device; that of the first group if there is no such device.
-    pub fn device_offset(&self, device: Option<u32>) -> i64 {
-        let group = self.groups.iter().find(|group| device.is_some() && group.device == device);
-        group.or(self.groups.first()).map_or(0, |group| self.offset(group))
-    }
-
-    /// Returns the offset of the host of a group, if the offsets are applied.
-    pub fn applied_offset(&self, group: &TrackGroup) -> Option<&HostOffset> {
-        self.alignment.as_ref().filter(|alignment| alignment.is_applied)?.hosts.get(group.host as usize)
-    }
-
-    /// Returns whether clocks of hosts are aligned in all times of the timeline.
-    pub fn is_aligned(&self) -> bool {
-        self.alignment.as_ref().is_some_and(|alignment| alignment.is_applied)
-    }
-
-    /// Returns whether another timeline has the same tracks. Their times may be aligned in another way.
-    pub fn has_tracks_of(&self, other: &Self) -> bool {
-        let lines = |of: &Self| of.groups.iter().map(|group| group.tracks.clone()).collect::<Vec<_>>();
-        lines(self) == lines(other)
-    }
-}
