@@ -446,7 +446,7 @@ onPage("the clocks of hosts are aligned, and the sums of a range stay those of t
   const offset = range[0] - displayed[0];
   assert.ok(Math.abs(offset - 4.9e12) < 1e9, `the host's clock is ahead by ${offset} ps`);
   assert.equal(range[1] - displayed[1], offset, "the range keeps its length");
-  const report = JSON.parse(cliOutput("breakdown", ...captures, "--json", "--by", "kind", "--device", "4", "--window", range.join("..")));
+  const report = JSON.parse(cliOutput("breakdown", ...captures, "--json", "--by", "kind", "--device", "worker-1 TPU:0", "--window", range.join("..")));
   const expected = report.groups.map((row) => row.n_executions.toLocaleString("en"));
   assert.deepEqual(Object.values(shown).map(([, count]) => count), expected);
 
