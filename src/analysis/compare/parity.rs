@@ -46,10 +46,16 @@ fn is_same_work(parity: &[Parity]) -> bool {
     parity.iter().all(|of| of.is_equal != Some(false) || !NEEDED.contains(&&*of.key))
 }
 
+/// The longest time of a million tokens that is compared, in ps: about two weeks. Sums of longer times do not fit into 64 bits.
+const LONGEST: u128 = 1 << 60;
+
 /// Returns the unit of times: tokens if the sides do different work in a step, and the tokens of a step are known.
 pub fn unit(a: &SideHead, b: &SideHead, parity: &[Parity]) -> CompareUnit {
-    let has_tokens = a.tokens.is_some() && b.tokens.is_some();
-    if has_tokens && !is_same_work(parity) { CompareUnit::MillionTokens } else { CompareUnit::Step }
+    let has_tokens = |head: &SideHead| {
+        let time = |tokens: u64| u128::from(head.period_ps) * 1_000_000 / u128::from(tokens.max(1));
+        head.tokens.is_some_and(|tokens| time(tokens) < LONGEST)
+    };
+    if has_tokens(a) && has_tokens(b) && !is_same_work(parity) { CompareUnit::MillionTokens } else { CompareUnit::Step }
 }
 
 /// Returns whether times of both sides can be compared.
