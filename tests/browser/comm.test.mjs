@@ -186,7 +186,8 @@ onPage("mesh and topology set the names of axes and the peaks of links, and a re
   const report = cliReport(file, "--mesh", "data=2,model=4", "--topology", "2x2x2", "--wrap");
   // The table with the file's own axes stays on screen until the reply for the new mesh arrives.
   const readRows = () => panel.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
-  const groups = await waitUntil(readRows, (rows) => rows.some((row) => /data|model/.test(row[2])));
+  const hasMesh = (rows) => rows.length > 0 && rows.every((row) => /data|model|–/.test(row[2]));
+  const groups = await waitUntil(readRows, hasMesh);
   for (const [text, size, axis] of groups) {
     const row = report.rows.find((row) => row.groups && matchesShortened(row.groups, text) && String(row.group_size) === size);
     assert.equal(axis, row.axis ?? "–", text);
