@@ -107,7 +107,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
             on: gate.on.key(),
             limit: gate.limit,
             change: gate.change(of).filter(|change| change.is_finite()),
-            result: gate.judge(of),
+            result: gate.evaluate(of),
         }),
         parity: &of.parity,
         waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),

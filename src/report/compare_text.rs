@@ -1,7 +1,7 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
 use super::ledger_table::label;
-use super::overview_text::number;
+use super::overview_text::{SHOWN, number};
 use crate::analysis::compare::{
     CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
 };
@@ -14,18 +14,6 @@ const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 const ROWS: usize = 10;
-/// Figures that are compared in text, with their labels.
-const FIGURES: [(&str, &str); 8] = [
-    ("useful_mfu", "Useful MFU"),
-    ("model_mfu", "MFU (model FLOPs)"),
-    ("hardware_mfu", "HFU (FLOPs as run)"),
-    ("hbm_bandwidth", "HBM bandwidth"),
-    ("peak_hbm", "Peak HBM"),
-    ("exposed_communication", "Exposed communication"),
-    ("idle", "Idle"),
-    ("host_waits", "Idle, host late"),
-];
-
 fn picos(time: i64) -> Picos {
     Picos(time.unsigned_abs())
 }
@@ -122,7 +110,7 @@ pub fn gate(gate: &Gate, of: &Comparison) -> String {
         .change(of)
         .map_or(ABSENT.to_owned(), |change| if change.is_finite() { signed_share(change) } else { "new".to_owned() });
     let limit = percent_text(gate.limit);
-    match gate.judge(of) {
+    match gate.evaluate(of) {
         GateResult::Passed => format!("Passed: {what} {change}, limit {limit}."),
         GateResult::Failed => format!("Failed: {what} {change}, limit {limit}."),
         GateResult::Inconclusive => format!("Inconclusive: {what} {change}, limit {limit}."),
@@ -136,7 +124,8 @@ fn figures(of: &Comparison) -> Table {
     let change = of.change().map_or(ABSENT.to_owned(), signed_number);
     let metric = format!("Time {}", per(of.unit));
     table.row(vec![metric, time_text(picos(of.a_ps)), time_text(picos(of.b_ps)), signed(of.delta_ps), change]);
-    for (name, label) in FIGURES {
+    // The spread of devices is about each side alone.
+    for (name, label) in SHOWN.into_iter().filter(|(name, _)| *name != "device_spread") {
         let Some(figure) = of.figures.iter().find(|figure| figure.name == name) else { continue };
         table.row(figure_row(label, figure));
     }

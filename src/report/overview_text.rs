@@ -45,7 +45,7 @@ impl TextStyle {
 }
 
 /// The figures at the top, with their labels.
-const SHOWN: [(&str, &str); 9] = [
+pub(super) const SHOWN: [(&str, &str); 9] = [
     ("useful_mfu", "Useful MFU"),
     ("model_mfu", "MFU (model FLOPs)"),
     ("hardware_mfu", "HFU (FLOPs as run)"),

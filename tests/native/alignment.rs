@@ -130,7 +130,7 @@ fn second(hosts: &[Host]) -> HostOffset {
 }
 
 /// The displayed ends of the events of the all-reduce on each device, in order of time.
-fn ends(opened: &Opened, analysis: &Analysis, timeline: &Timeline, name: &str) -> Vec<Vec<i64>> {
+fn collective_ends(opened: &Opened, analysis: &Analysis, timeline: &Timeline, name: &str) -> Vec<Vec<i64>> {
     let devices = timeline.groups.iter().filter(|group| group.device.is_some());
     let ends = devices.map(|group| {
         let lines = group.tracks.iter().filter(|track| track.kind == TrackKind::Ops);
@@ -212,7 +212,7 @@ fn collectives_end_together_after_alignment() {
     let offset = &timeline.alignment.as_ref().unwrap().hosts[1];
     // Twice each of −4000, −200, 0, 100, 300: the quartiles are −200 and 100.
     assert_eq!((offset.offset_ps, offset.spread, offset.n), (-4_900_000_000_000, Some(Picos(150)), 10));
-    let ends = ends(&opened, &analysis, &timeline, "all-reduce.3");
+    let ends = collective_ends(&opened, &analysis, &timeline, "all-reduce.3");
     let mut apart: Vec<u64> = ends[0].iter().zip(&ends[2]).map(|(a, b)| a.abs_diff(*b)).collect();
     apart.sort_unstable();
     assert_eq!(apart, [0, 0, 100, 100, 200, 200, 300, 300, 4000, 4000]);
@@ -242,7 +242,7 @@ fn simulated_hosts_are_aligned() {
     let is_collective =
         |name: &&str| name.starts_with("all-reduce") && !name.contains("-start") && !name.contains("-done");
     let reduce = (0..n_events).map(name).find(is_collective).expect("the program has a synchronous all-reduce");
-    let ends = ends(&opened, &analysis, &timeline, reduce);
+    let ends = collective_ends(&opened, &analysis, &timeline, reduce);
     assert!(!ends[0].is_empty() && ends[0].len() == ends[4].len());
     // The clocks of the devices of a host differ by up to 0.2 µs.
     assert!(ends[0].iter().zip(&ends[4]).all(|(a, b)| a.abs_diff(*b) < spread.0 + 500_000), "{reduce}");

@@ -73,7 +73,7 @@ fn a_capture_does_not_differ_from_itself() {
         assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
         assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
         let gate = Gate { on: GateFigure::Period, limit: 0.0 };
-        assert_eq!(gate.judge(&of), GateResult::Passed, "{name}");
+        assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
     }
     for name in common::XSPACES {
         let Some(bytes) = common::profile(name) else { continue };
@@ -132,7 +132,7 @@ fn captures_of_an_h100() {
     assert_eq!((precision.unit, precision.verdict), (CompareUnit::Step, Verdict::Regression));
     assert!(precision.findings.iter().any(|finding| finding.is_new && finding.title.contains("f32")));
     let gate = Gate { on: GateFigure::Period, limit: 0.03 };
-    assert_eq!([&again, &precision].map(|of| gate.judge(of)), [GateResult::Passed, GateResult::Failed]);
+    assert_eq!([&again, &precision].map(|of| gate.evaluate(of)), [GateResult::Passed, GateResult::Failed]);
 }
 
 fn simulated(options: &[&str]) -> (tempfile::TempDir, serde_json::Value) {
@@ -176,7 +176,7 @@ fn faults_are_the_difference() {
         let ours = of.matched.iter().filter(|share| share.tier.is_none()).map(|share| share.a + share.b).sum::<f64>();
         assert!(ours < 0.001, "{fault}: {:?}", of.matched);
         let gate = Gate { on: GateFigure::Period, limit: 0.01 };
-        assert_eq!(gate.judge(&of), GateResult::Failed, "{fault}");
+        assert_eq!(gate.evaluate(&of), GateResult::Failed, "{fault}");
     }
     // The device on which the steps depend is named.
     let (broken, _) = simulated(&["--fault", "straggler"]);
@@ -185,7 +185,7 @@ fn faults_are_the_difference() {
     let (slow, _) = simulated(&["--fault", "slow-step"]);
     let of = compared(opened(&healthy), opened(&slow));
     assert_eq!(of.verdict, Verdict::WithinNoise);
-    assert_eq!(Gate { on: GateFigure::Period, limit: 0.03 }.judge(&of), GateResult::Passed);
+    assert_eq!(Gate { on: GateFigure::Period, limit: 0.03 }.evaluate(&of), GateResult::Passed);
 }
 
 /// Another compile of the same program gives other names and numbers, and an edit of the sources other lines.

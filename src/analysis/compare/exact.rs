@@ -27,14 +27,6 @@ impl Divisors {
         term(b, self.a).saturating_sub(term(a, self.b))
     }
 
-    /// Returns the factors that scale the time of one step of each side to the unit of the means. The sides have `n_a` and `n_b`
-    /// steps.
-    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-    pub fn of_steps(self, n_a: u64, n_b: u64) -> (f64, f64) {
-        let scale = |n: u64, divisor: u64| n as f64 * self.factor as f64 / divisor.max(1) as f64;
-        (scale(n_a, self.a), scale(n_b, self.b))
-    }
-
     /// Returns the mean of side A, rounded half to even.
     pub fn mean_a(self, sum: u64) -> i64 {
         round(i128::from(sum).saturating_mul(self.factor.into()), i128::from(self.a.max(1)))

@@ -85,16 +85,16 @@ impl Gate {
                 })
             }
             None => {
-                let (a, b) = (median(&of.samples(&of.a))?, median(&of.samples(&of.b))?);
+                let (a, b) = (median(&of.unit.samples(&of.a))?, median(&of.unit.samples(&of.b))?);
                 (a > 0.0).then(|| (b - a) / a)
             }
         }
     }
 
-    /// Judges a comparison. The period fails if the median of B exceeds that of A by more than the limit, and the interval of the
+    /// Evaluates the gate for a comparison. The period fails if the median of B exceeds that of A by more than the limit, and the interval of the
     /// difference lies above 0; with fewer than 4 steps on a side, if it exceeds the limit and the band of noise together. Other
     /// figures have no samples, so the limit alone decides.
-    pub fn judge(&self, of: &Comparison) -> GateResult {
+    pub fn evaluate(&self, of: &Comparison) -> GateResult {
         if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) && self.on == GateFigure::Period {
             return GateResult::Inconclusive;
         }

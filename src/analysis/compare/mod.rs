@@ -26,17 +26,16 @@ pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,
 };
-
 pub use session::Session;
 pub use verdict::SIGNIFICANT;
 
 use exact::Divisors;
-use session::scaled;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
 
 /// The band of noise between captures, as a share of the time of A.
 pub const BAND: f64 = 0.01;
+
 /// Compares two sessions. `band` is the share of A below which differences are noise between captures.
 pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let (head_a, head_b) = (a.head(), b.head());
@@ -51,16 +50,16 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         },
         _ => Divisors { a: a.n_steps(), b: b.n_steps(), factor: 1 },
     };
-    let scales = divisors.of_steps(a.n_steps(), b.n_steps());
-    let (samples_a, samples_b) = (scaled(&head_a.periods_ps, scales.0), scaled(&head_b.periods_ps, scales.1));
+    let (samples_a, samples_b) = (unit.samples(&head_a), unit.samples(&head_b));
     let whole = waterfall::Whole::new(a, b, divisors);
-    let pairs = rows::Pairs { a, b, matches: &matches, divisors };
+    let scales = (unit.scale(&head_a), unit.scale(&head_b));
+    let pairs = rows::Pairs { a, b, matches: &matches, divisors, scales };
     let mut rows = rows::rows(&pairs, &whole.gaps, (whole.a_ps, whole.delta_ps));
     let mut parts = waterfall::parts(&pairs, &whole);
     sort(&mut rows, &mut parts);
     // Steps that depend on each other tell less than their number.
     let shift = shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b)));
-    let judged = verdict::judge((&samples_a, &samples_b), shift, (whole.a_ps, whole.delta_ps), band);
+    let judged = verdict::evaluate((&samples_a, &samples_b), shift, (whole.a_ps, whole.delta_ps), band);
     let is_comparable = parity::is_comparable(unit, &parity);
     Comparison {
         matched: pairs.shares(),

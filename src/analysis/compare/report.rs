@@ -18,6 +18,23 @@ pub enum CompareUnit {
     MillionTokens,
 }
 
+impl CompareUnit {
+    /// Returns the factor that scales the time of a step of a side to this unit.
+    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
+    pub(super) fn scale(self, side: &SideHead) -> f64 {
+        match (self, side.tokens) {
+            (Self::MillionTokens, Some(tokens)) => 1e6 / tokens as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// Returns the lengths of the steps of a side in ps per unit.
+    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
+    pub(super) fn samples(self, side: &SideHead) -> Vec<f64> {
+        side.periods_ps.iter().map(|period| *period as f64 * self.scale(side)).collect()
+    }
+}
+
 /// Whether a difference is real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,6 +51,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Returns the verdict on a difference in ps, which is or is not beyond what steps and captures vary by.
+    pub(super) const fn on(delta_ps: i64, is_real: bool) -> Self {
+        match delta_ps {
+            1.. if is_real => Self::Regression,
+            ..=-1 if is_real => Self::Improvement,
+            _ => Self::WithinNoise,
+        }
+    }
+
     /// Returns the name in JSON.
     pub const fn key(self) -> &'static str {
         match self {
@@ -191,7 +217,7 @@ pub struct Comparison {
     pub b_ps: i64,
     /// `b_ps` − `a_ps` before rounding, rounded.
     pub delta_ps: i64,
-    /// The shift of the lengths of steps in ps per unit, with its 95 % interval. `None` without steps.
+    /// The shift of the lengths of steps in ps per unit, with its 95 % interval. `None` with fewer than 4 steps on a side.
     pub shift: Option<Shift>,
     /// Two-sided p of the Mann–Whitney test over the lengths of steps. `None` with fewer than 4 steps on a side.
     pub p: Option<f64>,
@@ -208,16 +234,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the lengths of the steps of a side in ps per unit.
-    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-    pub fn samples(&self, side: &SideHead) -> Vec<f64> {
-        let scale = match (self.unit, side.tokens) {
-            (CompareUnit::MillionTokens, Some(tokens)) => 1e6 / tokens as f64,
-            _ => 1.0,
-        };
-        side.periods_ps.iter().map(|period| *period as f64 * scale).collect()
-    }
-
     /// Returns the difference as a fraction of A. `None` if A takes no time.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub fn change(&self) -> Option<f64> {

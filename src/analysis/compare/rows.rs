@@ -3,7 +3,7 @@
 use super::exact::{Divisors, Numerator, round_parts};
 use super::matching::{OpMatch, Side, SideOp, Tier};
 use super::report::{RowDelta, RowSide, TierShare, Verdict};
-use super::session::{Session, scaled};
+use super::session::Session;
 use super::statistics::{benjamini_hochberg, mann_whitney};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::{OwnedOp, Owner};
@@ -23,7 +23,7 @@ pub fn side<'a>(of: &Session<'a>) -> Side<'a> {
         op: owned.op,
         time: owned.total().0,
         n: owned.n.as_f64().round() as u64,
-        first_start: of.steps.ops.get(&plane.op(owned.op).key()).map_or(u64::MAX, |times| times.first_start),
+        first_start: of.steps.first_start(plane, owned.op),
     };
     let ops = of.by_op.ops.iter().map(op).collect();
     Side { profile: of.profile, analysis: of.analysis, device, programs: of.programs, ops }
@@ -51,6 +51,8 @@ pub struct Pairs<'p, 'a, 'b> {
     pub b: &'p Session<'b>,
     pub matches: &'p [OpMatch],
     pub divisors: Divisors,
+    /// The factors that scale the time of a step of each side to the unit of the comparison.
+    pub scales: (f64, f64),
 }
 
 impl Pairs<'_, '_, '_> {
@@ -96,19 +98,20 @@ pub fn rows(pairs: &Pairs<'_, '_, '_>, gaps: &[Numerator], (a_ps, delta_ps): (i6
 
 /// Compares the times of a pair in the steps of both sides. Ops of one side take no time in the other one.
 fn p_value(pairs: &Pairs<'_, '_, '_>, of: &OpMatch) -> Option<f64> {
-    let scales = pairs.divisors.of_steps(pairs.a.n_steps(), pairs.b.n_steps());
+    #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
     let times = |session: &Session<'_>, ops: &[usize], scale: f64| {
         let mut sums = vec![0_u64; session.steps.steps.len()];
         for at in ops {
-            let key = session.plane().op(session.by_op.ops[*at].op).key();
-            if let Some(times) = session.steps.ops.get(&key) {
+            if let Some(times) = session.steps.times(session.plane(), session.by_op.ops[*at].op) {
                 sums.iter_mut().zip(&times.times).for_each(|(sum, time)| *sum += time);
             }
         }
-        scaled(&sums, scale)
+        sums.into_iter().map(|sum| sum as f64 * scale).collect::<Vec<f64>>()
     };
     let has_steps = pairs.a.overview.has_steps && pairs.b.overview.has_steps;
-    has_steps.then(|| mann_whitney(&times(pairs.a, &of.a, scales.0), &times(pairs.b, &of.b, scales.1))).flatten()
+    has_steps
+        .then(|| mann_whitney(&times(pairs.a, &of.a, pairs.scales.0), &times(pairs.b, &of.b, pairs.scales.1)))
+        .flatten()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times of a row, which are below 2⁵³ ps")]
@@ -138,11 +141,7 @@ fn row(
         work_ps = roofline(a).zip(roofline(b)).map(|(a, b)| ((b - a) * mean).round() as i64);
     }
     let is_beyond = delta_ps.unsigned_abs() as f64 > ROW_BAND * whole_ps.unsigned_abs() as f64;
-    let verdict = match (p.is_none() || is_real) && is_beyond {
-        true if delta_ps > 0 => Verdict::Regression,
-        true => Verdict::Improvement,
-        false => Verdict::WithinNoise,
-    };
+    let verdict = Verdict::on(delta_ps, (p.is_none() || is_real) && is_beyond);
     let efficiency_ps = work_ps.map(|work| delta_ps - count_ps - work);
     let is_ambiguous = of.is_ambiguous;
     RowDelta {

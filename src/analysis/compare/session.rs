@@ -49,9 +49,3 @@ impl Session<'_> {
         }
     }
 }
-
-/// Scales the times of steps, in ps, to the unit of the comparison.
-#[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-pub(super) fn scaled(times: &[u64], scale: f64) -> Vec<f64> {
-    times.iter().map(|time| *time as f64 * scale).collect()
-}

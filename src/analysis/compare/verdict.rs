@@ -14,10 +14,10 @@ pub struct Judged {
     pub p: Option<f64>,
 }
 
-/// Judges the difference of the lengths of steps. `shift` is their shift, whose interval is wider if steps depend on each other.
+/// Evaluates the difference of the lengths of steps. `shift` is their shift, whose interval is wider if steps depend on each other.
 /// `whole_ps` is the mean of A, `delta_ps` the difference of the means, and `band` the share of A that captures vary by.
 #[expect(clippy::cast_precision_loss, reason = "a share")]
-pub fn judge((a, b): (&[f64], &[f64]), shift: Option<Shift>, (whole_ps, delta_ps): (i64, i64), band: f64) -> Judged {
+pub fn evaluate((a, b): (&[f64], &[f64]), shift: Option<Shift>, (whole_ps, delta_ps): (i64, i64), band: f64) -> Judged {
     if a.is_empty() || b.is_empty() {
         return Judged { verdict: Verdict::TooFewSteps, p: None };
     }
@@ -25,12 +25,7 @@ pub fn judge((a, b): (&[f64], &[f64]), shift: Option<Shift>, (whole_ps, delta_ps
     let is_beyond = delta_ps.unsigned_abs() as f64 > band * whole_ps.unsigned_abs() as f64;
     let has_sign = shift.is_none_or(|shift| (shift.low > 0.0) == (delta_ps > 0) && shift.low * shift.high > 0.0);
     let is_real = is_beyond && p.is_none_or(|p| p < SIGNIFICANT && has_sign);
-    let verdict = match is_real {
-        true if delta_ps > 0 => Verdict::Regression,
-        true => Verdict::Improvement,
-        false => Verdict::WithinNoise,
-    };
-    Judged { verdict, p }
+    Judged { verdict: Verdict::on(delta_ps, is_real), p }
 }
 
 #[cfg(test)]
@@ -45,7 +40,7 @@ mod tests {
     fn verdict(a: &[f64], b: &[f64]) -> Verdict {
         let mean = |of: &[f64]| (of.iter().sum::<f64>() / of.len().max(1) as f64) as i64;
         let whole = mean(a);
-        judge((a, b), super::super::statistics::shift(a, b), (whole, mean(b) - whole), 0.01).verdict
+        evaluate((a, b), super::super::statistics::shift(a, b), (whole, mean(b) - whole), 0.01).verdict
     }
 
     #[test]

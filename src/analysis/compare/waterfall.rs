@@ -39,7 +39,7 @@ fn without_ops(of: &Session<'_>, owner: Owner) -> u64 {
 
 /// Divides the difference among the owners that have time on either side.
 pub fn parts(pairs: &Pairs<'_, '_, '_>, whole: &Whole) -> Vec<PartDelta> {
-    let Pairs { a, b, matches, divisors } = *pairs;
+    let Pairs { a, b, matches, divisors, .. } = *pairs;
     let time = |of: &Session<'_>, owner| of.by_op.ledger.time(owner).0;
     let has_time = |owner: &Owner| time(a, *owner) > 0 || time(b, *owner) > 0;
     let owners: Vec<Owner> = Owner::ALL.into_iter().filter(has_time).collect();

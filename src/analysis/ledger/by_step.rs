@@ -1,8 +1,8 @@
 //! This module divides the time of the ops of a device by step, for statistics over steps.
 
-use super::line_sweep::{OpLine, owned_times};
-use crate::analysis::base::{Analysis, Interval, Merged, StepChoice, intervals};
-use crate::profile::{OpKey, Profile};
+use super::line_sweep::{op_lines, owned_times};
+use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
+use crate::profile::{OpId, OpKey, Plane, Profile};
 use indexmap::IndexMap;
 
 /// The time of each op of a device in each step.
@@ -21,6 +21,19 @@ pub struct StepTimes {
     pub times: Vec<u64>,
 }
 
+impl OpSteps {
+    /// Returns the times of the ops that have the name of an op of the device's plane. `None` if they do not run in the steps.
+    pub fn times(&self, plane: &Plane, op: OpId) -> Option<&StepTimes> {
+        self.ops.get(&plane.op(op).key())
+    }
+
+    /// Returns the start of the first execution of the ops that have the name of an op, in ps; the greatest number if they do not
+    /// run in the steps.
+    pub fn first_start(&self, plane: &Plane, op: OpId) -> u64 {
+        self.times(plane, op).map_or(u64::MAX, |times| times.first_start)
+    }
+}
+
 impl Analysis {
     /// Divides the times of the ops of a device by step, as the ledger of the same step counts them. `None` if the device does
     /// not have the step, or if it has no times on the event clock.
@@ -28,11 +41,7 @@ impl Analysis {
         let of = self.devices.get(device)?;
         let plane = &profile.planes[of.plane];
         let facts = &self.facts[device].ops;
-        let read = |at: &usize| {
-            let line = &plane.lines[*at];
-            Some(OpLine { times: intervals(line, of.event_clock)?, ops: line.events.ops().collect() })
-        };
-        let lines: Vec<OpLine> = of.ops.iter().map(read).collect::<Option<_>>()?;
+        let lines = op_lines(plane, of)?;
         let mut steps: Vec<Interval> = of.chosen_steps(step).iter().map(|step| step.event_window).collect();
         if steps.is_empty() {
             if !of.is_whole_capture(step) {

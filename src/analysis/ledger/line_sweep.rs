@@ -6,15 +6,24 @@
 //!  owner      gggggggggggaaaaaaaaaggggggggggggc      compute before communication before data movement
 //! ```
 
-use crate::analysis::base::{Interval, Merged, self_time};
+use crate::analysis::base::{Device, Interval, Merged, intervals, self_time};
 use crate::analysis::classify::Kind;
-use crate::profile::OpId;
+use crate::profile::{OpId, Plane};
 use crate::small_sort::SmallSort;
 
 /// The events of an op line, in its order.
 pub(super) struct OpLine {
     pub times: Vec<Interval>,
     pub ops: Vec<OpId>,
+}
+
+/// Reads the op lines of a device. `None` if a line has no times on the event clock.
+pub(super) fn op_lines(plane: &Plane, device: &Device) -> Option<Vec<OpLine>> {
+    let read = |at: &usize| {
+        let line = &plane.lines[*at];
+        Some(OpLine { times: intervals(line, device.event_clock)?, ops: line.events.ops().collect() })
+    };
+    device.ops.iter().map(read).collect()
 }
 
 /// The rank of a kind: of several ops that run at the same time, the one with the lowest rank owns the time.

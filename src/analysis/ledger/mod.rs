@@ -26,7 +26,7 @@ pub use report::{Ledger, Owner};
 
 use crate::analysis::base::op_times::{OpTime, OpTimes};
 use crate::analysis::base::rows::Slice;
-use crate::analysis::base::{Analysis, Interval, Merged, StepChoice, intervals};
+use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
 use crate::analysis::classify::{Kind, category, opcode};
 use crate::analysis::comm::{PeerWaits, least_wait};
 use crate::analysis::data_movement::Programs;
@@ -37,7 +37,7 @@ use crate::profile::{Op, OpId, OpKey, Profile};
 use crate::units::{Count, Picos};
 use excess::{ExcessTimes, median_time};
 use indexmap::IndexMap;
-use line_sweep::{OpLine, owned_times};
+use line_sweep::{op_lines, owned_times};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -155,11 +155,7 @@ impl Analysis {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
         let facts = &self.facts[device].ops;
-        let read = |at: &usize| {
-            let line = &plane.lines[*at];
-            Some(OpLine { times: intervals(line, of.event_clock)?, ops: line.events.ops().collect() })
-        };
-        let lines: Vec<OpLine> = of.ops.iter().map(read).collect::<Option<_>>()?;
+        let lines = op_lines(plane, of)?;
         let mut times = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
         let mut waited = vec![0; plane.ops.len()];
         let kind = |op: OpId| facts[op.0 as usize].kind;

@@ -90,7 +90,7 @@ pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
     } else {
         compare_text::text(&compared, gate.as_ref(), args.top.unwrap_or(ROWS))
     };
-    let code = match gate.map(|gate| gate.judge(&compared)) {
+    let code = match gate.map(|gate| gate.evaluate(&compared)) {
         Some(GateResult::Failed) => 3,
         Some(GateResult::Inconclusive) if !args.inconclusive => 4,
         _ => u8::from(is_partial),
