@@ -96,7 +96,7 @@ fn evidence(of: &Comparison) -> String {
             let p = if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
             format!(" 95 % interval {} to {}, {p}, {steps}.", signed(shift.low as i64), signed(shift.high as i64))
         }
-        (Some(_), None) => {
+        _ if of.a.n_steps > 0 && of.b.n_steps > 0 => {
             format!(" {steps} are too few for a test: differences above {} count.", percent_text(of.band))
         }
         _ => String::new(),
