@@ -241,9 +241,15 @@ onPage("threads of a host and a capture of another platform are drawn", { needs:
   await page.keyboard.press("ArrowRight");
   await waitUntil(() => status(page).textContent(), (text) => /TPU:0, XLA Modules: /.test(text));
   const run = await status(page).textContent();
-  await page.getByRole("button", { name: /^Started by .*DoEnqueueProgram/ }).first().click();
+  // A button is pressed when the page is at rest: the links of an event stand beside each other.
+  const follow = async (name) => {
+    await waitForRows(page);
+    await waitForPaint(page);
+    await page.getByRole("button", { name }).first().click();
+  };
+  await follow(/^Started by .*DoEnqueueProgram/);
   await waitUntil(() => status(page).textContent(), (text) => /DoEnqueueProgram/.test(text));
-  await page.getByRole("button", { name: /^Starts jit_f/ }).first().click();
+  await follow(/^Starts jit_f/);
   await waitUntil(() => status(page).textContent(), (text) => text === run);
   await canvas(page).focus();
   await page.keyboard.press("j");
