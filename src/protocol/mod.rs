@@ -3,6 +3,7 @@
 
 pub mod capabilities;
 pub mod comm;
+pub mod compare;
 pub mod estimate;
 pub mod memory;
 pub mod program_text;
@@ -17,6 +18,7 @@ pub mod view_request;
 
 pub use capabilities::Capabilities;
 pub use comm::CommView;
+pub use compare::ComparedOps;
 pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
 pub use program_text::{
@@ -25,7 +27,7 @@ pub use program_text::{
 };
 pub use request::{
     Answer, Call, CaptureRange, DeviceInfo, DevicesRead, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply,
-    Request, RequestId, SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
+    Request, RequestId, SessionInfo, SessionSlot, Stage, StepInfo, SummaryInfo, mismatch,
 };
 pub use roofline::{MAX_POINTS, RoofPoint, RooflineHead};
 pub use share::{ReportRow, ShareAnswer, ShareQuery};

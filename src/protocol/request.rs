@@ -1,7 +1,7 @@
 //! This module defines the requests, replies and messages between the page and the worker. It holds plain data and
 //! depends on neither side.
 //!
-//! A worker holds at most one session. The page starts a fresh worker for each load, and keeps the current worker until
+//! A worker holds one session, or two that are compared. The page starts a fresh worker for each load, and keeps the current worker until
 //! the load succeeds. Therefore a failed or cancelled load, or a worker that dies, loses nothing, and a load can be
 //! cancelled at once, even inside a tight loop, because the page ends the worker. Within a session, requests carry ids,
 //! are answered in order, and can be withdrawn while they wait.
@@ -33,12 +33,18 @@ pub enum Request {
     },
     /// Reads the files of this message as one session.
     Open {
+        /// Which of the open sessions this becomes. The second one is compared with the first one, which stays open.
+        slot: SessionSlot,
         /// Path of each file with its folders, in the order of the files.
         paths: Vec<String>,
         /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
         /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
     },
+    /// Answers the requests that follow from this session. The reply is [`Reply::Opened`].
+    Show(SessionSlot),
+    /// Closes the second session. The first one is shown. The reply is [`Reply::Opened`] with the first one.
+    CloseSecond,
     /// Reports that a helper has ended before its time. The worker reads the helper's planes.
     HelperEnded {
         /// Index of the helper's port among the ports of `Open`.
@@ -81,6 +87,26 @@ pub enum Request {
     },
     /// A request of a view: a [`super::view_request::Question`] as bytes.
     Question(Vec<u8>),
+}
+
+/// One of the sessions that a worker has open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SessionSlot {
+    #[default]
+    First,
+    /// The session that is compared with the first one.
+    Second,
+}
+
+impl SessionSlot {
+    /// Returns the other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
 }
 
 /// A reference to an op by name and program.

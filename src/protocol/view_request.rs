@@ -15,6 +15,7 @@ use super::tables::Export;
 use super::timeline::TimelineQuestion;
 use crate::analysis::base::Query;
 use crate::analysis::comm::{CommQuery, LaneQuery};
+use crate::analysis::compare::CompareQuery;
 use crate::analysis::flags::FlagsQuery;
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::overview::OverviewQuery;
@@ -136,6 +137,20 @@ pub enum Question {
     /// Requests the intervals of collectives and copies in one step of one device, as
     /// [`crate::analysis::comm::CommLanes`].
     CommLanes(LaneQuery),
+    /// Requests the comparison of the two open sessions, as [`crate::analysis::compare::Comparison`] with the largest rows
+    /// of each owner.
+    Compare(CompareQuery),
+    /// Requests the ops of a row of the comparison, as [`super::compare::ComparedOps`].
+    CompareOps {
+        query: CompareQuery,
+        /// [Name](crate::analysis::compare::RowDelta::key) of the row.
+        key: String,
+    },
+    /// Requests the comparison as Markdown, as `String`.
+    CompareMarkdown(CompareQuery),
+    /// Requests the comparison as a file: JSON as the command line writes it, or all rows as CSV. The reply is
+    /// [`Reply::Exported`].
+    ExportCompare { query: CompareQuery, format: Export },
     /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].
     Flags(FlagsQuery),
     /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].
@@ -168,6 +183,18 @@ impl Question {
     /// for a report alike.
     pub(crate) const fn is_share(&self) -> bool {
         matches!(self, Self::Share(_) | Self::ShareFile { .. } | Self::ShareMarkdown { .. })
+    }
+
+    /// Returns whether the question is about both open sessions.
+    pub(crate) const fn is_compare(&self) -> bool {
+        matches!(
+            self,
+            Self::Compare(_)
+                | Self::CompareOps { .. }
+                | Self::CompareMarkdown(_)
+                | Self::ExportCompare { .. }
+                | Self::Table { of: TableOf::Compare(..), .. }
+        )
     }
 }
 

@@ -229,7 +229,7 @@ fn name(row: &RowDelta) -> String {
 }
 
 /// Returns what the sides do not share in sentences: one line each.
-fn differences(of: &Comparison) -> Vec<String> {
+pub fn differences(of: &Comparison) -> Vec<String> {
     let unequal = of.parity.iter().filter(|parity| parity.is_equal == Some(false));
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| ABSENT.to_owned());
     unequal.map(|parity| format!("{}: {} in A, {} in B.", parity.label, text(&parity.a), text(&parity.b))).collect()

@@ -82,8 +82,12 @@ impl Session for CaptureSession {
                 title: "This worker has a session open".to_owned(),
                 message: "A new session needs a worker of its own.".to_owned(),
             }),
-            Request::Cancel(_) | Request::StopReading | Request::HelperEnded { .. } => Reply::Cancelled,
+            _ => Reply::Cancelled,
         }
+    }
+
+    fn capture(&mut self) -> Option<&mut CaptureSession> {
+        Some(self)
     }
 
     fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
@@ -132,6 +136,14 @@ impl CaptureSession {
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(open_files);
         Ok((Self { files, partial, programs, ..Self::new(profile, analysis) }, session))
+    }
+
+    /// Creates the session of files that have been read.
+    pub(super) fn of_opened(opened: Opened) -> Self {
+        let Opened { profile, files, partial, open_files } = opened;
+        let analysis = Analysis::new(&profile);
+        let partial = partial.is_some() || analysis.beyond_sums().is_some();
+        Self { files, partial, programs: Programs::new(open_files), ..Self::new(profile, analysis) }
     }
 
     /// Creates a session without files and with empty caches.
@@ -207,9 +219,13 @@ impl CaptureSession {
             Question::Table { of, action } => self.table(of, action),
             Question::Timeline(question) => self.timeline(question),
             Question::CommLanes(query) => self.comm_lanes_view(query),
-            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
-                Reply::Failed(messages::no_question())
-            }
+            Question::Compare(_)
+            | Question::CompareOps { .. }
+            | Question::CompareMarkdown(_)
+            | Question::ExportCompare { .. }
+            | Question::Share(_)
+            | Question::ShareFile { .. }
+            | Question::ShareMarkdown { .. } => Reply::Failed(messages::no_question()),
             Question::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { query, sort, format } => self.export_roofline(query, sort.as_ref(), *format),

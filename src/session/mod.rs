@@ -24,6 +24,7 @@ pub mod memory_view;
 pub mod op;
 pub mod open;
 pub mod open_session;
+pub mod open_sessions;
 pub mod overview;
 pub mod programs;
 pub mod report;
@@ -45,6 +46,7 @@ pub use memory::{
 };
 pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;
+pub use open_sessions::OpenSessions;
 pub use overview::overview;
 pub use programs::{OpenFile, Programs};
 pub use roofline_cache::{roofline, roofline_steps};

@@ -4,6 +4,7 @@
 use super::capture::{CaptureSession, no_program};
 use super::open::messages;
 use crate::analysis::base::{Query, ResolvedOp};
+use crate::analysis::op::OpDetail;
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
@@ -26,14 +27,14 @@ impl OpWithModule {
 impl CaptureSession {
     /// Answers [`Question::Op`](crate::protocol::Question::Op).
     pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
-        let found = match self.find_op(&query.query, op) {
-            Ok(found) => found,
-            Err(failure) => return Reply::Failed(failure),
-        };
-        match self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone()) {
-            Some(detail) => Reply::answer_to_question(&detail),
-            None => Reply::Failed(self.no_op(op)),
-        }
+        self.op_detail(query, op).map_or_else(Reply::Failed, |detail| Reply::answer_to_question(&detail))
+    }
+
+    /// Returns the details of an op.
+    pub(super) fn op_detail(&mut self, query: &RooflineQuery, op: &OpRef) -> Result<OpDetail, Failure> {
+        let found = self.find_op(&query.query, op)?;
+        let detail = self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone());
+        detail.ok_or_else(|| self.no_op(op))
     }
 
     /// Answers [`Question::Graph`](crate::protocol::Question::Graph). `open` names the instructions whose bodies are

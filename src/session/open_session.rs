@@ -73,6 +73,11 @@ impl OpenSession {
         self.session.answer(request)
     }
 
+    /// Returns the session as one of a capture. `None` for a report.
+    pub(super) fn capture(&mut self) -> Option<&mut CaptureSession> {
+        self.session.capture()
+    }
+
     /// Returns the report of one device and step at full detail.
     ///
     /// # Errors

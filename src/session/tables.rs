@@ -4,6 +4,7 @@ use super::capture::CaptureSession;
 use super::from_report::ReportSession;
 use super::live_buffers::LiveBuffers;
 use super::memory::{alive_at, curve_points};
+use super::open::messages;
 use crate::analysis::comm::{Comm, CommBy, CommQuery, CommRow, TransferFilter, columns::COMM_TABLE};
 use crate::analysis::memory::{AliveAt, Buffer, MemoryQuery, columns::BUFFER_TABLE};
 use crate::protocol::Reply;
@@ -61,6 +62,7 @@ impl CaptureSession {
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(of, action),
+            TableOf::Compare(..) => Reply::Failed(messages::no_question()),
             TableOf::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
@@ -107,6 +109,7 @@ impl ReportSession {
             }
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
             TableOf::Events(_) | TableOf::Hits(_) => return Err(self.lacks("the events of the timeline")),
+            TableOf::Compare(..) => return Err(Reply::Failed(messages::no_question())),
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
                 answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)

@@ -9,7 +9,7 @@ use super::order::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_
 use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
 use super::shown::{Format, PartValues, Shown, Table, TipLine};
 use super::source::Source;
-use super::{Column, Value};
+use super::{Column, Difference, Value};
 use std::rc::Rc;
 
 /// The cached results about the rows of a table: ranks, the last order, and the largest numbers. The owner of the rows
@@ -357,6 +357,8 @@ fn sort_key(value: Value<'_>) -> SortKey<'_> {
     match value {
         Value::Time(time) => SortKey::Number(time.0),
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => SortKey::Number(n),
+        // The largest differences matter, whatever their sign.
+        Value::Difference(of) => SortKey::Number(of.ps.unsigned_abs()),
         // Flipping the sign bit makes signed numbers sort like unsigned numbers.
         Value::Integer(n) => SortKey::Number(n.cast_unsigned() ^ 1 << 63),
         Value::Executions(n) => SortKey::Real(n.as_f64()),
@@ -388,6 +390,9 @@ fn added(sum: &Value<'_>, value: &Value<'_>) -> Value<'static> {
         (Value::Count(a), Value::Count(b)) => Value::Count(a.saturating_add(*b)),
         (Value::Executions(a), Value::Executions(b)) => Value::Executions(*a + *b),
         (Value::Bytes(a), Value::Bytes(b)) => Value::Bytes(a.saturating_add(*b)),
+        (Value::Difference(a), Value::Difference(b)) => {
+            Value::Difference(Difference { ps: a.ps.saturating_add(b.ps), is_real: false })
+        }
         (Value::Percent(a), Value::Percent(b)) => Value::Percent(a + b),
         (Value::Number(a), Value::Number(b)) => Value::Number(a + b),
         (_, value) => own_number(value),
@@ -401,6 +406,7 @@ fn own_number(value: &Value<'_>) -> Value<'static> {
         Value::Count(n) => Value::Count(n),
         Value::Executions(n) => Value::Executions(n),
         Value::Bytes(n) => Value::Bytes(n),
+        Value::Difference(of) => Value::Difference(Difference { is_real: false, ..of }),
         Value::Percent(fraction) => Value::Percent(fraction),
         Value::Number(number) => Value::Number(number),
         _ => Value::Absent,

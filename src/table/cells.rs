@@ -36,7 +36,7 @@ impl<'t, R> ReadyColumn<'t, R> {
         let shown = self.shown;
         let widest = match shown.format {
             Format::Count => format::count(self.largest as u64).len(),
-            Format::Time => {
+            Format::Time | Format::Difference => {
                 let largest = format::time(picos(self.largest), self.time_unit()).len();
                 largest.max(total.map_or(0, |total| total.len() + 1))
             }
@@ -80,6 +80,11 @@ impl<'t, R> ReadyColumn<'t, R> {
                 let part = |at: usize| parts.get(at).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
                 Cell::Gap(part(0), part(1), text)
             }
+            (Format::Difference, Value::Difference(of)) => Cell::Difference { text, is_real: of.is_real },
+            (Format::DifferenceBar, Value::Difference(of)) => {
+                let share = fraction(of.ps.unsigned_abs() as f64, self.largest);
+                Cell::DifferenceBar { share: if of.ps < 0 { -share } else { share }, text, is_real: of.is_real }
+            }
             (format, value) => match (format, number(value)) {
                 (Format::Share, Some(number)) => Cell::Bar(fraction(number, self.largest), text),
                 (Format::FractionBar, Some(number)) => Cell::Bar(number.clamp(0.0, 1.0), text),
@@ -103,6 +108,12 @@ impl<'t, R> ReadyColumn<'t, R> {
             (Format::Cumulative, _) => return percent(around.sum),
             (Format::Path, Value::Text(path)) => format::last_segment(path).to_owned(),
             (Format::Parts, Value::List(parts)) => return parts.first().and_then(exact_short),
+            (Format::DifferenceShare, Value::Difference(of)) => {
+                let whole = around.whole.filter(|whole| *whole > 0.0)?;
+                format::signed_percent(of.ps as f64 / whole)
+            }
+            (Format::Change, Value::Number(change)) => format::signed_percent(*change),
+            (_, Value::Difference(of)) => format::signed_time(of.ps, self.time_unit()),
             (_, Value::Time(time)) => format::time(*time, self.time_unit()),
             (Format::Mib, Value::Bytes(n)) => format::mib(*n),
             (Format::Tflops, Value::Number(rate)) => format::tflops(*rate),
@@ -120,9 +131,15 @@ impl<'t, R> ReadyColumn<'t, R> {
 
     fn unit(&self) -> &'static str {
         match self.shown.format {
-            Format::Time => self.time_unit().symbol(),
+            Format::Time | Format::Difference => self.time_unit().symbol(),
             Format::Mib => "MiB",
-            Format::Share | Format::FractionBar | Format::OfPeak | Format::Percent | Format::Cumulative => "%",
+            Format::Share
+            | Format::FractionBar
+            | Format::OfPeak
+            | Format::Percent
+            | Format::Cumulative
+            | Format::DifferenceShare
+            | Format::Change => "%",
             Format::Gbps => "GB/s",
             Format::Name
             | Format::Text
@@ -132,6 +149,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             | Format::Marked
             | Format::Range
             | Format::Parts
+            | Format::DifferenceBar
             | Format::Count
             | Format::Tflops
             | Format::Intensity => "",
@@ -146,6 +164,7 @@ pub(super) fn number(value: &Value<'_>) -> Option<f64> {
         Value::Time(time) => time.as_f64(),
         Value::Count(n) | Value::Bytes(n) => *n as f64,
         Value::Executions(n) => n.as_f64(),
+        Value::Difference(of) => of.ps.unsigned_abs() as f64,
         Value::Number(number) | Value::Percent(number) | Value::Bandwidth(number) => *number,
         _ => return None,
     })
@@ -174,6 +193,9 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Count(n) | Value::Bytes(n) => format::count(*n),
         Value::Executions(n) => format::executions(*n),
         Value::Integer(n) => n.to_string(),
+        Value::Difference(of) => {
+            format!("{}{}", format::sign(of.ps as f64), format::exact_time(Picos(of.ps.unsigned_abs())))
+        }
         Value::Id(id) => id.to_string(),
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Text(text) => text.clone().into_owned(),

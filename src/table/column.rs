@@ -70,8 +70,10 @@ pub enum Value<'r> {
     Absent,
     /// A duration, or a point in time.
     Time(Picos),
-    /// A whole number that may be negative, such as a difference in picoseconds.
+    /// A whole number that may be negative.
     Integer(i64),
+    /// A difference in picoseconds.
+    Difference(Difference),
     Count(u64),
     /// A number of executions or events, which may be a fraction in a mean over steps.
     Executions(Count),
@@ -101,6 +103,14 @@ pub enum Value<'r> {
     List(Vec<Self>),
     /// Named values.
     Record(Vec<(Cow<'r, str>, Self)>),
+}
+
+/// A difference of two times in picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub ps: i64,
+    /// Whether it is larger than times vary by chance.
+    pub is_real: bool,
 }
 
 impl<'r> Value<'r> {

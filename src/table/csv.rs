@@ -1,7 +1,7 @@
 //! This module writes rows as CSV with exact values, under the names of the JSON.
 
 use super::text::Table;
-use super::{Column, Files, Value};
+use super::{Column, Difference, Files, Value};
 
 /// Returns a table of the rows.
 pub fn table<'r, R: 'r>(columns: &[Column<R>], rows: impl Iterator<Item = &'r R>) -> Table {
@@ -29,7 +29,7 @@ fn cell(value: &Value<'_>) -> String {
     match value {
         Value::Absent | Value::Record(_) => String::new(),
         Value::Time(time) => time.0.to_string(),
-        Value::Integer(n) => n.to_string(),
+        Value::Integer(n) | Value::Difference(Difference { ps: n, .. }) => n.to_string(),
         Value::Count(n) | Value::Bytes(n) | Value::Id(n) => n.to_string(),
         Value::Executions(n) => n.to_string(),
         Value::Number(number) => number.to_string(),

@@ -182,6 +182,26 @@ pub fn percent_text(fraction: f64) -> String {
     format!("{} %", percent(fraction))
 }
 
+/// Returns the sign before the absolute value of a difference. Empty for 0.
+pub fn sign(of: f64) -> &'static str {
+    match of.partial_cmp(&0.0) {
+        Some(std::cmp::Ordering::Greater) => "+",
+        Some(std::cmp::Ordering::Less) => "\u{2212}",
+        _ => "",
+    }
+}
+
+/// Formats a change as a percentage with its sign, and without the percent sign.
+pub fn signed_percent(change: f64) -> String {
+    format!("{}{}", sign(change), percent(change.abs()))
+}
+
+/// Formats a difference of times in picoseconds with its sign, in a unit.
+#[expect(clippy::cast_precision_loss, reason = "only the sign")]
+pub fn signed_time(difference: i64, unit: TimeUnit) -> String {
+    format!("{}{}", sign(difference as f64), time(Picos(difference.unsigned_abs()), unit))
+}
+
 /// Formats FLOP/s as TFLOP/s: one decimal, two below 1.
 pub fn tflops(flop_per_s: f64) -> String {
     let value = flop_per_s / 1e12;

@@ -3,7 +3,7 @@
 
 use super::column::json_fields;
 use super::text::is_invisible;
-use super::{Column, Value};
+use super::{Column, Difference, Value};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
@@ -91,7 +91,7 @@ impl Serialize for Value<'_> {
         match self {
             Self::Absent => serializer.serialize_none(),
             Self::Time(time) => time.serialize(serializer),
-            Self::Integer(n) => serializer.serialize_i64(*n),
+            Self::Integer(n) | Self::Difference(Difference { ps: n, .. }) => serializer.serialize_i64(*n),
             Self::Count(n) | Self::Bytes(n) => serializer.serialize_u64(*n),
             Self::Executions(n) => n.serialize(serializer),
             Self::Id(id) => serializer.collect_str(id),

@@ -26,7 +26,7 @@ pub mod shown;
 pub mod source;
 pub mod text;
 
-pub use column::{Column, Files, Value};
+pub use column::{Column, Difference, Files, Value};
 
 #[cfg(test)]
 mod tests {

@@ -141,6 +141,11 @@ pub enum Cell {
     Gap(f64, f64, String),
     /// A range, as fractions of the bar's width, and as a text.
     Range(f64, f64, String),
+    /// A difference with its sign, and whether it is larger than times vary by chance. It is negative if B takes less time.
+    Difference { text: String, is_real: bool },
+    /// A bar to the right of the middle for a positive difference, to the left for a negative one, as a fraction of half the
+    /// width; and the text of the difference.
+    DifferenceBar { share: f64, text: String, is_real: bool },
     /// A swatch, and a text.
     Marked(Mark, String),
     /// The name of the row.
@@ -183,6 +188,8 @@ impl Cell {
             | Self::Bar(_, text)
             | Self::Gap(_, _, text)
             | Self::Range(_, _, text)
+            | Self::Difference { text, .. }
+            | Self::DifferenceBar { text, .. }
             | Self::Marked(_, text) => text,
             Self::Name(name) => &name.text,
         }

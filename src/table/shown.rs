@@ -151,6 +151,14 @@ pub enum Format {
     Range,
     /// A time, in one unit for the whole column.
     Time,
+    /// A difference with its sign.
+    Difference,
+    /// A difference as a bar from the middle, which is longest for the largest difference.
+    DifferenceBar,
+    /// A difference with its sign, as a percentage of the [whole](super::answer::TableRows::new).
+    DifferenceShare,
+    /// A change with its sign, as a percentage.
+    Change,
     Count,
     /// A size in MiB.
     Mib,
@@ -178,7 +186,7 @@ impl Format {
     /// Returns whether cells depend on the largest number of their column: for its unit, its width, or the length of a
     /// bar.
     pub(super) const fn has_scale(self) -> bool {
-        matches!(self, Self::Time | Self::Count | Self::Share | Self::Parts)
+        matches!(self, Self::Time | Self::Difference | Self::DifferenceBar | Self::Count | Self::Share | Self::Parts)
     }
 
     /// Returns whether rows can be sorted by the column.
@@ -190,7 +198,15 @@ impl Format {
     pub const fn is_numeric(self) -> bool {
         !matches!(
             self,
-            Self::Name | Self::Text | Self::Soft | Self::Mono | Self::Path | Self::Marked | Self::Range | Self::Parts
+            Self::Name
+                | Self::Text
+                | Self::Soft
+                | Self::Mono
+                | Self::Path
+                | Self::Marked
+                | Self::Range
+                | Self::Parts
+                | Self::DifferenceBar
         )
     }
 }

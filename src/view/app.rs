@@ -5,6 +5,7 @@ use super::bar::AppBar;
 use super::bar::help::Help;
 use super::breakdown::Breakdown;
 use super::comm::Comm;
+use super::compare::Compare;
 use super::drop::DropTarget;
 use super::empty::NoDevices;
 use super::files::File;
@@ -98,6 +99,7 @@ fn OpenView(state: State) -> impl IntoView {
             View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
             // A capture without device ops has events of the host.
             View::Timeline if has_timeline.get() => return view! { <Timeline state /> }.any(),
+            View::Compare => return view! { <Compare state /> }.any(),
             View::Communication if any.get() => return view! { <Comm state /> }.any(),
             _ => {}
         }

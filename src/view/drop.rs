@@ -1,6 +1,7 @@
-//! This module makes the whole page a drop target, and hands dropped files to the state.
+//! This module makes the whole page a drop target, and hands dropped files to the state. While a session is open, the place of
+//! the drop says what is done with the files.
 
-use super::state::{self, State};
+use super::state::{self, OpenAs, State};
 use super::type_erasure::{EraseType, live};
 use leptos::ev;
 use leptos::prelude::*;
@@ -10,32 +11,43 @@ fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|transfer| transfer.types().includes(&"Files".into(), 0))
 }
 
+/// Returns what a drop at this place does: the page is divided into equal columns.
+fn choice(event: &DragEvent) -> OpenAs {
+    let wide = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1.0).max(1.0);
+    let share = f64::from(event.client_x()) / wide;
+    let last = OpenAs::ALL.len() - 1;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2")]
+    OpenAs::ALL[((share * OpenAs::ALL.len() as f64).max(0.0) as usize).min(last)]
+}
+
 /// Renders the frame that is shown while files are dragged over the page.
 #[component]
 pub(crate) fn DropTarget(state: State) -> impl IntoView {
-    let (over, set_over) = signal(false);
+    let over = RwSignal::new(None::<OpenAs>);
+    let has_choice = move || state.opened.with(Option::is_some) && state.summary().is_none();
     let enter = move |event: DragEvent| {
         if has_files(&event) {
             event.prevent_default();
             if let Some(transfer) = event.data_transfer() {
                 transfer.set_drop_effect("copy");
             }
-            set_over.set(true);
+            over.set(Some(choice(&event)));
         }
     };
     let leave = move |event: DragEvent| {
         if event.related_target().is_none() {
-            set_over.set(false);
+            over.set(None);
         }
     };
     let dropped = move |event: DragEvent| {
-        set_over.set(false);
+        over.set(None);
         if !has_files(&event) {
             return;
         }
         event.prevent_default();
         if let Some(transfer) = event.data_transfer() {
-            state::from_drop(state, &transfer);
+            let how = if untrack(has_choice) { choice(&event) } else { OpenAs::Replace };
+            state::from_drop(state, &transfer, how);
         }
     };
     let listeners = [
@@ -45,16 +57,29 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
         window_event_listener(ev::drop, dropped),
     ];
     on_cleanup(move || listeners.into_iter().for_each(WindowListenerHandle::remove));
-    let sentence = move || {
-        state.opened.with(|opened| match opened {
-            Some(opened) => format!("Drop to replace {}", opened.name),
-            None => "Drop to open".to_owned(),
-        })
+    let name = move || state.opened.with(|opened| opened.as_ref().map_or(String::new(), |opened| opened.name.clone()));
+    let about = move |how: OpenAs| match how {
+        OpenAs::Replace => format!("{} is closed", name()),
+        OpenAs::Compare => format!("{} stays as A, these files are B", name()),
+        OpenAs::AddHosts => "read together, as more hosts of the same run".to_owned(),
+    };
+    let area = move |how: OpenAs| {
+        view! {
+            <div class="drop-area" class:chosen=move || over.get() == Some(how)>
+                <b>{how.label()}</b> <span>{move || about(how)}</span>
+            </div>
+        }
+        .any()
+    };
+    let areas = move || {
+        if has_choice() {
+            Some(OpenAs::ALL.map(area).collect_view().into_any())
+        } else {
+            Some(view! { <p>"Drop to open"</p> }.any())
+        }
     };
     view! {
-        <div class="drop-frame" hidden=move || !over.get()>
-            <p>{live(sentence)}</p>
-        </div>
+        <div class="drop-frame" hidden=move || over.with(Option::is_none)>{live(areas)}</div>
     }
     .any()
 }

@@ -5,7 +5,7 @@ use super::breakdown::{filter, save};
 use super::state::State;
 use super::widgets::popover;
 use super::widgets::table::GridAction;
-use super::{files, op};
+use super::{compare, files, op};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::protocol::url::View;
 use crate::table::copy::CopyForm;
@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 38] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 39] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -35,7 +35,11 @@ pub(crate) const LIST: [(&str, &[&str], &str); 38] = [
     ("Rows", &["Enter"], "open the op; expand the row"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
-    ("Page", &["2", "3", "4", "5", "6", "8"], "breakdown, roofline, memory, communication, timeline, file"),
+    (
+        "Page",
+        &["1", "2", "3", "4", "5", "6", "7", "8"],
+        "overview, breakdown, roofline, memory, communication, timeline, comparison, file",
+    ),
     ("Page", &["/"], "filter; again: next place to search in"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
@@ -51,6 +55,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 38] = [
     ("Timeline", &["F", "0"], "fit the event or the range; all"),
     ("Timeline", &["R", "V", "M"], "a drag selects, pans, measures; R and M take the event"),
     ("Timeline", &["J", "P", "G"], "linked event; pin its track; list of idle gaps"),
+    ("Compare", &["x"], "swap A and B"),
     ("Graph and text", &["Enter"], "go to the op; next match"),
     ("Graph and text", &["Space"], "expand or collapse the body"),
     ("Graph and text", &["+", "−", "0"], "zoom in, zoom out, fit"),
@@ -99,6 +104,8 @@ fn escape(state: State) {
         op::close_graph(state);
     } else if state.op.with_untracked(|op| !op.is_empty()) {
         op::close(state);
+    } else if state.compared_row.with_untracked(|row| !row.is_empty()) {
+        compare::close_panel(state);
     } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
         state.dismiss(toast);
     } else if state.query.with_untracked(|query| !query.filter.is_empty()) {
@@ -156,6 +163,11 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {
                 model.act.run(GridAction::CopyRows { all: key == "Y", form: CopyForm::Tsv });
+            }
+        }
+        "x" if state.view.get_untracked() == View::Compare => {
+            if state.pair.with_untracked(Option::is_some) {
+                state.swap_sides();
             }
         }
         "?" => {

@@ -15,6 +15,7 @@ mod app;
 mod bar;
 mod breakdown;
 mod comm;
+mod compare;
 mod data_movement;
 mod drop;
 mod empty;

@@ -11,7 +11,7 @@ use super::lock;
 use super::message::{pack, pack_with_ports, ports, unpack};
 use super::program::program;
 use super::spawn::{LOCKED, Spawned, spawn};
-use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
+use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, SessionSlot, Skip, mismatch};
 use js_sys::Reflect;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -127,11 +127,11 @@ impl Link {
 
     /// Opens files as one session, without the parts in `skips`. Large files are read with helpers. Returns the id of the
     /// request.
-    pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
+    pub fn open(&self, slot: SessionSlot, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
         let ports = self.start_helpers(number_for(total_size(picked)));
-        let id = self.send_with(&Request::Open { paths, skips }, &files, &ports);
+        let id = self.send_with(&Request::Open { slot, paths, skips }, &files, &ports);
         self.opening.set(id);
         id
     }
@@ -215,7 +215,8 @@ fn is_end_of_reading(report: &Report, opening: RequestId) -> bool {
     match report {
         Report::Answer(Answer { id, .. }) if *id != opening => false,
         Report::Answer(Answer { reply: Reply::Opened(session), .. }) => session.reading.is_none(),
-        Report::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_), .. }) | Report::Died(_) => true,
+        Report::Answer(Answer { reply: Reply::Failed(_) | Reply::Large(_) | Reply::Cancelled, .. })
+        | Report::Died(_) => true,
         Report::Answer(_) => false,
     }
 }

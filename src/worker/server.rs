@@ -14,10 +14,12 @@ use super::helper::{self, FromHelper};
 use super::message::{pack, ports, unpack};
 use super::parallel_open::ParallelOpen;
 use super::runtime::{ProgressTimer, memory, now};
-use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
+use crate::protocol::{
+    Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, SessionSlot, Skip, Stage, mismatch,
+};
 use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
 use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
-use crate::session::{Input, OpenSession};
+use crate::session::{Input, OpenSession, OpenSessions};
 use gloo::timers::callback::Timeout;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -43,9 +45,10 @@ pub fn serve() {
         RefCell::new(Server {
             this,
             scope,
-            session: None,
+            sessions: OpenSessions::default(),
             queue: VecDeque::new(),
             opening: None,
+            opening_slot: SessionSlot::First,
             paused_until: 0.0,
             helper_timer: ProgressTimer::default(),
         })
@@ -59,10 +62,12 @@ pub fn serve() {
 struct Server {
     this: Weak<RefCell<Server>>,
     scope: DedicatedWorkerGlobalScope,
-    session: Option<OpenSession>,
+    sessions: OpenSessions,
     queue: VecDeque<(Call, Vec<File>, Vec<MessagePort>)>,
     /// The files that are being opened by several workers.
     opening: Option<ParallelOpen>,
+    /// Which session these files become.
+    opening_slot: SessionSlot,
     /// The time before which no plane is read.
     paused_until: f64,
     /// When the progress of helpers was last sent.
@@ -85,7 +90,9 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
     if let Request::Cancel(id) = call.request {
         let before = this.queue.len();
         this.queue.retain(|(waiting, ..)| waiting.id != id);
-        if this.queue.len() < before {
+        // Reading for a comparison can be given up: the first session stays.
+        let is_read = this.opening_slot == SessionSlot::Second && this.opening.take_if(|of| of.id == id).is_some();
+        if is_read || this.queue.len() < before {
             this.answer(id, Reply::Cancelled);
         }
         return;
@@ -145,8 +152,9 @@ impl Server {
         let reply = match &request {
             Request::Hello { build } if build == crate::BUILD => return None,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { paths, skips } => {
-                match self.open(id, paths, files, skips.clone(), ports).unwrap_or_else(|why| Some(Reply::Failed(why))) {
+            Request::Open { slot, paths, skips } => {
+                let opened = self.open(id, *slot, (paths, files), skips.clone(), ports);
+                match opened.unwrap_or_else(|why| Some(Reply::Failed(why))) {
                     Some(reply) => reply,
                     None => return Some(0),
                 }
@@ -162,7 +170,7 @@ impl Server {
                 self.opening.as_mut().map(ParallelOpen::stop);
                 return Some(0);
             }
-            _ => self.session.as_mut().map_or(Reply::Cancelled, |session| session.answer(&request)),
+            _ => self.sessions.answer(&request),
         };
         self.answer(id, reply);
         self.pause()
@@ -187,16 +195,18 @@ impl Server {
     fn read_on(&mut self) -> Option<u32> {
         let mut opening = self.opening.take()?;
         let id = opening.id;
-        if let Some((planes, reading)) = opening.take_first() {
+        if self.opening_slot == SessionSlot::First
+            && let Some((planes, reading)) = opening.take_first()
+        {
             let opened = Self::open_first(&opening, planes);
             self.opening = Some(opening);
             let Ok((session, info)) = opened else { return Some(0) };
-            let reply = self.set_session((session, SessionInfo { reading: Some(reading), ..info }));
+            let reply = self.set_first((session, SessionInfo { reading: Some(reading), ..info }));
             self.answer(id, reply);
             return self.pause();
         }
         let left = self.paused_until - now();
-        if left > 0.0 && self.session.is_some() && opening.has_planes() {
+        if left > 0.0 && !self.sessions.is_empty() && opening.has_planes() {
             self.opening = Some(opening);
             return Some(left.ceil() as u32);
         }
@@ -215,7 +225,8 @@ impl Server {
         };
         let opened = OpenSession::open_captures(captures, &skips, &mut report_analysis);
         drop(report);
-        let reply = opened.map_or_else(Reply::Failed, |opened| self.set_session(opened));
+        let slot = self.opening_slot;
+        let reply = opened.map_or_else(Reply::Failed, |opened| self.set_session(slot, opened));
         self.answer(id, reply);
         None
     }
@@ -230,31 +241,35 @@ impl Server {
 
     /// Opens the report of a link.
     fn open_link(&mut self, link: &str) -> Reply {
-        self.session = None;
-        OpenSession::open_link(link).map_or_else(Reply::Failed, |opened| self.set_session(opened))
+        OpenSession::open_link(link).map_or_else(Reply::Failed, |opened| self.set_first(opened))
     }
 
-    fn set_session(&mut self, (session, info): (OpenSession, SessionInfo)) -> Reply {
-        self.session = Some(session);
+    fn set_first(&mut self, opened: (OpenSession, SessionInfo)) -> Reply {
+        self.set_session(SessionSlot::First, opened)
+    }
+
+    fn set_session(&mut self, slot: SessionSlot, (session, info): (OpenSession, SessionInfo)) -> Reply {
+        self.sessions.set(slot, session, info.clone());
         Reply::Opened(Box::new(info))
     }
 
     fn open(
         &mut self,
         id: RequestId,
-        paths: &[String],
-        files: Vec<File>,
+        slot: SessionSlot,
+        (paths, files): (&[String], Vec<File>),
         skips: Option<Vec<Skip>>,
         ports: Vec<MessagePort>,
     ) -> Result<Option<Reply>, Failure> {
-        self.session = None;
         let captures = match unpack_reports(inputs(paths, &files)?)? {
             Unpacked::Captures(captures) => captures,
-            Unpacked::Report(report) => return Ok(Some(self.set_session(OpenSession::of_report(*report)))),
+            Unpacked::Report(report) => return Ok(Some(self.set_session(slot, OpenSession::of_report(*report)))),
         };
         if skips.is_none() && needs_estimate(&captures.inputs) {
             self.report_estimating(id, &captures.inputs);
-            if let Some(estimate) = estimate(&captures.inputs, BUDGET)? {
+            // The session that stays open has its part of the memory.
+            let used = if slot == SessionSlot::Second { memory().unwrap_or_default() } else { 0 };
+            if let Some(estimate) = estimate(&captures.inputs, BUDGET.saturating_sub(used))? {
                 return Ok(Some(Reply::Large(estimate)));
             }
         }
@@ -263,13 +278,13 @@ impl Server {
         let on_message = move |number: usize, message: Option<FromHelper>| handle_helper(&this, number, message);
         match ParallelOpen::start(id, captures, (paths.to_vec(), files), skips, ports, on_message) {
             Ok(opening) => {
-                self.opening = Some(opening);
+                (self.opening, self.opening_slot) = (Some(opening), slot);
                 watch_helpers(Weak::clone(&self.this));
                 Ok(None)
             }
             Err((captures, skips)) => {
                 let opened = OpenSession::open_captures(captures, &skips, &mut self.reporter(id))?;
-                Ok(Some(self.set_session(opened)))
+                Ok(Some(self.set_session(slot, opened)))
             }
         }
     }

@@ -38,6 +38,7 @@ mod memory_table;
 mod model_size;
 mod op;
 mod op_graph;
+mod open_sessions;
 mod oracle;
 mod overview;
 mod packed;

@@ -9,11 +9,13 @@
 //! Times are those of the device on which the steps of a side depend (`analysis::ledger`), per step. If the sides do different
 //! work in a step and the tokens of a step are known, times are per million tokens.
 
+pub mod columns;
 mod exact;
 mod figures;
 mod gate;
 pub mod matching;
 mod parity;
+mod query;
 mod report;
 mod rows;
 mod session;
@@ -22,6 +24,7 @@ mod verdict;
 mod waterfall;
 
 pub use gate::{Gate, GateFigure, GateResult};
+pub use query::{CompareQuery, CompareRows};
 pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,

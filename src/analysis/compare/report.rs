@@ -8,6 +8,7 @@ use super::statistics::Shift;
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
 use crate::analysis::overview::Unit;
+use crate::table::page::row_key;
 use serde::{Deserialize, Serialize};
 
 /// What times are per.
@@ -30,7 +31,7 @@ impl CompareUnit {
 
     /// Returns the lengths of the steps of a side in ps per unit.
     #[expect(clippy::cast_precision_loss, reason = "samples of statistics")]
-    pub(super) fn samples(self, side: &SideHead) -> Vec<f64> {
+    pub fn samples(self, side: &SideHead) -> Vec<f64> {
         side.periods_ps.iter().map(|period| *period as f64 * self.scale(side)).collect()
     }
 }
@@ -133,8 +134,10 @@ pub struct PartDelta {
 /// One side of a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowSide {
-    /// Names of the ops.
+    /// Names of the ops, those with the most time first.
     pub ops: Vec<String>,
+    /// Id of the program of the first op. `None` if its events name none.
+    pub program_id: Option<u64>,
     /// Scope path of the op with the most time.
     pub scope: Option<String>,
     /// Executions per unit.
@@ -143,6 +146,13 @@ pub struct RowSide {
     pub self_ps: i64,
     /// Roofline time in ps per unit. `None` if the costs or peaks are unknown.
     pub roofline_ps: Option<f64>,
+}
+
+impl RowSide {
+    /// Returns the name of the op with the most time, with the id of its program.
+    pub fn key(&self) -> String {
+        row_key(self.ops.first().map_or("", String::as_str), self.program_id)
+    }
 }
 
 /// Ops of both sides that belong together, or ops of one side.

@@ -175,10 +175,12 @@ fn row_side(session: &Session<'_>, ops: &[usize], scale: f64, self_ps: i64) -> R
     let plane = session.plane();
     let name = |of: &OwnedOp| session.profile.text(plane.op(of.op).name).to_owned();
     let scope = owned().next().and_then(|of| plane.op(of.op).stats.tf_op);
+    let program_id = owned().next().and_then(|of| Some(plane.op(of.op).stats.program?.0));
     let roofline =
         owned().map(|of| of.floor.as_ref().filter(|floor| floor.unknown == 0).map(|floor| floor.roofline_time));
     RowSide {
         ops: owned().map(name).collect(),
+        program_id,
         scope: scope.map(|scope| session.profile.text(scope).to_owned()),
         n_executions: owned().map(|of| of.n.as_f64()).sum::<f64>() * scale,
         self_ps,

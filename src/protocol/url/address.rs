@@ -61,6 +61,8 @@ pub struct Address {
     pub memory: String,
     /// State of the communication view in the syntax of [`super::comm`]. Empty stands for the default.
     pub comm: String,
+    /// State of the comparison in the syntax of [`super::compare`]. Empty stands for the default.
+    pub compare: String,
     /// State of the timeline in the syntax of [`super::timeline`]. Empty stands for the default.
     pub timeline: String,
     /// The report of the link in the syntax of `share::link`. Empty if there is none. This module does not decode it.
@@ -144,6 +146,7 @@ impl fmt::Display for Address {
         push("roofline", &self.roofline, self.roofline.is_empty())?;
         push("memory", &self.memory, self.memory.is_empty())?;
         push("comm", &self.comm, self.comm.is_empty())?;
+        push("compare", &self.compare, self.compare.is_empty())?;
         push("timeline", &self.timeline, self.timeline.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
@@ -243,6 +246,7 @@ impl Address {
             "roofline" => self.roofline = text,
             "memory" => self.memory = text,
             "comm" => self.comm = text,
+            "compare" => self.compare = text,
             "timeline" => self.timeline = text,
             "report" => self.report = text,
             "cols" => self.columns = Some(items()?),
@@ -338,11 +342,11 @@ mod tests {
             regex,
         });
         let first = (query, sort, prop::option::of(names()), names(), picture);
-        let texts = [".*", ".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
+        let texts = [".*", ".*", ".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
         let second = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
         (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
             let (names_device, zoom, op, graph, view, file, texts) = second;
-            let [src, capture, roofline, memory, comm, timeline, stored, report] = texts;
+            let [src, capture, roofline, memory, comm, compare, timeline, stored, report] = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
             Address {
                 query,
@@ -362,6 +366,7 @@ mod tests {
                 roofline,
                 memory,
                 comm,
+                compare,
                 timeline,
                 report,
             }

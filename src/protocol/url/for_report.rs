@@ -1,7 +1,7 @@
 //! This module reduces an address to the part that travels with a report: the state of the views, without anything that
 //! the report does not hold or must not reveal. It depends only on addresses.
 
-use super::address::Address;
+use super::address::{Address, View};
 use super::comm::CommViewState;
 use super::memory::MemoryViewState;
 use super::roofline::RooflineViewState;
@@ -30,7 +30,8 @@ pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources:
         columns: now.columns.clone(),
         selection,
         picture: now.picture,
-        view: now.view,
+        // A report has no second capture.
+        view: if now.view == View::Compare { View::default() } else { now.view },
         roofline: rewrite_view(&now.roofline, |place: RooflineViewState| RooflineViewState {
             sort: place.sort,
             x: place.x,

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod comm;
+pub mod compare;
 pub mod for_report;
 pub mod memory;
 pub mod params;

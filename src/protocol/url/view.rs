@@ -17,19 +17,22 @@ pub enum View {
     Communication,
     /// Every event on a time axis.
     Timeline,
+    /// Difference of two captures.
+    Compare,
     /// Contents of the files.
     File,
 }
 
 impl View {
     /// All views, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Overview,
         Self::Breakdown,
         Self::Roofline,
         Self::Memory,
         Self::Communication,
         Self::Timeline,
+        Self::Compare,
         Self::File,
     ];
 
@@ -42,6 +45,7 @@ impl View {
             Self::Memory => "memory",
             Self::Communication => "communication",
             Self::Timeline => "timeline",
+            Self::Compare => "compare",
             Self::File => "file",
         }
     }
@@ -55,6 +59,7 @@ impl View {
             Self::Memory => "Memory",
             Self::Communication => "Communication",
             Self::Timeline => "Timeline",
+            Self::Compare => "Compare",
             Self::File => "File",
         }
     }
@@ -68,6 +73,7 @@ impl View {
             Self::Memory => "4",
             Self::Communication => "5",
             Self::Timeline => "6",
+            Self::Compare => "7",
             Self::File => "8",
         }
     }

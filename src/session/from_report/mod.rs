@@ -59,6 +59,8 @@ impl Session for ReportSession {
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. }
             | Request::OpenReport { .. }
+            | Request::Show(_)
+            | Request::CloseSecond
             | Request::StopReading
             | Request::HelperEnded { .. }
             | Request::Cancel(_) => Ok(Reply::Cancelled),
@@ -81,6 +83,10 @@ impl ReportSession {
             Question::Comm(query) => self.comm(query),
             Question::Flags(query) => self.flags(query),
             Question::Table { of, action } => self.table(of, action),
+            Question::Compare(_)
+            | Question::CompareOps { .. }
+            | Question::CompareMarkdown(_)
+            | Question::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))
             }

@@ -1,8 +1,10 @@
 //! This module renders the file picker: the files of the session, and the actions that open, keep and close files.
 
+use crate::protocol::SessionSlot;
+use crate::protocol::url::compare::CompareViewState;
 use crate::table::format;
 use crate::view::sources;
-use crate::view::state::{State, is_single};
+use crate::view::state::{OpenAs, State, is_single};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
@@ -29,10 +31,10 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
         };
         files.into_iter().take(200).map(one).collect_view()
     };
-    let then = |act: fn()| {
+    let then = move |act: fn(State)| {
         move |_| {
             popover::hide(ID);
-            act();
+            act(state);
         }
     };
     let keep = move |_| {
@@ -40,6 +42,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
         sources::store_session(state);
     };
     view! {
+        {live(move || state.pair.with(Option::is_some).then(|| pair(state)))}
         <Popover
             id=ID
             class="btn pick"
@@ -49,8 +52,12 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
         >
             <ul class="session">{live(files)}</ul>
             <div class="menu-acts">
-                <button type="button" class="menu-act" on:click=then(choose_files)>{icon(Icon::File)} "Choose files"</button>
+                <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::Replace))>{icon(Icon::File)} "Choose files"</button>
                 <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
+                {live(move || state.summary().is_none().then(|| view! {
+                    <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::Compare))>{icon(Icon::Swap)} "Compare with files"</button>
+                    <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::AddHosts))>{icon(Icon::More)} "Add files as hosts"</button>
+                }.any()))}
                 {live(move || state.report.with(|report| report.is_empty() && !is_single()).then(|| {
                     view! { <button type="button" class="menu-act" on:click=keep>{icon(Icon::Copy)} "Keep on this device"</button> }.any()
                 }))}
@@ -58,4 +65,32 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
             </div>
         </Popover>
     }.any()
+}
+
+/// Renders the switch between both captures of a comparison.
+fn pair(state: State) -> AnyView {
+    let is_swapped = Memo::new(move |_| {
+        state.compare.with(|text| text.parse::<CompareViewState>().is_ok_and(|place| place.is_swapped))
+    });
+    let side = move |is_b: bool| {
+        let slot = move || if is_b == is_swapped.get() { SessionSlot::First } else { SessionSlot::Second };
+        let name = move || {
+            let at = usize::from(slot() == SessionSlot::Second);
+            state.pair.with(|pair| pair.as_ref().map(|pair| pair.0[at].clone()).unwrap_or_default())
+        };
+        let letter = if is_b { "B" } else { "A" };
+        let title = move || format!("Show {letter}, {}, in all views", name());
+        let pressed = move || (state.shown_slot() == slot()).to_string();
+        let show = move |_| untrack(|| state.show_session(slot(), state.view.get()));
+        view! {
+            <button type="button" title=title aria-label=title aria-pressed=pressed on:click=show>{letter}</button>
+        }
+        .any()
+    };
+    view! {
+        <div class="segmented sides-switch" data-roving="" role="group" aria-label="Capture that the views show">
+            {side(false)} {side(true)}
+        </div>
+    }
+    .any()
 }

@@ -5,7 +5,7 @@ use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;
 use crate::protocol::url::View;
 use crate::table::format;
-use crate::view::state::State;
+use crate::view::state::{OpenAs, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
@@ -39,7 +39,7 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
             {table}
             <p class="acts">
                 {acts}
-                <button type="button" class="btn line" on:click=|_| choose_files()>{icon(Icon::File)} "Choose files"</button>
+                <button type="button" class="btn line" on:click=move |_| choose_files(state, OpenAs::Replace)>{icon(Icon::File)} "Choose files"</button>
                 {move || (!is_file()).then(|| view! { <button type="button" class="btn line" on:click=options>"See what is in the file"</button> }.any())}
             </p>
         </section>

@@ -6,7 +6,7 @@ mod picture;
 mod web;
 
 use crate::protocol::Failure;
-use crate::view::state::{State, is_single, sample};
+use crate::view::state::{OpenAs, State, is_single, sample};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
@@ -28,10 +28,10 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                 <section class="dropzone" aria-labelledby="dropzone-title">
                     <h2 id="dropzone-title">"Drop a capture anywhere on this page"</h2>
                     <div class="acts">
-                        <button type="button" class="btn solid" on:click=|_| choose_files()>
+                        <button type="button" class="btn solid" on:click=move |_| choose_files(state, OpenAs::Replace)>
                             {icon(Icon::File)} "Choose files"
                         </button>
-                        <button type="button" class="btn line" on:click=|_| choose_folder()>
+                        <button type="button" class="btn line" on:click=move |_| choose_folder(state)>
                             {icon(Icon::Folder)} "Choose a folder"
                         </button>
                         {(!is_single()).then(|| the_sample(state))}

@@ -136,6 +136,11 @@ fn request_detail(state: State) -> DetailSignal {
 pub(crate) fn close(state: State) {
     state.graph.set(false);
     state.op.set(String::new());
+    focus_table();
+}
+
+/// Moves the focus to the table or to the text of the program.
+pub(crate) fn focus_table() {
     let cell = document().query_selector(".grid-body [tabindex='0'], .code").ok().flatten();
     if let Some(cell) = cell.and_then(|cell| cell.dyn_into::<HtmlElement>().ok()) {
         let _ = cell.focus();

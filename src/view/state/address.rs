@@ -48,6 +48,7 @@ impl State {
             roofline: self.roofline.get(),
             memory: self.memory.get(),
             comm: self.comm.get(),
+            compare: self.compare.get(),
             timeline: self.timeline.get(),
             report: self.report.get(),
         }
@@ -81,6 +82,7 @@ impl State {
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
         self.comm.set(address.comm);
+        self.compare.set(address.compare);
         self.timeline.set(address.timeline);
         let mut query = address.query;
         if self.opened.with_untracked(Option::is_some) {

@@ -21,6 +21,10 @@ pub(super) struct Workers {
     pub(super) of: OpenRequest,
     /// The request that opened the session, while the rest of its files is still being read.
     pub(super) reading: Option<RequestId>,
+    /// The capture that is being read for a comparison.
+    pub(super) second: Option<SecondLoad>,
+    /// What opened the session that is compared with the one that is shown.
+    pub(super) other_of: Option<OpenRequest>,
     /// The device that the address names, if it has not been read yet.
     pub(super) awaited_device: Option<DeviceChoice>,
     /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
@@ -86,6 +90,13 @@ impl Loading {
     pub(super) fn send_first(&mut self) {
         self.pending = Some(Pending::send(&self.link, self.question.clone()));
     }
+}
+
+/// A capture that the worker of the open session reads for a comparison.
+pub(super) struct SecondLoad {
+    pub(super) id: RequestId,
+    pub(super) serial: u32,
+    pub(super) of: OpenRequest,
 }
 
 /// Ends a worker in a task of its own, because the caller may be a handler of the worker's messages.

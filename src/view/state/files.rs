@@ -1,11 +1,12 @@
 //! This module collects the files that the user chose or dropped, including those in dropped folders. It does not read
 //! files.
 
-use super::State;
+use super::{OpenAs, State};
 use crate::protocol::Failure;
 use crate::small_sort::SmallSort;
 use crate::worker::client::Picked;
 use js_sys::{Array, Promise, Reflect};
+use leptos::prelude::GetValue;
 use std::cmp::Reverse;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -19,18 +20,19 @@ const MAX_FLAGS_FILE: f64 = (4 << 20) as f64;
 /// The largest number of files that are collected from dropped folders.
 const MAX_FILES: usize = 20_000;
 
-/// Opens the files of an input, and clears the input, so that the same file can be chosen again.
+/// Opens the files of an input as the user has chosen, and clears the input, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
+    let how = state.choose_as.get_value();
     let picked = input.files().map(|files| list(&files)).unwrap_or_default();
     input.set_value("");
-    open(state, picked);
+    open(state, picked, how);
 }
 
-/// Opens files as one session. Files of XLA flags are no part of it: their text becomes the flags of the run.
-fn open(state: State, picked: Vec<Picked>) {
+/// Opens files. Files of XLA flags are no part of it: their text becomes the flags of the run.
+fn open(state: State, picked: Vec<Picked>, how: OpenAs) {
     let (flags, files): (Vec<Picked>, Vec<Picked>) = picked.into_iter().partition(|one| is_flag_file(&one.path));
     if !files.is_empty() {
-        state.open(files);
+        state.open_as(files, how);
     }
     // The flags of an XLA dump are the same for each of its programs, so one file is enough.
     let Some(first) = flags.into_iter().next() else { return };
@@ -67,13 +69,13 @@ fn list(files: &FileList) -> Vec<Picked> {
 }
 
 /// Opens dropped files. The entries must be read before the event ends; folders are walked afterwards.
-pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
+pub(crate) fn from_drop(state: State, transfer: &DataTransfer, how: OpenAs) {
     let items = transfer.items();
     let entries: Vec<FileSystemEntry> =
         (0..items.length()).filter_map(|at| items.get(at)?.webkit_get_as_entry().ok().flatten()).collect();
     let plain = transfer.files().map(|files| list(&files)).unwrap_or_default();
     if !entries.iter().any(FileSystemEntry::is_directory) {
-        open(state, plain);
+        open(state, plain, how);
         return;
     }
     let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
@@ -90,7 +92,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
                     "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves."
                         .to_owned(),
             }),
-            Ok(picked) => open(state, picked),
+            Ok(picked) => open(state, picked, how),
             Err(error) => state.load_failed(Failure {
                 title: format!("{} could not be read", names.join(", ")),
                 message: format!("The browser does not list the folder: {error:?}."),

@@ -19,7 +19,7 @@ use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
 use crate::protocol::url::comm::{CommViewState, Pane};
 use crate::protocol::url::{FilePlace, View};
-use crate::protocol::{Answer, BreakdownHead, Estimate, Failure, Reply, SessionInfo, Skip};
+use crate::protocol::{Answer, BreakdownHead, Estimate, Failure, Reply, SessionInfo, SessionSlot, Skip};
 use crate::view::widgets::table::GridCell;
 use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
@@ -82,6 +82,7 @@ impl State {
     /// Starts a load. With `again`, the load only replaces a worker that ended, and the page does not show its
     /// progress.
     pub(super) fn start(self, wanted: OpenRequest, again: bool) {
+        let wanted = OpenRequest { slot: SessionSlot::First, ..wanted };
         let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
         let is_shown = fetched.is_some() && self.load_shown.get_untracked();
         if !again {
@@ -134,7 +135,7 @@ impl State {
     pub(super) fn show_load(self, load: Load, serial: u32) {
         self.load.set(Some(load));
         let show = move || {
-            if self.is_loading(serial) || self.is_fetching(serial) {
+            if self.is_loading(serial) || self.is_fetching(serial) || self.is_loading_second(serial) {
                 self.tips.hide();
                 self.load_shown.set(true);
             }
@@ -156,6 +157,7 @@ impl State {
         if let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() {
             end(loading.link);
         }
+        self.cancel_second();
         self.stop_fetching();
         self.load_shown.set(false);
         self.load.set(None);
@@ -177,8 +179,16 @@ impl State {
         self.src.set(String::new());
         self.report.set(String::new());
         self.stored.set(String::new());
+        self.forget_pair();
+        self.shown_slot.set(SessionSlot::First);
         self.forget();
         self.reset();
+    }
+
+    /// Clears the state that belongs to one capture, and the keyboard's place in the table.
+    pub(super) fn forget_capture(self) {
+        self.forget();
+        self.restart();
     }
 
     /// Clears the state that belongs to one capture, such as the selection and the zoom.
@@ -220,6 +230,7 @@ impl State {
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
             match report {
                 Report::Answer(answer) if self.is_of_rest(&answer) => self.handle_rest(answer.reply),
+                Report::Answer(answer) if self.is_of_second(&answer) => self.handle_second(answer.reply),
                 Report::Answer(answer) => self.receive(answer),
                 Report::Died(failure) => self.worker_died(failure),
             }
@@ -297,7 +308,10 @@ impl State {
         self.estimate.set(None);
         let large = self.large.try_update_value(Option::take).flatten();
         if let (Some(wanted), true) = (large, skips.is_some()) {
-            self.start(OpenRequest { skips, ..wanted }, false);
+            match wanted.slot {
+                SessionSlot::First => self.start(OpenRequest { skips, ..wanted }, false),
+                SessionSlot::Second => self.start_second(OpenRequest { skips, ..wanted }),
+            }
         }
     }
 
@@ -342,8 +356,15 @@ impl State {
         self.report.set(loading.of.report.clone());
         self.stored.set(loading.of.stored.clone());
         self.needs.set(None);
-        self.engines.update_value(|engines| engines.of = loading.of);
+        self.engines.update_value(|engines| {
+            engines.of = loading.of;
+            if !loading.again {
+                engines.other_of = None;
+            }
+        });
         if !loading.again {
+            self.shown_slot.set(SessionSlot::First);
+            self.forget_pair();
             let replaces = self.opened.with_untracked(Option::is_some);
             self.query.set(loading.question);
             self.restart();
@@ -368,6 +389,9 @@ impl State {
         if late {
             // The query was changed while the answer was on its way.
             self.request_breakdown();
+        }
+        if loading.again {
+            self.reopen_second();
         }
     }
 

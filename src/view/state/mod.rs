@@ -9,6 +9,7 @@ mod fetching;
 mod files;
 mod loader;
 mod open_request;
+mod pair;
 mod pending;
 mod ptr_eq;
 mod queries;
@@ -23,6 +24,7 @@ pub(crate) use super::state::pending::Fetching;
 pub(crate) use crate::worker::client::total_size;
 pub(crate) use embedded::is_single;
 pub(crate) use files::{from_drop, from_input};
+pub(crate) use pair::{OpenAs, PairNames};
 pub(crate) use ptr_eq::PtrEq;
 pub(crate) use shared_signal::{SharedMemo, SharedSignal};
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
@@ -32,7 +34,7 @@ use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
 use crate::chart::loading::Load;
 use crate::protocol::url::{FilePlace, Picture, View};
-use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SummaryInfo};
+use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, SessionInfo, SessionSlot, SummaryInfo};
 use crate::table::page::SortBy;
 use crate::view::widgets::tooltip::Tips;
 use engines::Workers;
@@ -66,6 +68,12 @@ pub(crate) struct State {
     pub(crate) opened: SharedSignal<Opened>,
     /// The breakdown on screen; `None` if the open session has none.
     shown: SharedSignal<BreakdownHead>,
+    /// The names of both sessions, if a second one is open; `None` if there is only one.
+    pub(crate) pair: SharedSignal<PairNames>,
+    /// Which of both sessions is shown. Use [`State::shown_slot`] to read it.
+    shown_slot: RwSignal<SessionSlot>,
+    /// What is done with the files that the user is choosing.
+    pub(crate) choose_as: StoredValue<OpenAs>,
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
     /// The progress of the rest of the open session's files, while its first device is shown.
@@ -131,6 +139,12 @@ pub(crate) struct State {
     pub(crate) comm: RwSignal<String>,
     /// The filter of the table of collectives or copies.
     pub(crate) comm_filter: RwSignal<String>,
+    /// The state of the comparison, as the address encodes it.
+    pub(crate) compare: RwSignal<String>,
+    /// The filter of the table of the comparison.
+    pub(crate) compare_filter: RwSignal<String>,
+    /// The key of the row of the comparison whose ops are shown; empty if none is.
+    pub(crate) compared_row: RwSignal<String>,
     /// The state of the timeline, as the address encodes it.
     pub(crate) timeline: RwSignal<String>,
     /// The XLA flags of the run, as the user pasted them. They stay in this tab.
@@ -169,6 +183,9 @@ impl State {
         Self {
             opened: SharedSignal::none(),
             shown: SharedSignal::none(),
+            pair: SharedSignal::none(),
+            shown_slot: RwSignal::new(SessionSlot::First),
+            choose_as: StoredValue::new(OpenAs::default()),
             load: RwSignal::new(None),
             rest: RwSignal::new(None),
             load_shown: RwSignal::new(false),
@@ -202,6 +219,9 @@ impl State {
             memory_filter: RwSignal::new(String::new()),
             comm: RwSignal::new(String::new()),
             comm_filter: RwSignal::new(String::new()),
+            compare: RwSignal::new(String::new()),
+            compare_filter: RwSignal::new(String::new()),
+            compared_row: RwSignal::new(String::new()),
             timeline: RwSignal::new(String::new()),
             flags: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),

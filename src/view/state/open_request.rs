@@ -2,7 +2,7 @@
 //! not read.
 
 use crate::chart::widgets::picker_options;
-use crate::protocol::{Request, RequestId, Skip};
+use crate::protocol::{Request, RequestId, SessionSlot, Skip};
 use crate::worker::client::{Link, Picked, total_size};
 
 /// A request to open a session.
@@ -15,6 +15,8 @@ pub(super) struct OpenRequest {
     pub(super) stored: String,
     /// The parts of the files that are not read; `None` if the user has not chosen.
     pub(super) skips: Option<Vec<Skip>>,
+    /// Which of the open sessions the files become.
+    pub(super) slot: SessionSlot,
     /// The report of a link, in place of files; empty if files are opened.
     pub(super) report: String,
 }
@@ -34,7 +36,7 @@ impl OpenRequest {
     /// Sends the request to a worker, and returns its id.
     pub(super) fn open(&self, link: &Link) -> RequestId {
         if self.report.is_empty() {
-            link.open(&self.files, self.skips.clone())
+            link.open(self.slot, &self.files, self.skips.clone())
         } else {
             link.send(&Request::OpenReport { link: self.report.clone() })
         }

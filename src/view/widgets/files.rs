@@ -1,7 +1,7 @@
 //! This module opens the browser's dialogs for files and for a folder. The inputs are hidden and always in the
 //! document; buttons click them.
 
-use crate::view::state::{self, State};
+use crate::view::state::{self, OpenAs, State};
 use crate::view::type_erasure::{EraseType, effect};
 use leptos::html;
 use leptos::prelude::*;
@@ -17,13 +17,15 @@ fn click_input(id: &str) {
     }
 }
 
-/// Opens the dialog for files.
-pub(crate) fn choose_files() {
+/// Opens the dialog for files. They are opened as `how` says.
+pub(crate) fn choose_files(state: State, how: OpenAs) {
+    state.choose_as.set_value(how);
     click_input(FILES);
 }
 
-/// Opens the dialog for a folder.
-pub(crate) fn choose_folder() {
+/// Opens the dialog for a folder. Its files replace the open session.
+pub(crate) fn choose_folder(state: State) {
+    state.choose_as.set_value(OpenAs::Replace);
     click_input(FOLDER);
 }
 

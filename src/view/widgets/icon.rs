@@ -24,6 +24,7 @@ pub(crate) enum Icon {
     Save,
     Search,
     Share,
+    Swap,
     Theme,
     Warn,
 }
@@ -48,6 +49,7 @@ impl Icon {
             Self::Save => "M8 2v8M4.5 7L8 10.5 11.5 7M2.5 11v2.5h11V11",
             Self::Search => "M7 2.5a4.5 4.5 0 100 9a4.5 4.5 0 100-9M10.3 10.3l3.2 3.2",
             Self::Share => "M8 10V2M4.5 5L8 1.7 11.5 5M4.5 7.5H2.5v6.5h11V7.5h-2",
+            Self::Swap => "M2.5 5.5h10M9.5 2.5l3 3-3 3M13.5 11h-10M6.5 8l-3 3 3 3",
             Self::Theme => "M2.5 8a5.5 5.5 0 1011 0a5.5 5.5 0 10-11 0",
             Self::Warn => "M8 2.2L14.4 13.5H1.6zM8 6.5v3M8 11.5v.1",
         }

@@ -54,6 +54,19 @@ impl Tier {
             Self::ScopeGroup => "scope_group",
         }
     }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Exact => "same program",
+            Self::ScopeAndShape => "scope and shapes",
+            Self::Scope => "scope",
+            Self::Source => "source file",
+            Self::Name => "name",
+            Self::Neighbours => "neighbours",
+            Self::ScopeGroup => "group of a scope",
+        }
+    }
 }
 
 /// Ops of both sides that belong together, or an op of one side only.

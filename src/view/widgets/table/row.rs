@@ -102,9 +102,30 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
             }
             .any()
         }
+        Cell::Difference { text, is_real } => view! {
+            <span class=tone(text, *is_real)>{text.clone()}</span>
+        }
+        .any(),
+        Cell::DifferenceBar { share, text, is_real } => {
+            let (at, wide) = (format!("{:.1}%", 50.0 + 50.0 * share.min(0.0)), format!("{:.1}%", 50.0 * share.abs()));
+            view! {
+                <span class=format!("difference {}", tone(text, *is_real))><span style:left=at style:width=wide></span></span>
+                <span class="visually-hidden">{text.clone()}</span>
+            }
+            .any()
+        }
         Cell::Mono(text) => view! { <span class="mono">{text.clone()}</span> }.any(),
         Cell::Marked(mark, text) => view! { {mark_view(mark)} <span>{text.clone()}</span> }.any(),
         Cell::Name(name) => called(grid, index, row, name),
+    }
+}
+
+/// Returns the class of a difference. One that may be chance has no colour.
+fn tone(text: &str, is_real: bool) -> &'static str {
+    match text.starts_with('+') {
+        _ if !is_real => "noise",
+        true => "more",
+        false => "less",
     }
 }
 

@@ -1,0 +1,79 @@
+//! This module defines the requests about a comparison.
+
+use super::report::{Comparison, RowDelta};
+use serde::{Deserialize, Serialize};
+
+/// Selects a comparison of the two open sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareQuery {
+    /// Whether the session that was opened second is the baseline A.
+    pub is_swapped: bool,
+}
+
+/// The rows that a table of a comparison shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompareRows {
+    #[default]
+    All,
+    /// Ops that were paired.
+    Matched,
+    OnlyInA,
+    OnlyInB,
+}
+
+impl CompareRows {
+    /// All choices, in order.
+    pub const ALL: [Self; 4] = [Self::All, Self::Matched, Self::OnlyInA, Self::OnlyInB];
+
+    /// Returns the name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Matched => "matched",
+            Self::OnlyInA => "only-in-a",
+            Self::OnlyInB => "only-in-b",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Matched => "Matched",
+            Self::OnlyInA => "Only in A",
+            Self::OnlyInB => "Only in B",
+        }
+    }
+
+    /// Returns whether a row is shown.
+    pub const fn has(self, row: &RowDelta) -> bool {
+        match self {
+            Self::All => true,
+            Self::Matched => row.a.is_some() && row.b.is_some(),
+            Self::OnlyInA => row.a.is_some() && row.b.is_none(),
+            Self::OnlyInB => row.a.is_none() && row.b.is_some(),
+        }
+    }
+}
+
+impl Comparison {
+    /// Returns the comparison without the rows that are not among the `n` largest parts of an owner. The parts that are left out
+    /// are the difference between an owner and the sum of its children.
+    #[must_use]
+    pub fn with_largest_rows(&self, n: usize) -> Self {
+        let mut parts = self.parts.clone();
+        let mut kept: Vec<u32> = Vec::new();
+        for part in &mut parts {
+            part.children.truncate(n);
+            for (row, _) in &mut part.children {
+                let index = kept.iter().position(|other| other == row).unwrap_or_else(|| {
+                    kept.push(*row);
+                    kept.len() - 1
+                });
+                *row = index as u32;
+            }
+        }
+        let rows = kept.iter().filter_map(|row| self.rows.get(*row as usize)).cloned().collect();
+        Self { parts, rows, ..self.clone() }
+    }
+}

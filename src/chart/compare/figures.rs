@@ -1,0 +1,170 @@
+//! This module writes the figures and the notes above a comparison.
+
+use crate::analysis::compare::{CompareUnit, Comparison, FigureDelta, SideHead, TierShare, Verdict};
+use crate::analysis::overview::Unit;
+use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row};
+use crate::report::compare_text::differences;
+use crate::report::overview_text::number;
+use crate::table::format::{self, ABSENT, TimeUnit, percent, percent_text};
+use crate::units::Picos;
+
+/// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
+const SHOWN: [(&str, &str, &str); 7] = [
+    ("useful_mfu", "MFU, useful FLOPs", "useful FLOPs of a step ÷ (devices × peak × step time)"),
+    ("model_mfu", "MFU", "Σ model_flops ÷ (peak × step time): without recomputation"),
+    ("hbm_bandwidth", "HBM bandwidth", "Σ bytes of HBM ÷ (bandwidth × step time)"),
+    ("peak_hbm", "Peak HBM used", "max(peak of the program, peak in use) ÷ capacity"),
+    ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
+    ("idle", "Idle", "time without an op ÷ step time"),
+    ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
+];
+
+pub(super) fn picos(time: i64) -> Picos {
+    Picos(time.unsigned_abs())
+}
+
+/// Returns the symbol before a difference: a triangle that points up for more, down for less.
+pub(super) const fn arrow(difference: i64) -> &'static str {
+    match difference {
+        1.. => "▲",
+        0 => "",
+        _ => "▼",
+    }
+}
+
+/// Returns the CSS class of a verdict.
+pub const fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Regression => "worse",
+        Verdict::Improvement => "better",
+        Verdict::WithinNoise | Verdict::TooFewSteps | Verdict::Incomparable => "noise",
+    }
+}
+
+/// Returns the files and the device of each side.
+pub fn sides(of: &Comparison) -> [(String, String); 2] {
+    [&of.a, &of.b].map(|side| (side.files.join(", "), about(side)))
+}
+
+fn about(side: &SideHead) -> String {
+    let chip = side.device_type.as_ref().map_or_else(String::new, |chip| format!(" ({chip})"));
+    let of = if side.n_devices > 1 { format!(" of {} devices", side.n_devices) } else { String::new() };
+    let steps = match side.n_steps {
+        0 => "whole capture".to_owned(),
+        n => format::counted(n.into(), "step", "steps"),
+    };
+    format!("{}{chip}{of}, {steps}", side.device)
+}
+
+/// Returns the figures of both sides.
+pub fn readout(of: &Comparison) -> Readout {
+    let figure = |(name, label, formula): &(&str, &str, &str)| {
+        let known = of.figures.iter().find(|figure| figure.name == *name)?;
+        Some(both(known, label, formula))
+    };
+    let mut main = vec![difference(of)];
+    main.extend(SHOWN.iter().filter_map(figure));
+    main.push(matched_figure(of));
+    Readout { hero: hero(of), main, side: Vec::new() }
+}
+
+fn hero(of: &Comparison) -> Figure {
+    let (label, formula) = match of.unit {
+        CompareUnit::Step if of.a.n_steps > 0 || of.b.n_steps > 0 => {
+            ("Time per step, A → B", "mean over steady steps of (start of the next step − start of the step)")
+        }
+        CompareUnit::Step => ("Time, A → B", "end of the last op − start of the first"),
+        CompareUnit::MillionTokens => {
+            ("Time per million tokens, A → B", "time per step × 1,000,000 ÷ tokens of a step of the whole job")
+        }
+    };
+    let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
+    let time = |of: i64| format::time_with_decimals(picos(of), unit, 2);
+    let mut rows = vec![row("A", exact(picos(of.a_ps))), row("B", exact(picos(of.b_ps)))];
+    for (name, side) in [("Tokens of A", &of.a), ("Tokens of B", &of.b)] {
+        rows.extend(side.tokens.map(|tokens| row(name, format::count(tokens))));
+    }
+    Figure {
+        label: label.to_owned(),
+        value: format!("{} → {}", time(of.a_ps), time(of.b_ps)),
+        unit: unit.symbol(),
+        scope: None,
+        how: Formula { formula: formula.to_owned(), rows },
+    }
+}
+
+fn difference(of: &Comparison) -> Figure {
+    let (value, unit) = format::figure_time(picos(of.delta_ps));
+    #[expect(clippy::cast_precision_loss, reason = "only the sign")]
+    let sign = format::sign(of.delta_ps as f64);
+    let mut rows = vec![row("B − A", format!("{sign}{}", exact(picos(of.delta_ps))))];
+    #[expect(clippy::cast_possible_truncation, reason = "times in ps")]
+    if let Some(shift) = of.shift {
+        let end = |end: f64| format!("{}{}", format::sign(end), format::time_text(picos(end as i64)));
+        rows.push(row("95 % interval", format!("{} to {}", end(shift.low), end(shift.high))));
+    }
+    rows.push(row("p", of.p.map_or("too few steps for a test".to_owned(), |p| format!("{p:.4}"))));
+    rows.push(row("Noise between captures", format!("below {}", percent_text(of.band))));
+    rows.push(row("Verdict", of.verdict.label().to_owned()));
+    let space = if of.delta_ps == 0 { "" } else { " " };
+    Figure {
+        label: "Difference".to_owned(),
+        value: format!("{}{space}{sign}{value}", arrow(of.delta_ps)),
+        unit,
+        scope: of.change().map(|change| format!("{} %", format::signed_percent(change))),
+        how: Formula {
+            formula: "time of B − time of A; the interval is that of the Hodges–Lehmann shift".to_owned(),
+            rows,
+        },
+    }
+}
+
+fn both(known: &FigureDelta, label: &str, formula: &str) -> Figure {
+    let is_share = known.unit == Unit::Fraction;
+    let text = |value: Option<f64>| match value {
+        None => ABSENT.to_owned(),
+        Some(value) if is_share => percent(value),
+        Some(value) => number(value, known.unit),
+    };
+    let whole = |value: Option<f64>| value.map_or(ABSENT.to_owned(), |value| number(value, known.unit));
+    Figure {
+        label: label.to_owned(),
+        value: format!("{} → {}", text(known.a), text(known.b)),
+        unit: if is_share { "%" } else { "" },
+        scope: None,
+        how: Formula { formula: formula.to_owned(), rows: vec![row("A", whole(known.a)), row("B", whole(known.b))] },
+    }
+}
+
+fn matched_figure(of: &Comparison) -> Figure {
+    let share =
+        |side: fn(&TierShare) -> f64| -> f64 { of.matched.iter().filter(|share| share.tier.is_some()).map(side).sum() };
+    let rows = matched(of).into_iter().map(|(tier, a, b)| row(&tier, format!("{a} of A, {b} of B")));
+    Figure {
+        label: "Matched".to_owned(),
+        value: format!("{} → {}", percent(share(|of| of.a)), percent(share(|of| of.b))),
+        unit: "%",
+        scope: None,
+        how: Formula {
+            formula: "time of ops that have a partner on the other side ÷ time of all ops".to_owned(),
+            rows: rows.collect(),
+        },
+    }
+}
+
+/// Returns the share of the time of both sides that each kind of match pairs.
+pub fn matched(of: &Comparison) -> Vec<(String, String, String)> {
+    let line = |share: &TierShare| {
+        let label = share.tier.map_or("only on one side", |tier| tier.label());
+        (format::capitalized(label), percent_text(share.a), percent_text(share.b))
+    };
+    of.matched.iter().map(line).collect()
+}
+
+/// Returns what differs beside the times: what both sides do not share, and new and gone findings.
+pub fn notes(of: &Comparison) -> Vec<String> {
+    let finding = |finding: &crate::analysis::compare::FindingDelta| {
+        format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title)
+    };
+    differences(of).into_iter().chain(of.findings.iter().map(finding)).collect()
+}

@@ -1,0 +1,14 @@
+//! This module prepares the comparison of two captures: the figures, the waterfall of the difference, the steps of both sides,
+//! and the ops of a row beside each other. It does not depend on page elements.
+
+mod figures;
+mod ops;
+mod steps;
+mod text_diff;
+mod waterfall;
+
+pub use figures::{matched, notes, readout, sides, verdict_class};
+pub use ops::{Fact, facts, heading, pair_sentence};
+pub use steps::{StepDot, StepsPicture, steps};
+pub use text_diff::{DiffToken, diff};
+pub use waterfall::{Waterfall, WaterfallRow, WaterfallRowKind, waterfall};

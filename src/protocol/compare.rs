@@ -1,0 +1,14 @@
+//! This module defines the replies about a comparison.
+
+use crate::analysis::compare::RowDelta;
+use crate::analysis::op::OpDetail;
+use serde::{Deserialize, Serialize};
+
+/// A row of a comparison, with the details of the op with the most time of each side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparedOps {
+    pub row: RowDelta,
+    /// `None` if the side has no op.
+    pub a: Option<OpDetail>,
+    pub b: Option<OpDetail>,
+}

@@ -1,0 +1,204 @@
+//! This module holds the sessions that a worker has open: one, or two that are compared.
+
+use super::OpenSession;
+use super::capture::CaptureSession;
+use super::compare::{AnalysedSteps, compare_captures};
+use super::tables;
+use crate::analysis::compare::columns::{COMPARE, COMPARE_TABLE};
+use crate::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, RowDelta, RowSide};
+use crate::analysis::op::OpDetail;
+use crate::analysis::overview::OverviewQuery;
+use crate::protocol::table_query::{TableAction, TableOf};
+use crate::protocol::view_request::decode_question;
+use crate::protocol::{ComparedOps, Export, Failure, OpRef, Question, Reply, Request, SessionInfo, SessionSlot};
+use crate::report::{compare_json, compare_text, json};
+use crate::table::answer::{CachedOrder, TableRows};
+use crate::table::csv;
+
+/// Largest number of rows of each owner in the answer to [`Question::Compare`].
+const ROWS_PER_PART: usize = 4;
+
+/// The open sessions, with what was derived for comparing them.
+#[derive(Default)]
+pub struct OpenSessions {
+    first: Option<OneSession>,
+    second: Option<OneSession>,
+    shown: SessionSlot,
+    compared: Option<Compared>,
+}
+
+/// A session, with what is derived once for all comparisons.
+struct OneSession {
+    session: OpenSession,
+    info: SessionInfo,
+    analysed: Option<AnalysedSteps>,
+}
+
+/// The last comparison.
+struct Compared {
+    query: CompareQuery,
+    comparison: Comparison,
+    /// The rows of the last table, and their order.
+    rows: Option<(CompareRows, Vec<RowDelta>, CachedOrder)>,
+}
+
+impl OpenSessions {
+    /// Keeps a session that was opened, and shows it if it is the first one. A first session closes the others.
+    pub fn set(&mut self, slot: SessionSlot, session: OpenSession, info: SessionInfo) {
+        let one = Some(OneSession { session, info, analysed: None });
+        match slot {
+            SessionSlot::First => *self = Self { first: one, ..Self::default() },
+            SessionSlot::Second => (self.second, self.compared) = (one, None),
+        }
+    }
+
+    /// Returns whether no session is open.
+    pub const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// Answers a request about a session, or about both. [`Reply::Cancelled`] if the session is not open.
+    pub fn answer(&mut self, request: &Request) -> Reply {
+        match request {
+            Request::Show(slot) => self.show(*slot),
+            Request::CloseSecond => {
+                (self.second, self.compared) = (None, None);
+                self.show(SessionSlot::First)
+            }
+            Request::Question(bytes) => match decode_question(bytes).filter(Question::is_compare) {
+                Some(question) => self.answer_compare(&question).unwrap_or_else(Reply::Failed),
+                None => self.answer_in(self.shown, request),
+            },
+            _ => self.answer_in(self.shown, request),
+        }
+    }
+
+    fn session(&mut self, slot: SessionSlot) -> Option<&mut OneSession> {
+        match slot {
+            SessionSlot::First => self.first.as_mut(),
+            SessionSlot::Second => self.second.as_mut(),
+        }
+    }
+
+    fn answer_in(&mut self, slot: SessionSlot, request: &Request) -> Reply {
+        self.session(slot).map_or(Reply::Cancelled, |one| one.session.answer(request))
+    }
+
+    fn show(&mut self, slot: SessionSlot) -> Reply {
+        let Some(info) = self.session(slot).map(|one| one.info.clone()) else { return Reply::Cancelled };
+        self.shown = slot;
+        Reply::Opened(Box::new(info))
+    }
+
+    fn answer_compare(&mut self, question: &Question) -> Result<Reply, Failure> {
+        Ok(match question {
+            Question::Compare(query) => {
+                Reply::answer_to_question(&self.compared(*query)?.comparison.with_largest_rows(ROWS_PER_PART))
+            }
+            Question::CompareOps { query, key } => Reply::answer_to_question(&self.compared_ops(*query, key)?),
+            Question::CompareMarkdown(query) => {
+                Reply::answer_to_question(&compare_text::markdown(&self.compared(*query)?.comparison, None))
+            }
+            Question::ExportCompare { query, format } => {
+                let of = &self.compared(*query)?.comparison;
+                Reply::Exported(match format {
+                    Export::Csv => csv::table(COMPARE, of.rows.iter()).csv(),
+                    Export::Json => json::text(&compare_json::compare(of, None, usize::MAX)),
+                })
+            }
+            Question::Table { of: TableOf::Compare(query, rows), action } => {
+                self.compared(*query)?.table(*rows, action)
+            }
+            _ => Reply::Cancelled,
+        })
+    }
+
+    /// Returns the comparison, from the cache or computed.
+    fn compared(&mut self, query: CompareQuery) -> Result<&mut Compared, Failure> {
+        let Self { first, second, compared, .. } = self;
+        let kept = match compared.take().filter(|of| of.query == query) {
+            Some(kept) => kept,
+            None => {
+                let (a, b) = sides(first, second, query)?;
+                let (a, b) = (a.side("A")?, b.side("B")?);
+                Compared { query, comparison: compare_captures(a, b, BAND), rows: None }
+            }
+        };
+        Ok(compared.insert(kept))
+    }
+
+    /// Returns a row of the comparison with the details of its ops.
+    fn compared_ops(&mut self, query: CompareQuery, key: &str) -> Result<ComparedOps, Failure> {
+        let row = self.compared(query)?.comparison.rows.iter().find(|row| row.key() == key).cloned();
+        let row = row.ok_or_else(|| Failure {
+            title: "No such row".to_owned(),
+            message: format!("The comparison has no row {key}."),
+        })?;
+        let (a, b) = sides(&mut self.first, &mut self.second, query)?;
+        let (a, b) = (a.op_detail("A", row.a.as_ref())?, b.op_detail("B", row.b.as_ref())?);
+        Ok(ComparedOps { row, a, b })
+    }
+}
+
+/// Returns the sessions of a comparison: baseline and experiment.
+fn sides<'s>(
+    first: &'s mut Option<OneSession>,
+    second: &'s mut Option<OneSession>,
+    query: CompareQuery,
+) -> Result<(&'s mut OneSession, &'s mut OneSession), Failure> {
+    let (a, b) = if query.is_swapped { (second, first) } else { (first, second) };
+    Ok((a.as_mut().ok_or_else(closed)?, b.as_mut().ok_or_else(closed)?))
+}
+
+impl OneSession {
+    /// Returns the details of the op with the most time of one side of a row. `None` if the side has no op.
+    fn op_detail(&mut self, name: &str, row: Option<&RowSide>) -> Result<Option<OpDetail>, Failure> {
+        let Some((row, op)) = row.and_then(|row| Some((row, row.ops.first()?))) else { return Ok(None) };
+        let (capture, analysed) = self.side(name)?;
+        capture.op_detail(&analysed.query(), &OpRef::new(op, row.program_id)).map(Some)
+    }
+
+    /// Returns the session with its analyses, from the cache or computed. `name` is the name of the side in messages.
+    fn side(&mut self, name: &str) -> Result<(&mut CaptureSession, &AnalysedSteps), Failure> {
+        let title = || format!("{name} cannot be compared");
+        let capture = self.session.capture().ok_or_else(|| Failure {
+            title: title(),
+            message: "It is a report, which holds no single steps and ops. Open the capture itself.".to_owned(),
+        })?;
+        let analysed = match self.analysed.take() {
+            Some(analysed) => analysed,
+            None => AnalysedSteps::new(capture, &OverviewQuery::default()).ok_or_else(|| Failure {
+                title: title(),
+                message: "It has no device whose ops have times on the clock of events.".to_owned(),
+            })?,
+        };
+        Ok((capture, self.analysed.insert(analysed)))
+    }
+}
+
+impl Compared {
+    /// Answers a request about the table of ops.
+    fn table(&mut self, which: CompareRows, action: &TableAction) -> Reply {
+        let (_, rows, order) = match self.rows.take().filter(|(of, ..)| *of == which) {
+            Some(kept) => kept,
+            None => {
+                let rows = self.comparison.rows.iter().filter(|row| which.has(row)).cloned().collect();
+                (which, rows, CachedOrder::default())
+            }
+        };
+        #[expect(clippy::cast_precision_loss, reason = "shares of the time of A")]
+        let whole = Some(self.comparison.a_ps as f64);
+        let mut table = TableRows::new(&COMPARE_TABLE, &rows, whole, |shown| Some(shown.head), order);
+        let reply = tables::answer(&mut table, action);
+        let order = table.into_cached_order();
+        self.rows = Some((which, rows, order));
+        reply
+    }
+}
+
+fn closed() -> Failure {
+    Failure {
+        title: "There is nothing to compare with".to_owned(),
+        message: "Only one capture is open. Choose another one to compare it with.".to_owned(),
+    }
+}

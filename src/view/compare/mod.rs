@@ -1,0 +1,119 @@
+//! This module renders the comparison of two captures: the verdict, the figures of both sides, the waterfall of the difference,
+//! the steps, and the table of ops. Texts and fractions are in `chart::compare`.
+
+mod empty;
+mod model;
+mod panel;
+mod picture;
+mod rows;
+
+use crate::analysis::compare::Comparison;
+use crate::chart::compare;
+use crate::protocol::Question;
+use crate::report::compare_text;
+use crate::view::breakdown::readout;
+use crate::view::state::State;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::clipboard;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::table::Table;
+use leptos::prelude::*;
+use model::CompareModel;
+pub(crate) use panel::close as close_panel;
+
+/// Renders the comparison, or the way to open a second capture.
+#[component]
+pub(crate) fn Compare(state: State) -> impl IntoView {
+    let is_pair = Memo::new(move |_| state.pair.with(Option::is_some));
+    view! {
+        <div class="compare" role="tabpanel" aria-labelledby="tab-compare">
+            <If when=move || !is_pair.get()>{move || empty::one_capture(state)}</If>
+            <If when=move || is_pair.get()><Pair state /></If>
+        </div>
+    }
+    .any()
+}
+
+#[component]
+fn Pair(state: State) -> impl IntoView {
+    let model = CompareModel::new(state);
+    let table_model = rows::table_model(model);
+    state.table.set_value(Some(table_model));
+    state.place.set(Default::default());
+    on_cleanup(move || {
+        state.table.set_value(None);
+        state.compared_row.set(String::new());
+    });
+    let head = move || Some(head(model, &*model.found.get()?));
+    let pictures = move || Some(picture::pictures(model, &*model.found.get()?));
+    let failure = move || {
+        model.failure.get().map(|failure| {
+            view! {
+                <section class="empty">
+                    <h1>{failure.title}</h1>
+                    <p>{failure.message}</p>
+                </section>
+            }
+            .any()
+        })
+    };
+    let is_there = Memo::new(move |_| model.found.with(Option::is_some));
+    let has_panel = Memo::new(move |_| state.compared_row.with(|row| !row.is_empty()));
+    view! {
+        {live(failure)}
+        <div class="compare-head" aria-busy=move || model.busy.get().to_string()>{live(head)}</div>
+        <div class="compare-halves">{live(pictures)}</div>
+        <If when=move || is_there.get()>
+            <section class="compare-table" aria-label="Ops of both sides">
+                <rows::Tools model />
+                <Table model=table_model />
+            </section>
+        </If>
+        <If when=move || has_panel.get()><panel::Panel model /></If>
+    }
+    .any()
+}
+
+/// Renders the verdict, the sides and the figures.
+fn head(model: CompareModel, of: &Comparison) -> AnyView {
+    let state = model.state;
+    let side = |letter: &'static str, (files, about): (String, String)| {
+        view! {
+            <p class="compare-side">
+                <span class=format!("side side-{}", letter.to_ascii_lowercase())>{letter}</span>
+                <span class="mono">{files}</span> <span class="sub">{about}</span>
+            </p>
+        }
+        .any()
+    };
+    let [a, b] = compare::sides(of);
+    let notes = compare::notes(of);
+    let note = |text: String| view! { <li>{text}</li> }.any();
+    let markdown = move |_| {
+        let question = Question::CompareMarkdown(model.query.get_untracked());
+        state.request(&question.into(), move |reply| {
+            if let Ok(text) = reply.decode::<String>() {
+                clipboard::copy(&text, move |done| {
+                    let title = if done { "Markdown copied" } else { "Markdown could not be copied" };
+                    state.inform(crate::protocol::Failure { title: title.to_owned(), message: String::new() });
+                });
+            }
+        });
+    };
+    view! {
+        <h1 class="verdict">{compare_text::sentence(of)}</h1>
+        <div class="compare-sides">
+            {side("A", a)}
+            <button type="button" class="btn line small-text" title="Swap A and B (x)" on:click=move |_| state.swap_sides()>
+                {icon(Icon::Swap)} "Swap"
+            </button>
+            {side("B", b)}
+            <span class="grow"></span>
+            <button type="button" class="btn line small-text" on:click=markdown>{icon(Icon::Copy)} "Copy Markdown"</button>
+            <button type="button" class="btn line small-text" on:click=move |_| state.close_second()>{icon(Icon::Close)} "End comparison"</button>
+        </div>
+        <dl class=format!("figures {}", compare::verdict_class(of.verdict)) data-roving="">{readout(compare::readout(of))}</dl>
+        {(!notes.is_empty()).then(|| view! { <ul class="compare-notes">{notes.into_iter().map(note).collect_view()}</ul> }.any())}
+    }
+    .any()
+}

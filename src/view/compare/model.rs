@@ -1,0 +1,66 @@
+//! This module holds the state of the comparison: the worker's answer, and the part of the address that belongs to the view.
+
+use crate::analysis::compare::{CompareQuery, Comparison};
+use crate::protocol::url::compare::CompareViewState;
+use crate::protocol::{Failure, Question, Reply};
+use crate::table::page::SortBy;
+use crate::view::state::{PtrEq, SharedSignal, State};
+use leptos::prelude::*;
+
+/// Handles on the state of the comparison. They are cheap to copy.
+#[derive(Clone, Copy)]
+pub(super) struct CompareModel {
+    pub(super) state: State,
+    /// The state of the view in the address.
+    pub(super) place: Memo<CompareViewState>,
+    pub(super) query: Memo<CompareQuery>,
+    /// The last answer; `None` before the first one.
+    pub(super) found: SharedSignal<Comparison>,
+    /// Why the captures cannot be compared.
+    pub(super) failure: RwSignal<Option<Failure>>,
+    /// Whether an answer is pending.
+    pub(super) busy: RwSignal<bool>,
+    /// The order of the rows; `None` means the table's own order.
+    pub(super) order: RwSignal<Option<SortBy>>,
+}
+
+impl CompareModel {
+    pub(super) fn new(state: State) -> Self {
+        let place = state.view_state::<CompareViewState>(state.compare, "the comparison");
+        let query = Memo::new(move |_| place.with(CompareViewState::query));
+        let (found, busy, failure) = (SharedSignal::<Comparison>::none(), RwSignal::new(true), RwSignal::new(None));
+        state.request_on_change(
+            move || {
+                busy.set(true);
+                state.pair.with(Option::is_some).then(|| Question::Compare(query.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                match reply.decode::<Comparison>() {
+                    Ok(answer) => {
+                        failure.set(None);
+                        found.set(Some(PtrEq::new(answer)));
+                    }
+                    Err(Reply::Failed(why)) => {
+                        found.set(None);
+                        failure.set(Some(why));
+                    }
+                    Err(_) => {}
+                }
+            },
+        );
+        Self { state, place, query, found, failure, busy, order: RwSignal::new(None) }
+    }
+
+    /// Changes the state of the view in the address.
+    pub(super) fn change(self, with: impl FnOnce(&mut CompareViewState)) {
+        let mut next = self.place.get_untracked();
+        with(&mut next);
+        self.state.compare.set(next.to_string());
+    }
+
+    /// Opens the row with the key: the ops of both sides beside each other.
+    pub(super) fn open_row(self, key: &str) {
+        self.state.compared_row.set(key.to_owned());
+    }
+}

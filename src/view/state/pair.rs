@@ -1,0 +1,247 @@
+//! This module opens a second capture beside the open one, to compare both. The same worker reads it, so that the open session
+//! stays, and every view can show either one.
+//!
+//! ```text
+//!   open_second(files) ──► Progress… ──► Opened ──► both are open, the comparison is shown
+//!                                └────── Failed, Cancel ──► the open session stays as it is
+//!   show(slot) ──► Opened ──► figures ──► all views show the other capture
+//! ```
+
+use super::clock::now;
+use super::engines::{SecondLoad, Workers};
+use super::open_request::OpenRequest;
+use super::ptr_eq::PtrEq;
+use super::{Opened, State};
+use crate::analysis::base::Query;
+use crate::chart::loading::Load;
+use crate::protocol::url::View;
+use crate::protocol::url::compare::CompareViewState;
+use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, SessionInfo, SessionSlot};
+use crate::worker::client::Picked;
+use leptos::prelude::*;
+
+/// What is done with files that the user drops or chooses while a session is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OpenAs {
+    /// They replace the open session.
+    #[default]
+    Replace,
+    /// They are compared with the open session.
+    Compare,
+    /// They are read together with the files of the open session, as its other hosts.
+    AddHosts,
+}
+
+impl OpenAs {
+    /// All choices, in order.
+    pub(crate) const ALL: [Self; 3] = [Self::Replace, Self::Compare, Self::AddHosts];
+
+    /// Returns the label for users.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Replace => "Replace",
+            Self::Compare => "Compare",
+            Self::AddHosts => "Add as hosts",
+        }
+    }
+}
+
+/// The names of two sessions that are open together, in the order in which they were opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PairNames(pub(crate) [String; 2]);
+
+impl State {
+    /// Opens files in one of three ways. Without an open session, they are opened as one.
+    pub(crate) fn open_as(self, files: Vec<Picked>, how: OpenAs) {
+        let is_open = self.opened.with_untracked(Option::is_some);
+        match how {
+            OpenAs::Compare if is_open => self.open_second(files),
+            OpenAs::AddHosts if is_open => self.open(self.files().into_iter().chain(files).collect()),
+            _ => self.open(files),
+        }
+    }
+
+    /// Returns the session that the views show.
+    pub(crate) fn shown_slot(self) -> SessionSlot {
+        self.shown_slot.get()
+    }
+
+    fn open_second(self, files: Vec<Picked>) {
+        if self.rest.with_untracked(Option::is_some) {
+            return self.inform(Failure {
+                title: "The open capture is still being read".to_owned(),
+                message: "Choose the capture to compare with when all of its devices are there.".to_owned(),
+            });
+        }
+        self.close_second();
+        self.view.set(View::Compare);
+        self.start_second(OpenRequest { files, slot: SessionSlot::Second, ..OpenRequest::default() });
+    }
+
+    /// Lets the worker of the open session read a second capture.
+    pub(super) fn start_second(self, wanted: OpenRequest) {
+        self.cancel();
+        let (name, bytes) = wanted.size();
+        let serial = self.next_serial();
+        let is_sent = self.engines.try_update_value(|engines| {
+            let id = wanted.open(engines.open.as_ref()?);
+            engines.second = Some(SecondLoad { id, serial, of: wanted });
+            Some(())
+        });
+        if is_sent.flatten().is_some() {
+            self.show_load(Load::new(name, bytes, now()), serial);
+        }
+    }
+
+    pub(super) fn is_loading_second(self, serial: u32) -> bool {
+        self.engines.with_value(|engines| engines.second.as_ref().is_some_and(|second| second.serial == serial))
+    }
+
+    /// Returns whether an answer of the open session's worker belongs to the reading of the second capture.
+    pub(super) fn is_of_second(self, answer: &Answer) -> bool {
+        self.engines.with_value(|engines| engines.second.as_ref().is_some_and(|second| second.id == answer.id))
+    }
+
+    /// Handles an answer about the second capture.
+    pub(super) fn handle_second(self, reply: Reply) {
+        if let Reply::Progress(progress) = reply {
+            return self.load.update(|load| {
+                if let Some(load) = load {
+                    load.update(progress, now());
+                }
+            });
+        }
+        let Some(second) = self.take_second() else { return };
+        match reply {
+            Reply::Opened(session) => self.pair(second.of, &session),
+            Reply::Large(estimate) => {
+                self.large.set_value(Some(second.of));
+                self.estimate.set(Some(PtrEq::new(estimate)));
+            }
+            Reply::Failed(mut failure) => {
+                failure.message.push_str(" What was open stays open.");
+                self.fail(failure);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_second(self) -> Option<SecondLoad> {
+        let second = self.engines.try_update_value(|engines| engines.second.take()).flatten()?;
+        self.load_shown.set(false);
+        self.load.set(None);
+        Some(second)
+    }
+
+    /// Gives up reading the second capture.
+    pub(super) fn cancel_second(self) {
+        self.engines.update_value(|engines| {
+            if let (Some(second), Some(link)) = (engines.second.take(), &engines.open) {
+                link.send(&Request::Cancel(second.id));
+            }
+        });
+    }
+
+    fn pair(self, of: OpenRequest, second: &SessionInfo) {
+        let Some(first) = self.opened.get_untracked() else { return };
+        self.engines.update_value(|engines| engines.other_of = Some(of));
+        self.pair.set(Some(PtrEq::new(PairNames([first.name.clone(), Self::name_of(second)]))));
+    }
+
+    /// Shows one of both captures in the views.
+    pub(crate) fn show_session(self, slot: SessionSlot, view: View) {
+        if self.shown_slot.get_untracked() == slot {
+            return self.view.set(view);
+        }
+        self.show_session_then(slot, view, || ());
+    }
+
+    fn show_session_then(self, slot: SessionSlot, view: View, then: impl FnOnce() + 'static) {
+        let opened = move |reply: Reply| {
+            let Reply::Opened(session) = reply else { return };
+            let query = Query { device: session.usual_device, ..Query::default() };
+            let request = Request::Breakdown(query.clone());
+            let has_devices = !session.devices.is_empty();
+            let show = move |head: Option<BreakdownHead>| {
+                self.set_shown(slot, *session, query);
+                self.shown.set(head.map(PtrEq::new));
+                self.view.set(view);
+                then();
+            };
+            if !has_devices {
+                return show(None);
+            }
+            let answered = move |reply: Reply| match reply {
+                Reply::Breakdown(head) => show(Some(*head)),
+                Reply::Failed(failure) => self.fail(failure),
+                _ => {}
+            };
+            self.request(&request, answered);
+        };
+        self.request(&Request::Show(slot), opened);
+    }
+
+    /// Shows an op of one of both captures in a view. `key` is the key of the op.
+    pub(crate) fn show_op_in(self, slot: SessionSlot, view: View, key: String) {
+        if self.shown_slot.get_untracked() == slot {
+            self.view.set(view);
+            return self.op.set(key);
+        }
+        self.show_session_then(slot, view, move || self.op.set(key));
+    }
+
+    fn set_shown(self, slot: SessionSlot, session: SessionInfo, query: Query) {
+        self.shown_slot.set(slot);
+        self.engines.update_value(|engines| {
+            if let Some(other) = &mut engines.other_of {
+                std::mem::swap(other, &mut engines.of);
+            }
+        });
+        self.forget_capture();
+        self.query.set(query);
+        let of = self.engines.with_value(|engines| engines.of.clone());
+        self.src.set(of.src);
+        self.stored.set(of.stored);
+        self.opened.set(Some(PtrEq::new(Opened { name: Self::name_of(&session), session })));
+    }
+
+    /// Exchanges baseline and experiment.
+    pub(crate) fn swap_sides(self) {
+        let mut place: CompareViewState = self.compare.with_untracked(|text| text.parse().unwrap_or_default());
+        place.is_swapped = !place.is_swapped;
+        self.compare.set(place.to_string());
+    }
+
+    /// Closes the capture that is compared with the first one, which is shown.
+    pub(crate) fn close_second(self) {
+        self.cancel_second();
+        if self.pair.with_untracked(Option::is_none) {
+            return;
+        }
+        if self.shown_slot.get_untracked() == SessionSlot::Second {
+            self.show_session(SessionSlot::First, self.view.get_untracked());
+        }
+        self.request(&Request::CloseSecond, |_| ());
+        self.engines.update_value(|engines| engines.other_of = None);
+        self.forget_pair();
+    }
+
+    /// Records that only one session is open.
+    pub(super) fn forget_pair(self) {
+        self.pair.set(None);
+        self.compare.set(String::new());
+    }
+
+    /// Reads the second capture again, after another worker has taken the place of one that ended. The session that is shown
+    /// is the first one now.
+    pub(super) fn reopen_second(self) {
+        let other = self.engines.try_update_value(|engines: &mut Workers| engines.other_of.take()).flatten();
+        let Some(other) = other else { return };
+        if self.shown_slot.get_untracked() == SessionSlot::Second {
+            self.shown_slot.set(SessionSlot::First);
+            self.swap_sides();
+        }
+        self.pair.set(None);
+        self.start_second(OpenRequest { slot: SessionSlot::Second, ..other });
+    }
+}

@@ -1,0 +1,168 @@
+// Tests the comparison of two captures: the ways to open the second one, its texts against the command line, swapping, the
+// rows of each side, the ops of a row beside each other, Markdown, the keyboard, and what happens if reading fails.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { violations } from "./accessibility.mjs";
+import { ENDLESS_PLANE, repository, synth, write } from "./captures.mjs";
+import { cliOutput } from "./expected_values.mjs";
+import { onPage } from "./harness.mjs";
+import { dropFiles, pickFiles, waitUntil } from "./lib.mjs";
+import { column, figures, rowCount } from "./page_helpers.mjs";
+
+const gpu = (name) => join(repository, `samples/gpu/${name}.graphs.xplane.pb.xz`);
+const [A, B] = [gpu("xla"), gpu("cudnn")];
+const report = (...files) => JSON.parse(cliOutput("compare", ...files, "--json"));
+const sentence = (...files) => cliOutput("compare", ...files).split("\n")[0];
+
+const verdict = (page) => page.locator(".compare .verdict");
+const shownVerdict = (page, text) => waitUntil(() => verdict(page).innerText().catch(() => ""), (shown) => shown === text);
+
+/** Chooses the second capture with the button of the comparison. */
+async function chooseSecond(page, file) {
+  await page.locator("#tab-compare").click();
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose the capture to compare with" }).click()]);
+  await chooser.setFiles(file);
+}
+
+async function compare(page, a = A, b = B) {
+  await pickFiles(page, [a]);
+  await page.locator(".verdict").waitFor();
+  await chooseSecond(page, b);
+  await shownVerdict(page, sentence(a, b));
+}
+
+onPage("a second capture is compared as on the command line, and can be swapped", { view: "" }, async ({ page }) => {
+  await compare(page);
+  const expected = report(A, B);
+  // Figures and waterfall have the times of the command line.
+  const ms = (ps) => (ps / 1e9).toFixed(2);
+  assert.equal((await figures(page))[0].value, `${ms(expected.a_ps)} → ${ms(expected.b_ps)}`);
+  const totals = await page.locator(".waterfall .difference-total").evaluateAll((rows) => rows.map((row) => row.children[1].textContent));
+  assert.deepEqual(totals, [expected.a.period_ps, expected.b.period_ps].map((ps) => (ps / 1e9).toFixed(3)));
+  const bars = await page.locator(".waterfall .difference-part rect").evaluateAll((all) => all.map((rect) => parseFloat(rect.getAttribute("width"))));
+  assert.ok(bars.length > 1 && bars.some((width) => width > 5), `${bars}`);
+  assert.equal(await page.locator(".compare-steps circle").count(), expected.a.n_steps + expected.b.n_steps);
+  // The table has all rows, the largest difference first.
+  assert.equal(await rowCount(page), expected.rows.length);
+  const first = await column(page, "Op");
+  const names = expected.rows.map(({ a, b }) => (b ?? a).ops[0]);
+  assert.ok(first.slice(0, 5).every((name, at) => name.startsWith(names[at])), `${first.slice(0, 5)} for ${names.slice(0, 5)}`);
+  // Swapping exchanges the sides.
+  await page.keyboard.press("x");
+  await shownVerdict(page, sentence(B, A));
+  await waitUntil(() => page.url(), (url) => /compare=swap:1/.test(decodeURIComponent(url)));
+  await page.getByRole("button", { name: "Swap", exact: true }).click();
+  await shownVerdict(page, sentence(A, B));
+});
+
+onPage("rows can be those that match, and those of one side only", { view: "" }, async ({ page }) => {
+  await compare(page);
+  const { rows } = report(A, B);
+  const count = { All: rows.length, Matched: rows.filter(({ a, b }) => a && b).length, "Only in A": rows.filter(({ b }) => !b).length, "Only in B": rows.filter(({ a }) => !a).length };
+  for (const [name, n] of Object.entries(count)) {
+    await page.getByRole("button", { name, exact: true }).click();
+    assert.equal(await waitUntil(() => rowCount(page), (shown) => shown === n), n);
+  }
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await page.locator("#filter").fill("dot_product_attention");
+  const found = await waitUntil(() => rowCount(page), (shown) => shown < rows.length);
+  assert.ok(found > 0);
+});
+
+onPage("a row shows the ops of both sides, and leads to the op in its capture", { view: "" }, async ({ page }) => {
+  await compare(page);
+  await page.getByRole("button", { name: "Matched", exact: true }).click();
+  const matched = report(A, B).rows.filter(({ a, b }) => a && b);
+  await waitUntil(() => rowCount(page), (n) => n === matched.length);
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Enter");
+  const panel = page.locator(".compare-panel");
+  await panel.locator(".compare-facts").waitFor();
+  const ops = await panel.locator(".compare-facts tr").filter({ hasText: /^Op/ }).first().locator("td").allInnerTexts();
+  assert.deepEqual(ops, [matched[0].a, matched[0].b].map(({ ops }) => ops.slice(0, 3).join(", ")));
+  assert.equal(await panel.locator("pre").count(), 2);
+  // The op of B is shown in the breakdown of B, and its capture is marked as the one that the views show.
+  await panel.getByRole("button", { name: "Open in breakdown" }).nth(1).click();
+  await page.locator(".op-panel .op-place").waitFor();
+  assert.equal(await page.locator("#op-name").innerText(), matched[0].b.ops[0]);
+  assert.match(await page.locator("#capture-button").innerText(), /cudnn/);
+  assert.equal(await page.getByRole("button", { name: /^Show B/ }).getAttribute("aria-pressed"), "true");
+  // Back to A in all views, and the comparison has not changed.
+  await page.getByRole("button", { name: /^Show A/ }).click();
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /xla/.test(name));
+  await page.locator("#tab-compare").click();
+  await shownVerdict(page, sentence(A, B));
+  // An op of the waterfall opens the same panel, and Esc closes it.
+  await page.locator(".waterfall .difference-op .link").first().click();
+  await panel.waitFor();
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+});
+
+onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, async ({ page }) => {
+  await dropFiles(page, [A]);
+  await page.locator(".verdict").waitFor();
+  await dropFiles(page, [B], { x: 720, release: false });
+  assert.deepEqual(await page.locator(".drop-area b").allInnerTexts(), ["Replace", "Compare", "Add as hosts"]);
+  assert.equal(await page.locator(".drop-area.chosen b").innerText(), "Compare");
+  await dropFiles(page, [B], { x: 720 });
+  await shownVerdict(page, sentence(A, B));
+  // Ending the comparison keeps the first capture.
+  await page.getByRole("button", { name: "End comparison" }).click();
+  await page.getByRole("button", { name: "Choose the capture to compare with" }).waitFor();
+  assert.match(await page.locator("#capture-button").innerText(), /xla/);
+  await dropFiles(page, [B], { x: 100 });
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
+  await dropFiles(page, [A], { x: 1300 });
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => !/cudnn/.test(name) && !/^xla/.test(name));
+});
+
+onPage("a second capture that cannot be read leaves the first one open", { view: "" }, async ({ page }) => {
+  await pickFiles(page, [A]);
+  await page.locator(".verdict").waitFor();
+  await chooseSecond(page, write("bad.xplane.pb", ENDLESS_PLANE));
+  await page.getByRole("alert").filter({ hasText: "What was open stays open." }).waitFor();
+  assert.match(await page.locator("#capture-button").innerText(), /xla/);
+  // A capture of another chip and program is compared, and the sentence says what differs.
+  await chooseSecond(page, synth());
+  await verdict(page).waitFor();
+  assert.match(await page.locator(".compare-notes").innerText(), /Chip: .* in A/);
+  await page.locator("#tab-overview").click();
+  await page.locator(".overview .verdict").waitFor();
+});
+
+onPage("the worker of a comparison may die: both captures are read again", { view: "" }, async ({ page }) => {
+  await compare(page);
+  await page.getByRole("button", { name: /^Show B/ }).click();
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
+  await page.workers()[0].evaluate(() => self.close());
+  await page.locator("#tab-compare").click();
+  await shownVerdict(page, sentence(A, B));
+});
+
+onPage("Markdown is copied as the command line writes it", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await compare(page);
+  await page.getByRole("button", { name: "Copy Markdown" }).click();
+  await page.getByText("Markdown copied").waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const withoutFolders = (text) => text.replaceAll(`${repository}/samples/gpu/`, "").trimEnd();
+  assert.equal(withoutFolders(copied), withoutFolders(cliOutput("compare", A, B, "--markdown")));
+});
+
+for (const [width, height] of [[390, 844], [1440, 900], [2560, 1300]]) {
+  onPage(`at ${width} pixels, the comparison is accessible`, { view: "", width, height }, async ({ page }) => {
+    await pickFiles(page, [A]);
+    await page.locator(".verdict").waitFor();
+    await page.locator("#tab-compare").click();
+    await page.getByRole("button", { name: "Choose the capture to compare with" }).waitFor();
+    assert.deepEqual(await violations(page, "light"), []);
+    await chooseSecond(page, B);
+    await shownVerdict(page, sentence(A, B));
+    await page.locator("[role=grid] [data-row='0']").first().waitFor();
+    for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1));
+    await page.locator("[data-row='0'] .tells").click();
+    await page.locator(".compare-facts").waitFor();
+    for (const theme of ["light", "dark"]) assert.deepEqual(await violations(page, theme), []);
+  });
+}

@@ -1,0 +1,219 @@
+//! These tests hold two sessions open, as the worker of a comparison does: which one answers, what the comparison says against
+//! the one of the command line, and how the page draws it.
+
+use crate::common;
+use rooflight::analysis::base::{GroupBy, Query};
+use rooflight::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, Verdict};
+use rooflight::analysis::overview::OverviewQuery;
+use rooflight::chart::compare::{self, WaterfallRow, WaterfallRowKind};
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::{ComparedOps, Export, Question, Reply, Request, SessionSlot};
+use rooflight::session::compare::{CompareSide, compare_sessions};
+use rooflight::session::{Input, OpenSession, OpenSessions};
+use rooflight::table::filter::TextFilter;
+use rooflight::table::page::{Cell, PageQuery, TablePage};
+use std::path::Path;
+
+const A: &str = "xla.graphs.xplane.pb.xz";
+const B: &str = "cudnn.graphs.xplane.pb.xz";
+
+fn bytes(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/gpu").join(name)).unwrap()
+}
+
+fn set(sessions: &mut OpenSessions, slot: SessionSlot, name: &str) {
+    let input = Input { name: name.to_owned(), source: Box::new(bytes(name)), from_folder: false };
+    let (session, info) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
+    sessions.set(slot, session, info);
+}
+
+fn both() -> OpenSessions {
+    let mut sessions = OpenSessions::default();
+    set(&mut sessions, SessionSlot::First, A);
+    set(&mut sessions, SessionSlot::Second, B);
+    sessions
+}
+
+fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
+    sessions.answer(&Question::Compare(CompareQuery { is_swapped }).into()).decode().unwrap()
+}
+
+/// The comparison of the command line.
+fn expected(a: &str, b: &str) -> Comparison {
+    let side =
+        |name: &str| CompareSide::new(common::open(name, bytes(name)).unwrap(), &OverviewQuery::default()).unwrap();
+    compare_sessions(&mut side(a), &mut side(b), BAND)
+}
+
+fn rows(sessions: &mut OpenSessions, which: CompareRows, filter: &str) -> TablePage {
+    let of = TableOf::Compare(CompareQuery::default(), which);
+    let query = PageQuery { count: 10_000, filter: TextFilter::anywhere(filter), ..PageQuery::default() };
+    sessions.answer(&Question::Table { of, action: TableAction::Rows(query) }.into()).decode().unwrap()
+}
+
+fn files(reply: Reply) -> Vec<String> {
+    match reply {
+        Reply::Opened(info) => info.files.into_iter().map(|file| file.name).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_comparison_is_that_of_the_command_line() {
+    let mut sessions = both();
+    for (is_swapped, expected) in [(false, expected(A, B)), (true, expected(B, A))] {
+        let of = comparison(&mut sessions, is_swapped);
+        assert_eq!(
+            Comparison { rows: Vec::new(), parts: Vec::new(), ..of.clone() },
+            Comparison { rows: Vec::new(), parts: Vec::new(), ..expected.clone() }
+        );
+        assert!(of.rows.len() < expected.rows.len());
+        for (part, whole) in of.parts.iter().zip(&expected.parts) {
+            assert_eq!(
+                (part.owner, part.a_ps, part.b_ps, part.delta_ps),
+                (whole.owner, whole.a_ps, whole.b_ps, whole.delta_ps)
+            );
+            for ((row, delta), (expected_row, expected_delta)) in part.children.iter().zip(&whole.children) {
+                assert_eq!(of.rows[*row as usize], expected.rows[*expected_row as usize]);
+                assert_eq!(delta, expected_delta);
+            }
+        }
+        // The rows of one side are those that the other order has on the other side.
+        let text = sessions
+            .answer(&Question::ExportCompare { query: CompareQuery { is_swapped }, format: Export::Csv }.into());
+        let Reply::Exported(text) = text else { panic!("{text:?}") };
+        assert_eq!(text.lines().count(), expected.rows.len() + 1);
+    }
+}
+
+#[test]
+fn the_table_has_every_row_once() {
+    let mut sessions = both();
+    let expected = expected(A, B);
+    let all = rows(&mut sessions, CompareRows::All, "");
+    assert_eq!(all.n_rows as usize, expected.rows.len());
+    let keys: Vec<String> = all.rows.iter().map(|row| row.key.clone()).collect();
+    // The largest difference comes first, whatever its sign.
+    let size = |key: &String| expected.rows.iter().find(|row| row.key() == *key).unwrap().delta_ps.unsigned_abs();
+    assert!(keys.windows(2).all(|pair| size(&pair[0]) >= size(&pair[1])));
+    let n: Vec<u32> = [CompareRows::Matched, CompareRows::OnlyInA, CompareRows::OnlyInB]
+        .map(|which| rows(&mut sessions, which, "").n_rows)
+        .to_vec();
+    assert_eq!(n.iter().sum::<u32>(), all.n_rows);
+    assert!(n.iter().all(|n| *n > 0), "{n:?}");
+    let attention = rows(&mut sessions, CompareRows::All, "dot_product_attention");
+    assert!(attention.n_rows > 0 && attention.n_rows < all.n_rows);
+    // A difference is coloured only where it is real, and its bar leads to the side of its sign.
+    let at = |id: &str| all.columns.iter().position(|column| column.id == id).unwrap();
+    for row in &all.rows {
+        let of = expected.rows.iter().find(|of| of.key() == row.key).unwrap();
+        let is_real = matches!(of.verdict, Verdict::Regression | Verdict::Improvement);
+        let Cell::Difference { is_real: shown, .. } = &row.cells[at("delta_ps")] else { panic!() };
+        assert_eq!(*shown, is_real, "{}", row.key);
+        let Cell::DifferenceBar { share, .. } = &row.cells[at("bar")] else { panic!() };
+        assert!(*share * of.delta_ps as f64 >= 0.0 && share.abs() <= 1.0);
+    }
+}
+
+#[test]
+fn each_session_answers_when_it_is_shown() {
+    let mut sessions = both();
+    let query = Query { by: GroupBy::Op, ..Query::default() };
+    let busy = |sessions: &mut OpenSessions| match sessions.answer(&Request::Breakdown(query.clone())) {
+        Reply::Breakdown(head) => head.totals.busy,
+        other => panic!("{other:?}"),
+    };
+    let first = busy(&mut sessions);
+    assert_eq!(files(sessions.answer(&Request::Show(SessionSlot::Second))), [B]);
+    let second = busy(&mut sessions);
+    assert_ne!(first, second);
+    // The comparison does not depend on what is shown.
+    assert_eq!(comparison(&mut sessions, false).a.files, [A]);
+    assert_eq!(files(sessions.answer(&Request::CloseSecond)), [A]);
+    assert_eq!(busy(&mut sessions), first);
+    let reply = sessions.answer(&Question::Compare(CompareQuery::default()).into());
+    assert!(matches!(&reply, Reply::Failed(failure) if failure.message.contains("Only one capture")), "{reply:?}");
+    assert_eq!(sessions.answer(&Request::Show(SessionSlot::Second)), Reply::Cancelled);
+}
+
+#[test]
+fn a_report_is_no_side() {
+    let mut sessions = both();
+    let (mut session, _) = {
+        let input = Input { name: A.to_owned(), source: Box::new(bytes(A)), from_folder: false };
+        OpenSession::open(vec![input], &mut |_| {}).unwrap()
+    };
+    let (report, info) = OpenSession::of_report(session.report(&Default::default()).unwrap());
+    sessions.set(SessionSlot::Second, report, info);
+    let reply = sessions.answer(&Question::Compare(CompareQuery::default()).into());
+    assert!(matches!(&reply, Reply::Failed(failure) if failure.title == "B cannot be compared"), "{reply:?}");
+}
+
+#[test]
+fn the_ops_of_a_row_are_set_beside_each_other() {
+    let mut sessions = both();
+    let expected = expected(A, B);
+    let is_pair = |row: &&rooflight::analysis::compare::RowDelta| row.a.is_some() && row.b.is_some();
+    for row in
+        expected.rows.iter().filter(is_pair).take(3).chain(expected.rows.iter().filter(|row| row.b.is_none()).take(1))
+    {
+        let question = Question::CompareOps { query: CompareQuery::default(), key: row.key() };
+        let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
+        assert_eq!(ops.row, *row);
+        assert_eq!(ops.a.as_ref().map(|op| &op.name), row.a.as_ref().map(|side| &side.ops[0]));
+        assert_eq!(ops.b.as_ref().map(|op| &op.name), row.b.as_ref().map(|side| &side.ops[0]));
+        // The executions of a step of the op's details are those of the comparison.
+        let n = ops.a.as_ref().and_then(|op| op.figures.as_ref()).map(|figures| figures.n.as_f64());
+        assert!(
+            (n.unwrap() - row.a.as_ref().unwrap().n_executions).abs() < 1e-9 || row.a.as_ref().unwrap().ops.len() > 1
+        );
+        let facts = compare::facts(&ops);
+        assert!(facts.iter().any(|fact| fact.label == "Time") && facts.iter().all(|fact| fact.a != "" && fact.b != ""));
+        assert_eq!(compare::pair_sentence(&ops).contains("Only in A"), row.b.is_none());
+    }
+    let question = Question::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
+    assert!(matches!(sessions.answer(&question.into()), Reply::Failed(_)));
+}
+
+/// The bars lead from A to B without a gap, and the ops of a part lead through it.
+fn check_waterfall(of: &Comparison) {
+    let drawn = compare::waterfall(of);
+    let (first, last) = (drawn.rows.first().unwrap(), drawn.rows.last().unwrap());
+    assert_eq!((first.kind, last.kind), (WaterfallRowKind::Total, WaterfallRowKind::Total));
+    assert_eq!((first.difference_ps, last.difference_ps), (0, of.delta_ps));
+    assert_eq!(last.bar.0, drawn.zero);
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    let is_part = |row: &&WaterfallRow| matches!(row.kind, WaterfallRowKind::Part | WaterfallRowKind::Rest);
+    let parts: Vec<&WaterfallRow> = drawn.rows.iter().filter(is_part).collect();
+    assert_eq!(parts.iter().map(|row| row.difference_ps).sum::<i64>(), of.delta_ps);
+    assert!(parts.windows(2).all(|pair| close(pair[0].bar.1, pair[1].bar.0)));
+    if let (Some(first), Some(end)) = (parts.first(), parts.last()) {
+        assert!(close(first.bar.0, drawn.zero) && close(end.bar.1, last.bar.1));
+    }
+    for part in drawn.rows.split_inclusive(|row| row.kind != WaterfallRowKind::Op).collect::<Vec<_>>().windows(2) {
+        let (part, ops) = (part[0].last().unwrap(), part[1]);
+        let ops: Vec<&WaterfallRow> = ops.iter().filter(|row| row.kind == WaterfallRowKind::Op).collect();
+        if !ops.is_empty() {
+            assert_eq!(ops.iter().map(|row| row.difference_ps).sum::<i64>(), part.difference_ps, "{}", part.label);
+            assert!(close(ops[0].bar.0, part.bar.0) && close(ops[ops.len() - 1].bar.1, part.bar.1));
+        }
+    }
+    assert!(drawn.rows.iter().all(|row| (0.0..=1.0).contains(&row.bar.0) && (0.0..=1.0).contains(&row.bar.1)));
+}
+
+#[test]
+fn the_waterfall_leads_from_a_to_b() {
+    for (a, b) in [(A, B), (B, A), (A, A), (A, "f32.graphs.xplane.pb.xz"), ("batch2.graphs.xplane.pb.xz", A)] {
+        let of = expected(a, b);
+        check_waterfall(&of);
+        check_waterfall(&of.with_largest_rows(4));
+        let steps = compare::steps(&of).unwrap();
+        for (side, (dots, mean)) in [&of.a, &of.b].into_iter().zip(&steps.sides) {
+            assert_eq!(dots.len(), side.n_steps as usize);
+            assert!(dots.iter().all(|dot| (0.0..=1.0).contains(&dot.y)) && (0.0..=1.0).contains(mean));
+        }
+        let figures = compare::readout(&of);
+        assert!(figures.hero.value.contains('→'));
+        assert_eq!(figures.main[0].value == "0.00" || of.delta_ps != 0, true);
+    }
+}
