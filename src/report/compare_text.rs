@@ -13,6 +13,8 @@ use crate::units::Picos;
 const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
+/// A part below this fraction of the difference is not named as a cause: one over this number.
+const SMALL_CAUSE: u64 = 20;
 const ROWS: usize = 10;
 fn picos(time: i64) -> Picos {
     Picos(time.unsigned_abs())
@@ -75,7 +77,9 @@ pub fn sentence(of: &Comparison) -> String {
     };
     text += &evidence(of);
     if matches!(of.verdict, Verdict::Regression | Verdict::Improvement) {
-        let is_cause = |delta: i64| (delta > 0) == (of.delta_ps > 0) && delta != 0;
+        let is_cause = |delta: i64| {
+            (delta > 0) == (of.delta_ps > 0) && delta.unsigned_abs() >= of.delta_ps.unsigned_abs() / SMALL_CAUSE
+        };
         let causes = of.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
         let causes: Vec<String> =
             causes.map(|part| format!("{} {}", label(part.owner), signed(part.delta_ps))).collect();

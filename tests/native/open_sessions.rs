@@ -214,6 +214,11 @@ fn the_waterfall_leads_from_a_to_b() {
         }
         let figures = compare::readout(&of);
         assert!(figures.hero.value.contains('→'));
-        assert_eq!(figures.main[0].value == "0.00" || of.delta_ps != 0, true);
+        let arrow = match of.delta_ps {
+            1.. => "▲ +",
+            0 => "0",
+            _ => "▼ −",
+        };
+        assert!(figures.main[0].value.starts_with(arrow), "{}", figures.main[0].value);
     }
 }

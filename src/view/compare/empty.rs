@@ -22,12 +22,12 @@ pub(super) fn one_capture(state: State) -> AnyView {
         Some(
             view! {
                 <p>
-                    "Drop another capture on the right half of this page, or choose its files. The open capture stays, and becomes the baseline A. Both are compared by step: what the difference is made of, op by op, and whether it is more than chance."
+                    "Drop another capture on the middle of this page, or choose its files. The open capture stays as the baseline A. The page shows whether a step became slower or faster by more than chance, and what the difference is made of, op by op."
                 </p>
                 <p class="acts">
                     <button type="button" class="btn solid" on:click=choose>{icon(Icon::File)} "Choose the capture to compare with"</button>
                 </p>
-                <p class="sub">"In a terminal and in CI, rooflight compare A B gives the same numbers, and fails if B is slower."</p>
+                <p class="sub"><code>"rooflight compare A B"</code> " gives the same numbers in a terminal; with " <code>"--fail-over 3%"</code> " it fails in CI if B is slower."</p>
             }
             .any(),
         )

@@ -31,6 +31,9 @@ fn waterfall(model: CompareModel, of: &Comparison) -> AnyView {
                 <span class="about">{waterfall.unit} "; each bar starts where the one above ends"</span>
             </h2>
             <table>
+                <colgroup>
+                    <col class="waterfall-label" /><col class="waterfall-detail" /><col /><col class="waterfall-value" /><col class="waterfall-change" />
+                </colgroup>
                 <thead class="visually-hidden">
                     <tr><th scope="col">"Part"</th><th scope="col">"A and B"</th><th scope="col">"Bar"</th><th scope="col">"Difference"</th><th scope="col">"Change"</th></tr>
                 </thead>
