@@ -1,5 +1,6 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
+use super::compare_sections_json::{self, CommJson, MemoryJson};
 use super::ledger_table::label;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
@@ -37,6 +38,8 @@ pub struct CompareJson<'a> {
     matched_pct: BTreeMap<&'static str, [f64; 2]>,
     figures: &'a [FigureDelta],
     findings: &'a [FindingDelta],
+    memory: MemoryJson<'a>,
+    comm: CommJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +123,8 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
             .collect(),
         figures: &of.figures,
         findings: &of.findings,
+        memory: compare_sections_json::memory(&of.memory),
+        comm: compare_sections_json::comm(&of.comm, top),
     }
 }
 

@@ -1,5 +1,6 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
+use super::compare_sections;
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use crate::analysis::compare::{
@@ -10,7 +11,7 @@ use crate::table::format::{TimeUnit, count, middle_cut, percent, percent_text, t
 use crate::table::text::{Table, markdown_text};
 use crate::units::Picos;
 
-const ABSENT: &str = "–";
+pub(super) const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 const ROWS: usize = 10;
@@ -27,17 +28,17 @@ const fn sign_of(time: i64) -> &'static str {
 }
 
 /// Returns a difference with its sign and unit: "+3.10 ms".
-fn signed(time: i64) -> String {
+pub(super) fn signed(time: i64) -> String {
     format!("{}{}", sign_of(time), time_text(picos(time)))
 }
 
 /// Returns a difference with its sign, in a unit.
-fn signed_in(of: i64, unit: TimeUnit) -> String {
+pub(super) fn signed_in(of: i64, unit: TimeUnit) -> String {
     format!("{}{}", sign_of(of), time(picos(of), unit))
 }
 
 /// Returns the sign of a number; empty for 0.
-fn sign(of: f64) -> &'static str {
+pub(super) fn sign(of: f64) -> &'static str {
     match of.partial_cmp(&0.0) {
         Some(std::cmp::Ordering::Greater) => "+",
         Some(std::cmp::Ordering::Less) => "−",
@@ -252,6 +253,10 @@ pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
     out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
     out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
     out += &format!("{}\n{}\n", rows(of, top, false).aligned(), matched(of));
+    if let Some(table) = compare_sections::comm(&of.comm, top) {
+        out += &format!("\n{}\n", table.aligned());
+    }
+    out += &compare_sections::memory(&of.memory);
     for finding in &of.findings {
         out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);
     }

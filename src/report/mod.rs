@@ -3,6 +3,8 @@
 pub mod comm_json;
 pub mod comm_table;
 pub mod compare_json;
+mod compare_sections;
+mod compare_sections_json;
 pub mod compare_text;
 pub mod data_movement_json;
 pub mod data_movement_table;

@@ -1,13 +1,16 @@
 //! This module compares two sessions, with the programs of both.
 
 use super::Opened;
-use super::overview::overview_and_ledger;
+use super::memory::static_memory;
+use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::Analysis;
-use crate::analysis::compare::{Comparison, Session, compare};
+use crate::analysis::compare::{Comparison, Session, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
-use crate::analysis::ledger::{LedgerByOp, OpSteps};
-use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::files::FileProgram;
+use crate::analysis::ledger::OpSteps;
+use crate::analysis::memory::{MemoryQuery, StaticMemory};
+use crate::analysis::overview::OverviewQuery;
 
 /// A session that is compared.
 pub struct CompareSide {
@@ -19,8 +22,8 @@ pub struct CompareSide {
 struct Analysed {
     opened: Opened,
     analysis: Analysis,
-    overview: Overview,
-    by_op: LedgerByOp,
+    derived: DerivedOverview,
+    file_programs: Vec<FileProgram>,
     steps: OpSteps,
     is_partial: bool,
 }
@@ -33,12 +36,23 @@ impl CompareSide {
         let analysis = Analysis::new(&opened.profile);
         let is_partial = opened.partial.is_some() || analysis.beyond_sums().is_some();
         let files = analysis.file_view_without_times(&opened.profile, &opened.files, is_partial);
-        let (overview, mut by_op) = overview_and_ledger(&analysis, &opened.profile, &mut programs, &files, query)?;
+        let mut derived = overview_and_inputs(&analysis, &opened.profile, &mut programs, &files, query)?;
+        let by_op = &mut derived.by_op;
         let steps = analysis.op_steps(&opened.profile, by_op.ledger.device, by_op.step)?;
         // Ops are matched in the order in which they first run.
         let plane = &opened.profile.planes[analysis.devices[by_op.ledger.device].plane];
         by_op.ops.sort_by_key(|of| steps.first_start(plane, of.op));
-        Some(Self { programs, analysed: Analysed { opened, analysis, overview, by_op, steps, is_partial } })
+        Some(Self {
+            programs,
+            analysed: Analysed { opened, analysis, derived, file_programs: files.programs, steps, is_partial },
+        })
+    }
+
+    /// Returns the main memory of a program. The error is the reason why it is unknown.
+    fn memory(&mut self, program: u32) -> Result<StaticMemory, String> {
+        let query = MemoryQuery { program, columns: 1, buffers: 0, ..MemoryQuery::default() };
+        let Analysed { opened, file_programs, .. } = &self.analysed;
+        static_memory(&opened.profile, &mut self.programs, file_programs, &query).map_err(|note| note.message)
     }
 
     /// Returns whether only a part of the input was read.
@@ -48,14 +62,18 @@ impl CompareSide {
 }
 
 impl Analysed {
-    fn session<'a>(&'a self, programs: Modules<'a>) -> Session<'a> {
+    fn session<'a>(&'a self, programs: Modules<'a>, memory: &'a Result<StaticMemory, String>) -> Session<'a> {
+        let DerivedOverview { overview, by_op, comm, runtime, .. } = &self.derived;
         Session {
             profile: &self.opened.profile,
             analysis: &self.analysis,
             programs: Some(programs),
-            by_op: &self.by_op,
+            by_op,
             steps: &self.steps,
-            overview: &self.overview,
+            overview,
+            memory: memory.as_ref().map_err(String::as_str),
+            runtime,
+            comm,
             is_partial: self.is_partial,
         }
     }
@@ -64,8 +82,13 @@ impl Analysed {
 /// Compares two sessions, a baseline and an experiment. `band` is the share of the baseline's time below which a difference is
 /// noise between captures.
 pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> Comparison {
+    let paired = paired_program(&a.analysed.derived.peaks, &b.analysed.derived.peaks);
+    let (memory_a, memory_b) = match paired {
+        Ok((program_a, program_b)) => (a.memory(program_a), b.memory(program_b)),
+        Err(absent) => (Err(absent.clone()), Err(absent)),
+    };
     let programs_a = QueryPrograms::new(&a.analysed.opened.profile, &mut a.programs);
     let programs_b = QueryPrograms::new(&b.analysed.opened.profile, &mut b.programs);
     let (module_a, module_b) = (|id| programs_a.module(id), |id| programs_b.module(id));
-    compare(&a.analysed.session(&module_a), &b.analysed.session(&module_b), band)
+    compare(&a.analysed.session(&module_a, &memory_a), &b.analysed.session(&module_b, &memory_b), band)
 }

@@ -9,22 +9,29 @@
 //! Times are those of the device on which the steps of a side depend (`analysis::ledger`), per step. If the sides do different
 //! work in a step and the tokens of a step are known, times are per million tokens.
 
+mod comm;
 mod exact;
 mod figures;
 mod gate;
 pub mod matching;
+mod memory;
 mod parity;
 mod report;
 mod rows;
+mod sections;
 mod session;
 pub mod statistics;
 mod verdict;
 mod waterfall;
 
 pub use gate::{Gate, GateFigure, GateResult};
+pub use memory::paired_program;
 pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,
+};
+pub use sections::{
+    BytesDelta, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta, PeakDelta, PeakSide, TimeDelta,
 };
 pub use session::Session;
 pub use verdict::SIGNIFICANT;
@@ -42,13 +49,15 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let matches = matching::match_ops(&rows::side(a), &rows::side(b));
     let parity = parity::parity(a, b, (&head_a, &head_b), &matches);
     let unit = parity::unit(&head_a, &head_b, &parity);
-    let divisors = match (unit, head_a.tokens, head_b.tokens) {
-        (CompareUnit::MillionTokens, Some(tokens_a), Some(tokens_b)) => Divisors {
-            a: a.n_steps().saturating_mul(tokens_a),
-            b: b.n_steps().saturating_mul(tokens_b),
-            factor: 1_000_000,
-        },
-        _ => Divisors { a: a.n_steps(), b: b.n_steps(), factor: 1 },
+    // The divisors of figures per step.
+    let per_step = match (unit, head_a.tokens, head_b.tokens) {
+        (CompareUnit::MillionTokens, Some(a), Some(b)) => Divisors { a, b, factor: 1_000_000 },
+        _ => Divisors { a: 1, b: 1, factor: 1 },
+    };
+    let divisors = Divisors {
+        a: a.n_steps().saturating_mul(per_step.a),
+        b: b.n_steps().saturating_mul(per_step.b),
+        factor: per_step.factor,
     };
     let (samples_a, samples_b) = (unit.samples(&head_a), unit.samples(&head_b));
     let whole = waterfall::Whole::new(a, b, divisors);
@@ -65,6 +74,8 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         matched: pairs.shares(),
         figures: figures::figures(a.overview, b.overview),
         findings: figures::findings(a.overview, b.overview),
+        memory: memory::memory(a, b),
+        comm: comm::comm(a.comm, b.comm, per_step),
         unit,
         parity,
         a_ps: whole.a_ps,
