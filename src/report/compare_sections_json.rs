@@ -10,7 +10,7 @@ use serde::Serialize;
 pub(super) struct MemoryJson<'a> {
     program: Option<PeakJson<'a>>,
     absent: Option<&'a str>,
-    in_use: Option<BytesDelta>,
+    in_use: Option<BytesJson>,
 }
 
 #[derive(Serialize)]
@@ -18,14 +18,14 @@ struct PeakJson<'a> {
     name: &'a str,
     a: PeakSideJson<'a>,
     b: PeakSideJson<'a>,
-    delta: i64,
+    delta_bytes: i64,
     parts: Vec<ClassJson>,
 }
 
 #[derive(Serialize)]
 struct PeakSideJson<'a> {
-    peak: u64,
-    instruction: Option<&'a str>,
+    peak_bytes: u64,
+    peak_instruction: Option<&'a str>,
     n_buffers: u32,
     basis: &'static str,
 }
@@ -33,9 +33,16 @@ struct PeakSideJson<'a> {
 #[derive(Serialize)]
 struct ClassJson {
     class: &'static str,
-    a: u64,
-    b: u64,
-    delta: i64,
+    a_bytes: u64,
+    b_bytes: u64,
+    delta_bytes: i64,
+}
+
+#[derive(Serialize)]
+struct BytesJson {
+    a_bytes: u64,
+    b_bytes: u64,
+    delta_bytes: i64,
 }
 
 #[derive(Serialize)]
@@ -62,19 +69,33 @@ struct CommRowJson<'a> {
 
 /// Returns the difference of the memory as JSON.
 pub(super) fn memory(of: &MemoryDelta) -> MemoryJson<'_> {
-    MemoryJson { program: of.program.as_ref().map(peak), absent: of.absent.as_deref(), in_use: of.in_use }
+    MemoryJson { program: of.program.as_ref().map(peak), absent: of.absent.as_deref(), in_use: of.in_use.map(in_use) }
+}
+
+const fn in_use(of: BytesDelta) -> BytesJson {
+    BytesJson { a_bytes: of.a, b_bytes: of.b, delta_bytes: of.delta }
 }
 
 fn peak(of: &PeakDelta) -> PeakJson<'_> {
-    let parts =
-        of.parts.iter().map(|part| ClassJson { class: part.class.key(), a: part.a, b: part.b, delta: part.delta });
-    PeakJson { name: &of.program, a: peak_side(&of.a), b: peak_side(&of.b), delta: of.delta, parts: parts.collect() }
+    let parts = of.parts.iter().map(|part| ClassJson {
+        class: part.class.key(),
+        a_bytes: part.a,
+        b_bytes: part.b,
+        delta_bytes: part.delta,
+    });
+    PeakJson {
+        name: &of.program,
+        a: peak_side(&of.a),
+        b: peak_side(&of.b),
+        delta_bytes: of.delta,
+        parts: parts.collect(),
+    }
 }
 
 fn peak_side(of: &PeakSide) -> PeakSideJson<'_> {
     PeakSideJson {
-        peak: of.peak,
-        instruction: of.instruction.as_deref(),
+        peak_bytes: of.peak,
+        peak_instruction: of.instruction.as_deref(),
         n_buffers: of.n_buffers,
         basis: basis(of.basis),
     }
