@@ -1,6 +1,6 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
-use super::compare_sections_json::{self, CommJson, MemoryJson};
+use super::compare_sections_json::{self, CommJson, MemoryJson, ProgramJson};
 use super::ledger_table::label;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
@@ -40,6 +40,7 @@ pub struct CompareJson<'a> {
     findings: &'a [FindingDelta],
     memory: MemoryJson<'a>,
     comm: CommJson<'a>,
+    program_changes: ProgramJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -125,6 +126,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
         findings: &of.findings,
         memory: compare_sections_json::memory(&of.memory),
         comm: compare_sections_json::comm(&of.comm, top),
+        program_changes: compare_sections_json::program_changes(of, top),
     }
 }
 

@@ -1,8 +1,9 @@
-//! This module writes the parts of a comparison beside the time of ops as JSON: memory and communication.
+//! This module writes the parts of a comparison beside the time of ops as JSON: memory, communication and programs.
 
 use super::memory_json::basis;
 use crate::analysis::compare::{
-    BytesDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta, PeakDelta, PeakSide, TimeDelta,
+    BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, CommDelta, CommRowDelta, CommSide, Comparison, MemoryDelta,
+    OpcodeDelta, PeakDelta, PeakSide, ProgramPair, TimeDelta,
 };
 use serde::Serialize;
 
@@ -119,5 +120,50 @@ fn comm_row(of: &CommRowDelta) -> CommRowJson<'_> {
         exposed_delta_ps: of.exposed_delta_ps,
         stall_delta_ps: of.stall_delta_ps,
         bytes_delta: of.bytes_delta,
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct ProgramJson<'a> {
+    programs: &'a [ProgramPair],
+    only_in_a: &'a [String],
+    only_in_b: &'a [String],
+    absent: Option<&'a str>,
+    delta_ps: i64,
+    changes: Vec<ChangeJson<'a>>,
+    n_changes: usize,
+    n_without_time: ChangeCounts,
+    n_moved: u32,
+    opcodes: &'a [OpcodeDelta],
+}
+
+#[derive(Serialize)]
+struct ChangeJson<'a> {
+    name: &'a str,
+    kind: ChangeKind,
+    what: &'a [ChangedProperty],
+    delta_ps: i64,
+}
+
+/// Returns the differences of the programs as JSON, with the `top` changes of the largest difference.
+pub(super) fn program_changes(of: &Comparison, top: usize) -> ProgramJson<'_> {
+    let diff = &of.program_changes;
+    let changes = diff.changes.iter().take(top).map(|change| ChangeJson {
+        name: of.rows.get(change.row as usize).map_or("", |row| row.name()),
+        kind: change.kind,
+        what: &change.what,
+        delta_ps: change.delta_ps,
+    });
+    ProgramJson {
+        programs: &diff.programs,
+        only_in_a: &diff.only_in_a,
+        only_in_b: &diff.only_in_b,
+        absent: diff.absent.as_deref(),
+        delta_ps: diff.delta_ps,
+        changes: changes.collect(),
+        n_changes: diff.changes.len(),
+        n_without_time: diff.n_without_time,
+        n_moved: diff.n_moved,
+        opcodes: &diff.opcodes,
     }
 }

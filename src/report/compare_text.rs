@@ -1,20 +1,25 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
-use super::compare_sections;
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
+use super::{compare_program, compare_sections};
 use crate::analysis::compare::{
     CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
 };
 use crate::analysis::overview::Unit;
 use crate::table::format::{TimeUnit, count, middle_cut, percent, percent_text, time, time_text};
-use crate::table::text::{Table, markdown_text};
+use crate::table::text::{Table, markdown_text, neutralise};
 use crate::units::Picos;
 
 pub(super) const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 const ROWS: usize = 10;
+/// Lines about programs, differences of the sides, and findings in Markdown.
+const PROGRAM_LINES: usize = 6;
+const DIFFERENCES: usize = 5;
+const FINDINGS: usize = 4;
+
 fn picos(time: i64) -> Picos {
     Picos(time.unsigned_abs())
 }
@@ -256,6 +261,7 @@ pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
     if let Some(table) = compare_sections::comm(&of.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
+    out += &compare_program::lines(of, top).iter().map(|line| format!("{}\n", neutralise(line))).collect::<String>();
     out += &compare_sections::memory(&of.memory);
     for finding in &of.findings {
         out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);
@@ -273,10 +279,10 @@ pub fn markdown(of: &Comparison, with_gate: Option<&Gate>) -> String {
     out += &format!("\n{}", waterfall(of, PARTS).markdown());
     out += &format!("\n{}", rows(of, ROWS, true).markdown());
     out += &format!("\n{}\n", markdown_text(&matched(of)));
-    for line in differences(of).iter().take(8) {
+    for line in compare_program::lines(of, PROGRAM_LINES).iter().chain(differences(of).iter().take(DIFFERENCES)) {
         out += &format!("- {}\n", markdown_text(line));
     }
-    for finding in of.findings.iter().take(6) {
+    for finding in of.findings.iter().take(FINDINGS) {
         let word = if finding.is_new { "New" } else { "Gone" };
         out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
     }

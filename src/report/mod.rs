@@ -3,6 +3,7 @@
 pub mod comm_json;
 pub mod comm_table;
 pub mod compare_json;
+mod compare_program;
 mod compare_sections;
 mod compare_sections_json;
 pub mod compare_text;

@@ -2,6 +2,7 @@
 //! captures of an H100.
 
 use crate::common::{self, open};
+use crate::compare_program::{check_changes, check_no_changes, check_opposite_changes};
 use crate::compare_sections::{check_equal, check_opposite, check_sections};
 use crate::synth::made;
 use rooflight::analysis::compare::matching::Tier;
@@ -38,6 +39,7 @@ pub fn gpu(name: &str) -> CompareSide {
 /// Every level sums to the one above, and every op is in one row.
 fn check_sums(of: &Comparison) {
     check_sections(of);
+    check_changes(of);
     assert_eq!(of.parts.iter().map(|part| part.delta_ps).sum::<i64>(), of.delta_ps, "owners");
     let idle = |part: &&PartDelta| matches!(part.owner, Owner::Gap(_));
     let without_idle: i64 = of.rows.iter().map(|row| row.delta_ps).sum();
@@ -74,6 +76,7 @@ fn a_capture_does_not_differ_from_itself() {
         assert!(of.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
         assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
         check_equal(&of);
+        check_no_changes(&of.program_changes);
         assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
         let gate = Gate { on: GateFigure::Period, limit: 0.0 };
         assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
@@ -90,6 +93,7 @@ fn a_capture_does_not_differ_from_itself() {
         check_sums(&of);
         assert_eq!(of.delta_ps, 0, "{name}");
         check_equal(&of);
+        check_no_changes(&of.program_changes);
         assert!(matches!(of.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}: {:?}", of.verdict);
         assert!(of.rows.iter().all(|row| row.tier.is_some()), "{name}");
     }
@@ -101,6 +105,7 @@ fn the_other_way_round_everything_has_the_opposite_sign() {
     for (a, b) in [("xla", "again"), ("xla", "batch2"), ("xla", "f32"), ("unrolled", "cudnn")] {
         let (there, back) = (compared(gpu(a), gpu(b)), compared(gpu(b), gpu(a)));
         check_opposite(&there, &back);
+        check_opposite_changes(&there, &back);
         assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (-back.delta_ps, back.b_ps, back.a_ps));
         assert_eq!((there.p, there.unit), (back.p, back.unit));
         let parts = |of: &Comparison, sign: i64| {
@@ -304,6 +309,7 @@ fn generated_captures_are_compared() {
         check_sums(&same);
         assert_eq!(same.delta_ps, 0);
         check_equal(&same);
+        check_no_changes(&same.program_changes);
         if let Some(before) = sides.last_mut() {
             let of = compare_sessions(before, &mut a, BAND);
             check_sums(&of);

@@ -4,7 +4,7 @@
 //! the device of each side on which its steps depend. A difference is B − A, so that what became slower is positive.
 
 use super::matching::Tier;
-use super::sections::{CommDelta, MemoryDelta};
+use super::sections::{CommDelta, MemoryDelta, ProgramDiff};
 use super::statistics::Shift;
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
@@ -234,6 +234,7 @@ pub struct Comparison {
     pub findings: Vec<FindingDelta>,
     pub memory: MemoryDelta,
     pub comm: CommDelta,
+    pub program_changes: ProgramDiff,
 }
 
 impl Comparison {

@@ -1,4 +1,4 @@
-//! This module defines the parts of a comparison beside the time of ops: memory and communication. It is plain data and does not
+//! This module defines the parts of a comparison beside the time of ops: memory, communication and programs. It is plain data and does not
 //! depend on the analysis. A difference is B − A.
 
 use crate::analysis::comm::{Core, Primitive};
@@ -115,4 +115,135 @@ pub struct CommSide {
     pub stall_ps: i64,
     /// Bus bandwidth in bytes per second: the mean over the time of the executions. `None` if that of an op is unknown.
     pub bus_rate: Option<f64>,
+}
+
+/// The differences of the programs of two sessions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProgramDiff {
+    /// The programs of both sides whose HLO is compared.
+    pub programs: Vec<ProgramPair>,
+    /// Names of the programs that one side alone runs.
+    pub only_in_a: Vec<String>,
+    pub only_in_b: Vec<String>,
+    /// Why no programs are compared. `None` if some are.
+    pub absent: Option<String>,
+    /// The changes of ops, the largest difference first.
+    pub changes: Vec<ProgramChange>,
+    /// Σ difference of `changes`, in ps per unit.
+    pub delta_ps: i64,
+    /// Changes of instructions that no op of the captures stands for.
+    pub n_without_time: ChangeCounts,
+    /// Number of ops that run in another order.
+    pub n_moved: u32,
+    /// Opcodes whose number differs, the largest difference first. Instructions inside fusions and reductions are not counted.
+    pub opcodes: Vec<OpcodeDelta>,
+}
+
+/// A program of both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramPair {
+    /// Name without id.
+    pub name: String,
+    /// Whether both sides are the same apart from names, ids, sources and the order of independent instructions.
+    pub is_same: bool,
+}
+
+/// A change of one op, or of a group of ops.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramChange {
+    /// Index in [`Comparison::rows`](super::Comparison::rows).
+    pub row: u32,
+    pub kind: ChangeKind,
+    /// The properties that differ. Empty for ops of one side.
+    pub what: Vec<ChangedProperty>,
+    /// The difference of the row.
+    pub delta_ps: i64,
+}
+
+/// The kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// B alone has the op.
+    Added,
+    /// A alone has the op.
+    Removed,
+    Changed,
+}
+
+/// A property that differs, with its texts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ChangedProperty {
+    pub property: Property,
+    /// Empty if the instruction has no such property.
+    pub a: String,
+    pub b: String,
+}
+
+/// A property of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Property {
+    /// The opcode, the target of a custom call, or the function of a reduction.
+    Opcode,
+    /// Dimensions of the result or of an operand.
+    Shape,
+    Dtype,
+    Layout,
+    MemorySpace,
+    /// The kind of a fusion, and the opcodes inside of it.
+    FusedSet,
+    /// Groups of devices.
+    Groups,
+    Precision,
+    Sharding,
+    /// The number of ops that do the work: fusions were split or merged.
+    Grouping,
+    /// All other attributes.
+    Attributes,
+}
+
+impl Property {
+    /// Returns the name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Opcode => "opcode",
+            Self::Shape => "shape",
+            Self::Dtype => "dtype",
+            Self::Layout => "layout",
+            Self::MemorySpace => "memory_space",
+            Self::FusedSet => "fused_set",
+            Self::Groups => "groups",
+            Self::Precision => "precision",
+            Self::Sharding => "sharding",
+            Self::Grouping => "grouping",
+            Self::Attributes => "attributes",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::MemorySpace => "memory space",
+            Self::FusedSet => "fused ops",
+            Self::Grouping => "split or merged",
+            _ => self.key(),
+        }
+    }
+}
+
+/// Numbers of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeCounts {
+    pub added: u32,
+    pub removed: u32,
+    pub changed: u32,
+}
+
+/// The number of instructions with an opcode on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpcodeDelta {
+    pub opcode: String,
+    pub a: u32,
+    pub b: u32,
 }
