@@ -1,5 +1,6 @@
 //! This module writes a comparison as JSON. It defines the names and the order of the fields.
 
+use super::compare_sections_json::{self, CommJson, MemoryJson, ProgramJson};
 use super::ledger_table::label;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
@@ -37,6 +38,9 @@ pub struct CompareJson<'a> {
     matched_pct: BTreeMap<&'static str, [f64; 2]>,
     figures: &'a [FigureDelta],
     findings: &'a [FindingDelta],
+    memory: MemoryJson<'a>,
+    comm: CommJson<'a>,
+    program_changes: ProgramJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -64,14 +68,24 @@ struct ChildJson<'a> {
 }
 
 #[derive(Serialize)]
+struct SideJson<'a> {
+    ops: &'a [String],
+    program_id: Option<String>,
+    scope: Option<&'a str>,
+    n_executions: f64,
+    self_ps: i64,
+    roofline_ps: Option<f64>,
+}
+
+#[derive(Serialize)]
 struct RowJson<'a> {
     name: &'a str,
     kind: &'static str,
     tier: Option<&'static str>,
     weight: Option<f64>,
     ambiguous: bool,
-    a: Option<&'a RowSide>,
-    b: Option<&'a RowSide>,
+    a: Option<SideJson<'a>>,
+    b: Option<SideJson<'a>>,
     delta_ps: i64,
     count_ps: i64,
     work_ps: Option<i64>,
@@ -120,6 +134,9 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
             .collect(),
         figures: &of.figures,
         findings: &of.findings,
+        memory: compare_sections_json::memory(&of.memory),
+        comm: compare_sections_json::comm(&of.comm, top),
+        program_changes: compare_sections_json::program_changes(of, top),
     }
 }
 
@@ -143,13 +160,24 @@ fn row(of: &RowDelta) -> RowJson<'_> {
         tier: of.tier.map(Tier::key),
         weight: of.tier.map(Tier::weight),
         ambiguous: of.is_ambiguous,
-        a: of.a.as_ref(),
-        b: of.b.as_ref(),
+        a: of.a.as_ref().map(side),
+        b: of.b.as_ref().map(side),
         delta_ps: of.delta_ps,
         count_ps: of.count_ps,
         work_ps: of.work_ps,
         efficiency_ps: of.efficiency_ps,
         p: of.p,
         verdict: of.verdict.key(),
+    }
+}
+
+fn side(of: &RowSide) -> SideJson<'_> {
+    SideJson {
+        ops: &of.ops,
+        program_id: of.program_id.map(|id| id.to_string()),
+        scope: of.scope.as_deref(),
+        n_executions: of.n_executions,
+        self_ps: of.self_ps,
+        roofline_ps: of.roofline_ps,
     }
 }

@@ -2,20 +2,26 @@
 
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
+use super::{compare_program, compare_sections};
 use crate::analysis::compare::{
     CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
 };
 use crate::analysis::overview::Unit;
 use crate::table::format::{TimeUnit, count, middle_cut, percent, percent_text, time, time_text};
-use crate::table::text::{Table, markdown_text};
+use crate::table::text::{Table, markdown_text, neutralise};
 use crate::units::Picos;
 
-const ABSENT: &str = "–";
+pub(super) const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 /// A part below this fraction of the difference is not named as a cause: one over this number.
 const SMALL_CAUSE: u64 = 20;
 const ROWS: usize = 10;
+/// Lines about programs, differences of the sides, and findings in Markdown.
+const PROGRAM_LINES: usize = 6;
+const DIFFERENCES: usize = 5;
+const FINDINGS: usize = 4;
+
 fn picos(time: i64) -> Picos {
     Picos(time.unsigned_abs())
 }
@@ -29,17 +35,17 @@ const fn sign_of(time: i64) -> &'static str {
 }
 
 /// Returns a difference with its sign and unit: "+3.10 ms".
-fn signed(time: i64) -> String {
+pub(super) fn signed(time: i64) -> String {
     format!("{}{}", sign_of(time), time_text(picos(time)))
 }
 
 /// Returns a difference with its sign, in a unit.
-fn signed_in(of: i64, unit: TimeUnit) -> String {
+pub(super) fn signed_in(of: i64, unit: TimeUnit) -> String {
     format!("{}{}", sign_of(of), time(picos(of), unit))
 }
 
 /// Returns the sign of a number; empty for 0.
-fn sign(of: f64) -> &'static str {
+pub(super) fn sign(of: f64) -> &'static str {
     match of.partial_cmp(&0.0) {
         Some(std::cmp::Ordering::Greater) => "+",
         Some(std::cmp::Ordering::Less) => "−",
@@ -256,6 +262,11 @@ pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
     out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
     out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
     out += &format!("{}\n{}\n", rows(of, top, false).aligned(), matched(of));
+    if let Some(table) = compare_sections::comm(&of.comm, top) {
+        out += &format!("\n{}\n", table.aligned());
+    }
+    out += &compare_program::lines(of, top).iter().map(|line| format!("{}\n", neutralise(line))).collect::<String>();
+    out += &compare_sections::memory(&of.memory);
     for finding in &of.findings {
         out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);
     }
@@ -272,10 +283,10 @@ pub fn markdown(of: &Comparison, with_gate: Option<&Gate>) -> String {
     out += &format!("\n{}", waterfall(of, PARTS).markdown());
     out += &format!("\n{}", rows(of, ROWS, true).markdown());
     out += &format!("\n{}\n", markdown_text(&matched(of)));
-    for line in differences(of).iter().take(8) {
+    for line in compare_program::lines(of, PROGRAM_LINES).iter().chain(differences(of).iter().take(DIFFERENCES)) {
         out += &format!("- {}\n", markdown_text(line));
     }
-    for finding in of.findings.iter().take(6) {
+    for finding in of.findings.iter().take(FINDINGS) {
         let word = if finding.is_new { "New" } else { "Gone" };
         out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
     }

@@ -3,6 +3,9 @@
 pub mod comm_json;
 pub mod comm_table;
 pub mod compare_json;
+pub mod compare_program;
+pub mod compare_sections;
+mod compare_sections_json;
 pub mod compare_text;
 pub mod data_movement_json;
 pub mod data_movement_table;

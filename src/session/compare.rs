@@ -2,13 +2,16 @@
 
 use super::Opened;
 use super::capture::CaptureSession;
-use super::overview::overview_and_ledger;
+use super::memory::static_memory;
+use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
-use crate::analysis::compare::{Comparison, Session, compare};
+use crate::analysis::compare::{Comparison, Session, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
-use crate::analysis::ledger::{LedgerByOp, OpSteps};
-use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::files::FileProgram;
+use crate::analysis::ledger::OpSteps;
+use crate::analysis::memory::{MemoryQuery, StaticMemory};
+use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::Profile;
 
@@ -20,8 +23,8 @@ pub struct CompareSide {
 
 /// The analyses of a session that a comparison needs: those of the steps of the device on which they depend.
 pub(crate) struct AnalysedSteps {
-    overview: Overview,
-    by_op: LedgerByOp,
+    derived: DerivedOverview,
+    file_programs: Vec<FileProgram>,
     steps: OpSteps,
 }
 
@@ -30,33 +33,47 @@ impl AnalysedSteps {
     pub(super) fn new(session: &mut CaptureSession, query: &OverviewQuery) -> Option<Self> {
         let CaptureSession { profile, analysis, programs, files, partial, .. } = session;
         let files = analysis.file_view_without_times(profile, files, *partial);
-        let (overview, mut by_op) = overview_and_ledger(analysis, profile, programs, &files, query)?;
+        let mut derived = overview_and_inputs(analysis, profile, programs, &files, query)?;
+        let by_op = &mut derived.by_op;
         let steps = analysis.op_steps(profile, by_op.ledger.device, by_op.step)?;
         // Ops are matched in the order in which they first run.
         let plane = &profile.planes[analysis.devices[by_op.ledger.device].plane];
         by_op.ops.sort_by_key(|of| steps.first_start(plane, of.op));
-        Some(Self { overview, by_op, steps })
+        Some(Self { derived, file_programs: files.programs, steps })
     }
 
     /// Returns the query of the device and the steps that are compared.
     pub(super) fn query(&self) -> RooflineQuery {
-        let device = DeviceChoice::One(self.by_op.ledger.device as u32);
-        RooflineQuery { query: Query { device, step: self.by_op.step, ..Query::default() }, ..RooflineQuery::default() }
+        let by_op = &self.derived.by_op;
+        let device = DeviceChoice::One(by_op.ledger.device as u32);
+        RooflineQuery { query: Query { device, step: by_op.step, ..Query::default() }, ..RooflineQuery::default() }
+    }
+
+    /// Returns the main memory of a program. The error is the reason why it is unknown.
+    fn memory(&self, session: &mut CaptureSession, program: u32) -> Result<StaticMemory, String> {
+        let query = MemoryQuery { program, columns: 1, buffers: 0, ..MemoryQuery::default() };
+        let CaptureSession { profile, programs, .. } = session;
+        static_memory(profile, programs, &self.file_programs, &query).map_err(|note| note.message)
     }
 
     fn session<'a>(
         &'a self,
         (profile, analysis): (&'a Profile, &'a Analysis),
         programs: Modules<'a>,
+        memory: &'a Result<StaticMemory, String>,
         is_partial: bool,
     ) -> Session<'a> {
+        let DerivedOverview { overview, by_op, comm, runtime, .. } = &self.derived;
         Session {
             profile,
             analysis,
             programs: Some(programs),
-            by_op: &self.by_op,
+            by_op,
             steps: &self.steps,
-            overview: &self.overview,
+            overview,
+            memory: memory.as_ref().map_err(String::as_str),
+            runtime,
+            comm,
             is_partial,
         }
     }
@@ -89,12 +106,16 @@ pub(super) fn compare_captures(
     (b, steps_b): (&mut CaptureSession, &AnalysedSteps),
     band: f64,
 ) -> Comparison {
+    let (memory_a, memory_b) = match paired_program(&steps_a.derived.peaks, &steps_b.derived.peaks) {
+        Ok((program_a, program_b)) => (steps_a.memory(a, program_a), steps_b.memory(b, program_b)),
+        Err(absent) => (Err(absent.clone()), Err(absent)),
+    };
     let programs_a = QueryPrograms::new(&a.profile, &mut a.programs);
     let programs_b = QueryPrograms::new(&b.profile, &mut b.programs);
     let (module_a, module_b) = (|id| programs_a.module(id), |id| programs_b.module(id));
     compare(
-        &steps_a.session((&a.profile, &a.analysis), &module_a, a.partial),
-        &steps_b.session((&b.profile, &b.analysis), &module_b, b.partial),
+        &steps_a.session((&a.profile, &a.analysis), &module_a, &memory_a, a.partial),
+        &steps_b.session((&b.profile, &b.analysis), &module_b, &memory_b, b.partial),
         band,
     )
 }

@@ -4,11 +4,11 @@ use super::capture::CaptureSession;
 use super::memory::{memory_programs, model_size, static_memory};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
-use crate::analysis::comm::CommQuery;
+use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::files::FileView;
 use crate::analysis::flags::evaluate_flags;
 use crate::analysis::ledger::LedgerByOp;
-use crate::analysis::memory::{CrossCheck, MemoryQuery, SpaceMemory};
+use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory, SpaceMemory};
 use crate::analysis::overview::{Overview, OverviewInputs, OverviewQuery};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::Profile;
@@ -22,24 +22,37 @@ pub fn overview(
     files: &FileView,
     query: &OverviewQuery,
 ) -> Option<Overview> {
-    overview_and_ledger(analysis, profile, programs, files, query).map(|(overview, _)| overview)
+    overview_and_inputs(analysis, profile, programs, files, query).map(|derived| derived.overview)
 }
 
-/// Derives the overview, and returns it with the ledger that it is derived from. `None` as for [`overview`].
-pub(super) fn overview_and_ledger(
+/// An overview, with the analyses that it is derived from.
+pub(super) struct DerivedOverview {
+    pub(super) overview: Overview,
+    pub(super) by_op: LedgerByOp,
+    /// The communication of the ledger's device, by op.
+    pub(super) comm: Comm,
+    /// The peaks of all programs.
+    pub(super) peaks: MemoryPrograms,
+    /// The report on the allocators.
+    pub(super) runtime: RuntimeMemory,
+}
+
+/// Derives the overview, and returns it with the analyses that it is derived from. `None` as for [`overview`].
+pub(super) fn overview_and_inputs(
     analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,
     files: &FileView,
     query: &OverviewQuery,
-) -> Option<(Overview, LedgerByOp)> {
+) -> Option<DerivedOverview> {
     // Memory comes first, because a program that is read for it is read for all analyses.
-    let all = memory_programs(profile, programs, &files.programs);
+    let peaks = memory_programs(profile, programs, &files.programs);
     let by_op = {
         let query_programs = QueryPrograms::new(profile, programs);
         analysis.ledger_by_op(profile, &query.ledger, Some(&|id| query_programs.module(id)))?
     };
-    let checks = analysis.cross_check(profile, &all, &analysis.runtime_memory(profile), None);
+    let runtime = analysis.runtime_memory(profile);
+    let checks = analysis.cross_check(profile, &peaks, &runtime, None);
     let device = analysis.devices[by_op.ledger.device].label.clone();
     let checks: Vec<CrossCheck> = own_first(checks, &device);
     let main_program = main_program(analysis, profile, files, &by_op);
@@ -80,7 +93,7 @@ pub(super) fn overview_and_ledger(
         flags: flags.as_ref(),
     };
     let overview = analysis.overview(profile, &inputs, Some(&module))?;
-    Some((overview, by_op))
+    Some(DerivedOverview { overview, by_op, comm, peaks, runtime })
 }
 
 impl CaptureSession {

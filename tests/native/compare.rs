@@ -2,6 +2,8 @@
 //! captures of an H100.
 
 use crate::common::{self, open};
+use crate::compare_program::{check_changes, check_no_changes, check_opposite_changes};
+use crate::compare_sections::{check_equal, check_opposite, check_sections};
 use crate::synth::made;
 use rooflight::analysis::compare::matching::Tier;
 use rooflight::analysis::compare::{
@@ -15,27 +17,29 @@ use rooflight::session::compare::{CompareSide, compare_sessions};
 use std::path::Path;
 use std::process::Command;
 
-fn side(name: &str, bytes: Vec<u8>) -> CompareSide {
+pub fn side(name: &str, bytes: Vec<u8>) -> CompareSide {
     CompareSide::new(open(name, bytes).unwrap(), &OverviewQuery::default()).expect(name)
 }
 
-fn sample(name: &str) -> CompareSide {
+pub fn sample(name: &str) -> CompareSide {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
     side(name, std::fs::read(path).unwrap())
 }
 
-fn compared(mut a: CompareSide, mut b: CompareSide) -> Comparison {
+pub fn compared(mut a: CompareSide, mut b: CompareSide) -> Comparison {
     let of = compare_sessions(&mut a, &mut b, BAND);
     check_sums(&of);
     of
 }
 
-fn gpu(name: &str) -> CompareSide {
+pub fn gpu(name: &str) -> CompareSide {
     sample(&format!("gpu/{name}.graphs.xplane.pb.xz"))
 }
 
 /// Every level sums to the one above, and every op is in one row.
 fn check_sums(of: &Comparison) {
+    check_sections(of);
+    check_changes(of);
     assert_eq!(of.parts.iter().map(|part| part.delta_ps).sum::<i64>(), of.delta_ps, "owners");
     let idle = |part: &&PartDelta| matches!(part.owner, Owner::Gap(_));
     let without_idle: i64 = of.rows.iter().map(|row| row.delta_ps).sum();
@@ -71,6 +75,8 @@ fn a_capture_does_not_differ_from_itself() {
         assert_eq!((of.delta_ps, of.verdict, of.unit), (0, Verdict::WithinNoise, CompareUnit::Step), "{name}");
         assert!(of.parts.iter().all(|part| part.delta_ps == 0 && part.a_ps == part.b_ps), "{name}");
         assert!(of.rows.iter().all(|row| row.delta_ps == 0 && row.tier.is_some()), "{name}");
+        check_equal(&of);
+        check_no_changes(&of.program_changes);
         assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
         let gate = Gate { on: GateFigure::Period, limit: 0.0 };
         assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
@@ -86,6 +92,8 @@ fn a_capture_does_not_differ_from_itself() {
         let of = compare_sessions(&mut a, &mut b, BAND);
         check_sums(&of);
         assert_eq!(of.delta_ps, 0, "{name}");
+        check_equal(&of);
+        check_no_changes(&of.program_changes);
         assert!(matches!(of.verdict, Verdict::WithinNoise | Verdict::TooFewSteps), "{name}: {:?}", of.verdict);
         assert!(of.rows.iter().all(|row| row.tier.is_some()), "{name}");
     }
@@ -96,6 +104,8 @@ fn a_capture_does_not_differ_from_itself() {
 fn the_other_way_round_everything_has_the_opposite_sign() {
     for (a, b) in [("xla", "again"), ("xla", "batch2"), ("xla", "f32"), ("unrolled", "cudnn")] {
         let (there, back) = (compared(gpu(a), gpu(b)), compared(gpu(b), gpu(a)));
+        check_opposite(&there, &back);
+        check_opposite_changes(&there, &back);
         assert_eq!((there.delta_ps, there.a_ps, there.b_ps), (-back.delta_ps, back.b_ps, back.a_ps));
         assert_eq!((there.p, there.unit), (back.p, back.unit));
         let parts = |of: &Comparison, sign: i64| {
@@ -135,13 +145,13 @@ fn captures_of_an_h100() {
     assert_eq!([&again, &precision].map(|of| gate.evaluate(of)), [GateResult::Passed, GateResult::Failed]);
 }
 
-fn simulated(options: &[&str]) -> (tempfile::TempDir, serde_json::Value) {
+pub fn simulated(options: &[&str]) -> (tempfile::TempDir, serde_json::Value) {
     let mut all = vec!["--steps", "8", "--no-trace"];
     all.extend(options);
     made(&all)
 }
 
-fn opened(folder: &tempfile::TempDir) -> CompareSide {
+pub fn opened(folder: &tempfile::TempDir) -> CompareSide {
     side("worker-0.xplane.pb", std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap())
 }
 
@@ -234,7 +244,7 @@ fn runs_that_differ_by_chance_are_within_noise() {
     }
 }
 
-fn run(arguments: &[&str]) -> (i32, String, String) {
+pub fn run(arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_rooflight"))
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"))
         .arg("compare")
@@ -298,6 +308,8 @@ fn generated_captures_are_compared() {
         let same = compare_sessions(&mut a, &mut b, BAND);
         check_sums(&same);
         assert_eq!(same.delta_ps, 0);
+        check_equal(&same);
+        check_no_changes(&same.program_changes);
         if let Some(before) = sides.last_mut() {
             let of = compare_sessions(before, &mut a, BAND);
             check_sums(&of);

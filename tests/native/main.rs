@@ -11,6 +11,8 @@ mod comm_table;
 mod common;
 mod compare;
 mod compare_matching;
+mod compare_program;
+mod compare_sections;
 mod data_movement;
 mod depth;
 mod dropped;

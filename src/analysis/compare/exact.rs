@@ -27,6 +27,13 @@ impl Divisors {
         term(b, self.a).saturating_sub(term(a, self.b))
     }
 
+    /// Returns the factors that turn a sum of each side into its mean.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of executions, which may be fractions")]
+    pub fn scales(self) -> (f64, f64) {
+        let scale = |divisor: u64| self.factor as f64 / divisor.max(1) as f64;
+        (scale(self.a), scale(self.b))
+    }
+
     /// Returns the mean of side A, rounded half to even.
     pub fn mean_a(self, sum: u64) -> i64 {
         round(i128::from(sum).saturating_mul(self.factor.into()), i128::from(self.a.max(1)))

@@ -10,24 +10,33 @@
 //! work in a step and the tokens of a step are known, times are per million tokens.
 
 pub mod columns;
+mod comm;
 mod exact;
 mod figures;
 mod gate;
 pub mod matching;
+mod memory;
 mod parity;
+mod program_diff;
 mod query;
 mod report;
 mod rows;
+mod sections;
 mod session;
 pub mod statistics;
 mod verdict;
 mod waterfall;
 
 pub use gate::{Gate, GateFigure, GateResult};
+pub use memory::paired_program;
 pub use query::{CompareQuery, CompareRows};
 pub use report::{
     CompareUnit, Comparison, FigureDelta, FindingDelta, Parity, PartDelta, RowDelta, RowSide, SideHead, TierShare,
     Verdict,
+};
+pub use sections::{
+    BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
+    OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
 };
 pub use session::Session;
 pub use verdict::SIGNIFICANT;
@@ -42,24 +51,30 @@ pub const BAND: f64 = 0.01;
 /// Compares two sessions. `band` is the share of A below which differences are noise between captures.
 pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     let (head_a, head_b) = (a.head(), b.head());
-    let matches = matching::match_ops(&rows::side(a), &rows::side(b));
-    let parity = parity::parity(a, b, (&head_a, &head_b), &matches);
+    let (side_a, side_b) = (rows::side(a), rows::side(b));
+    let matching = matching::match_sides(&side_a, &side_b);
+    let matches = &matching.matches;
+    let parity = parity::parity(a, b, (&head_a, &head_b), matches);
     let unit = parity::unit(&head_a, &head_b, &parity);
-    let divisors = match (unit, head_a.tokens, head_b.tokens) {
-        (CompareUnit::MillionTokens, Some(tokens_a), Some(tokens_b)) => Divisors {
-            a: a.n_steps().saturating_mul(tokens_a),
-            b: b.n_steps().saturating_mul(tokens_b),
-            factor: 1_000_000,
-        },
-        _ => Divisors { a: a.n_steps(), b: b.n_steps(), factor: 1 },
+    // The divisors of figures per step.
+    let per_step = match (unit, head_a.tokens, head_b.tokens) {
+        (CompareUnit::MillionTokens, Some(a), Some(b)) => Divisors { a, b, factor: 1_000_000 },
+        _ => Divisors { a: 1, b: 1, factor: 1 },
+    };
+    let divisors = Divisors {
+        a: a.n_steps().saturating_mul(per_step.a),
+        b: b.n_steps().saturating_mul(per_step.b),
+        factor: per_step.factor,
     };
     let (samples_a, samples_b) = (unit.samples(&head_a), unit.samples(&head_b));
     let whole = waterfall::Whole::new(a, b, divisors);
     let scales = (unit.scale(&head_a), unit.scale(&head_b));
-    let pairs = rows::Pairs { a, b, matches: &matches, divisors, scales };
+    let pairs = rows::Pairs { a, b, matches, divisors, scales };
     let mut rows = rows::rows(&pairs, &whole.gaps, (whole.a_ps, whole.delta_ps));
     let mut parts = waterfall::parts(&pairs, &whole);
-    sort(&mut rows, &mut parts);
+    let deltas: Vec<i64> = rows.iter().map(|row| row.delta_ps).collect();
+    let mut program_changes = program_diff::program_diff(&side_a, &side_b, &matching, &deltas);
+    sort(&mut rows, &mut parts, &mut program_changes.changes);
     // Steps that depend on each other tell less than their number.
     let shift = shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b)));
     let judged = verdict::evaluate((&samples_a, &samples_b), shift, (whole.a_ps, whole.delta_ps), band);
@@ -68,6 +83,9 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         matched: pairs.shares(),
         figures: figures::figures(a.overview, b.overview),
         findings: figures::findings(a.overview, b.overview),
+        memory: memory::memory(a, b),
+        comm: comm::comm(a.comm, b.comm, per_step),
+        program_changes,
         unit,
         parity,
         a_ps: whole.a_ps,
@@ -84,8 +102,8 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
     }
 }
 
-/// Puts the largest differences first. The children of parts keep naming their rows.
-fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta]) {
+/// Puts the largest differences first. The children of parts and the changes of programs keep naming their rows.
+fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta], changes: &mut [ProgramChange]) {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|at| (Reverse(rows[*at].delta_ps.unsigned_abs()), *at));
     let mut place = vec![0_u32; rows.len()];
@@ -98,4 +116,6 @@ fn sort(rows: &mut Vec<RowDelta>, parts: &mut [PartDelta]) {
         part.children.iter_mut().for_each(|(row, _)| *row = place[*row as usize]);
         part.children.sort_by_key(|(row, delta)| (Reverse(delta.unsigned_abs()), *row));
     }
+    changes.iter_mut().for_each(|change| change.row = place[change.row as usize]);
+    changes.sort_by_key(|change| change.row);
 }

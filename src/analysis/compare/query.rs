@@ -56,8 +56,12 @@ impl CompareRows {
     }
 }
 
+/// Changes of the programs, and collectives, that a comparison with the largest rows has.
+const N_CHANGES: usize = 30;
+
 impl Comparison {
-    /// Returns the comparison without the rows that are not among the `n` largest parts of an owner. The parts that are left out
+    /// Returns the comparison without the rows that are not among the `n` largest parts of an owner, and with the largest
+    /// changes and collectives only. The parts that are left out
     /// are the difference between an owner and the sum of its children.
     #[must_use]
     pub fn with_largest_rows(&self, n: usize) -> Self {
@@ -66,14 +70,26 @@ impl Comparison {
         for part in &mut parts {
             part.children.truncate(n);
             for (row, _) in &mut part.children {
-                let index = kept.iter().position(|other| other == row).unwrap_or_else(|| {
-                    kept.push(*row);
-                    kept.len() - 1
-                });
-                *row = index as u32;
+                *row = index_in(&mut kept, *row);
             }
         }
+        let mut program_changes = self.program_changes.clone();
+        program_changes.changes.truncate(N_CHANGES);
+        for change in &mut program_changes.changes {
+            change.row = index_in(&mut kept, change.row);
+        }
+        let mut comm = self.comm.clone();
+        comm.rows.truncate(N_CHANGES);
         let rows = kept.iter().filter_map(|row| self.rows.get(*row as usize)).cloned().collect();
-        Self { parts, rows, ..self.clone() }
+        Self { parts, rows, comm, program_changes, ..self.clone() }
     }
+}
+
+/// Returns the index of a row among the rows that are kept. A row that is not there is added.
+fn index_in(kept: &mut Vec<u32>, row: u32) -> u32 {
+    let index = kept.iter().position(|other| *other == row).unwrap_or_else(|| {
+        kept.push(row);
+        kept.len() - 1
+    });
+    index as u32
 }

@@ -4,6 +4,7 @@
 //! the device of each side on which its steps depend. A difference is B − A, so that what became slower is positive.
 
 use super::matching::Tier;
+use super::sections::{CommDelta, MemoryDelta, ProgramDiff};
 use super::statistics::Shift;
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Owner;
@@ -241,6 +242,9 @@ pub struct Comparison {
     pub matched: Vec<TierShare>,
     pub figures: Vec<FigureDelta>,
     pub findings: Vec<FindingDelta>,
+    pub memory: MemoryDelta,
+    pub comm: CommDelta,
+    pub program_changes: ProgramDiff,
 }
 
 impl Comparison {

@@ -2,8 +2,10 @@
 
 use super::report::SideHead;
 use crate::analysis::base::Analysis;
+use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::ledger::{LedgerByOp, OpSteps};
+use crate::analysis::memory::{RuntimeMemory, StaticMemory};
 use crate::analysis::overview::Overview;
 use crate::profile::Profile;
 
@@ -18,6 +20,12 @@ pub struct Session<'a> {
     /// The times of the ops of the ledger's device by step.
     pub steps: &'a OpSteps,
     pub overview: &'a Overview,
+    /// The memory of the program whose peaks are compared. The error is the reason why there is none.
+    pub memory: Result<&'a StaticMemory, &'a str>,
+    /// The report on the allocators.
+    pub runtime: &'a RuntimeMemory,
+    /// The communication of the ledger's device in the steps that are compared, by op.
+    pub comm: &'a Comm,
     /// Whether only a part of the capture was read.
     pub is_partial: bool,
 }

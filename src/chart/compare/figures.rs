@@ -41,6 +41,11 @@ pub const fn verdict_class(verdict: Verdict) -> &'static str {
     }
 }
 
+/// Returns the unit of the times of both sides.
+pub fn unit(of: &Comparison) -> &'static str {
+    TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps))).symbol()
+}
+
 /// Returns the files and the device of each side.
 pub fn sides(of: &Comparison) -> [(String, String); 2] {
     [&of.a, &of.b].map(|side| (side.files.join(", "), about(side)))

@@ -7,7 +7,7 @@ mod steps;
 mod text_diff;
 mod waterfall;
 
-pub use figures::{matched, notes, readout, sides, verdict_class};
+pub use figures::{matched, notes, readout, sides, unit, verdict_class};
 pub use ops::{Fact, facts, heading, pair_sentence};
 pub use steps::{StepDot, StepsPicture, steps};
 pub use text_diff::{DiffToken, diff};

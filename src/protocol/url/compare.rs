@@ -2,7 +2,7 @@
 //! table. The state is one value of the address, which only this view reads.
 //!
 //! ```text
-//!  swap:1;rows:only-in-a
+//!  swap:1;rows:only-in-a;pane:memory
 //! ```
 //!
 //! Only values that differ from the default are written. Names are added, and never renamed. A value that cannot be parsed is an
@@ -13,6 +13,45 @@ use crate::analysis::compare::{CompareQuery, CompareRows};
 use std::fmt;
 use std::str::FromStr;
 
+/// The picture of the comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ComparePane {
+    /// What the time was spent on, as a waterfall.
+    #[default]
+    Waterfall,
+    /// Changes of the compiled programs.
+    Programs,
+    /// Classes of buffers at the peak of memory.
+    Memory,
+    /// Collectives.
+    Communication,
+}
+
+impl ComparePane {
+    /// All pictures, in order.
+    pub const ALL: [Self; 4] = [Self::Waterfall, Self::Programs, Self::Memory, Self::Communication];
+
+    /// Returns the name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Waterfall => "waterfall",
+            Self::Programs => "programs",
+            Self::Memory => "memory",
+            Self::Communication => "communication",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Waterfall => "Waterfall",
+            Self::Programs => "Programs",
+            Self::Memory => "Memory",
+            Self::Communication => "Communication",
+        }
+    }
+}
+
 /// The state of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompareViewState {
@@ -20,6 +59,7 @@ pub struct CompareViewState {
     pub is_swapped: bool,
     /// Rows of the table.
     pub rows: CompareRows,
+    pub pane: ComparePane,
 }
 
 impl CompareViewState {
@@ -31,6 +71,7 @@ impl CompareViewState {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "swap" => self.is_swapped = value == "1",
+            "pane" => self.pane = ComparePane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "rows" => self.rows = CompareRows::ALL.into_iter().find(|rows| rows.key() == value)?,
             _ => {}
         }
@@ -42,7 +83,8 @@ impl fmt::Display for CompareViewState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
         pairs.write_unless_default(!self.is_swapped, "swap", "1")?;
-        pairs.write_unless_default(self.rows == CompareRows::All, "rows", self.rows.key())
+        pairs.write_unless_default(self.rows == CompareRows::All, "rows", self.rows.key())?;
+        pairs.write_unless_default(self.pane == ComparePane::Waterfall, "pane", self.pane.key())
     }
 }
 
@@ -64,9 +106,13 @@ mod tests {
     fn states_are_read_as_they_are_written() {
         for rows in CompareRows::ALL {
             for is_swapped in [false, true] {
-                let state = CompareViewState { is_swapped, rows };
+                let state = CompareViewState { is_swapped, rows, ..CompareViewState::default() };
                 assert_eq!(state.to_string().parse(), Ok(state));
             }
+        }
+        for pane in ComparePane::ALL {
+            let state = CompareViewState { pane, ..CompareViewState::default() };
+            assert_eq!(state.to_string().parse(), Ok(state));
         }
         assert_eq!(CompareViewState::default().to_string(), "");
         assert!("rows:some".parse::<CompareViewState>().is_err());

@@ -45,7 +45,6 @@ fn Pair(state: State) -> impl IntoView {
         state.compared_row.set(String::new());
     });
     let head = move || Some(head(model, &*model.found.get()?));
-    let pictures = move || Some(picture::pictures(model, &*model.found.get()?));
     let failure = move || {
         model.failure.get().map(|failure| {
             view! {
@@ -62,8 +61,8 @@ fn Pair(state: State) -> impl IntoView {
     view! {
         {live(failure)}
         <div class="compare-head" aria-busy=move || model.busy.get().to_string()>{live(head)}</div>
-        <div class="compare-halves">{live(pictures)}</div>
         <If when=move || is_there.get()>
+            <div class="compare-halves">{picture::pictures(model)}</div>
             <section class="compare-table" aria-label="Ops of both sides">
                 <rows::Tools model />
                 <Table model=table_model />

@@ -3,16 +3,107 @@
 use super::model::CompareModel;
 use crate::analysis::compare::Comparison;
 use crate::chart::compare::{self, StepDot, WaterfallRow, WaterfallRowKind};
-use crate::view::type_erasure::EraseType;
+use crate::protocol::url::compare::ComparePane;
+use crate::report::{compare_program, compare_sections};
+use crate::table::text::Table;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
 use crate::view::widgets::tree::width;
 use leptos::prelude::*;
 
-/// Renders both pictures.
-pub(super) fn pictures(model: CompareModel, of: &Comparison) -> AnyView {
+/// Largest number of changes and of collectives that are listed.
+const SHOWN: usize = 30;
+
+/// Renders the chosen picture with the switch between all of them, and beside it steps and matches.
+pub(super) fn pictures(model: CompareModel) -> AnyView {
+    let main = move || Some(chosen_picture(model, &*model.found.get()?));
+    let beside = move || {
+        let of = model.found.get()?;
+        Some(view! { <aside class="compare-side-column" aria-label="Steps and matches">{steps(&of)} {matched(&of)}</aside> }.any())
+    };
     view! {
-        {waterfall(model, of)}
-        <aside class="compare-side-column" aria-label="Steps and matches">{steps(of)} {matched(of)}</aside>
+        <div class="compare-main">
+            <div class="picture-head">{choice(model)} <span class="about">{live(move || about(model))}</span></div>
+            {live(main)}
+        </div>
+        {live(beside)}
+    }
+    .any()
+}
+
+/// Returns a few words about the chosen picture.
+fn about(model: CompareModel) -> Option<String> {
+    let of = model.found.get()?;
+    Some(match model.place.with(|place| place.pane) {
+        ComparePane::Waterfall => {
+            format!(
+                "what the difference is made of, in {}; each bar starts where the one above ends",
+                compare::unit(&of)
+            )
+        }
+        ComparePane::Programs => "changes of the compiled programs, those that cost most first".to_owned(),
+        ComparePane::Memory => "buffers at the peak of each side".to_owned(),
+        ComparePane::Communication => "collectives per step, by primitive, groups and scope".to_owned(),
+    })
+}
+
+fn chosen_picture(model: CompareModel, of: &Comparison) -> AnyView {
+    let pane = model.place.with(|place| place.pane);
+    let (memory, changes) = (&of.memory, &of.program_changes);
+    let (sentences, table, same) = match pane {
+        ComparePane::Waterfall => return waterfall(model, of),
+        ComparePane::Programs => (
+            compare_program::sentences(changes),
+            compare_program::table(of, SHOWN),
+            "The programs are the same, apart from names, ids and sources.",
+        ),
+        ComparePane::Memory => (
+            compare_sections::memory_sentences(memory),
+            compare_sections::memory_table(memory),
+            "Neither side tells its memory.",
+        ),
+        ComparePane::Communication => (Vec::new(), compare_sections::comm(&of.comm, SHOWN), "No collective differs."),
+    };
+    section(pane, sentences, table, same)
+}
+
+/// Renders the switch between the pictures.
+fn choice(model: CompareModel) -> AnyView {
+    let button = move |pane: ComparePane| {
+        let pressed = move || (model.place.with(|place| place.pane) == pane).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+    };
+    view! {
+        <div class="segmented" data-roving="" role="group" aria-label="Picture">{ComparePane::ALL.map(button).collect_view()}</div>
+    }
+    .any()
+}
+
+/// Renders sentences and a table of differences. `same` says that there are none.
+fn section(pane: ComparePane, sentences: Vec<String>, table: Option<Table>, same: &'static str) -> AnyView {
+    let none = (sentences.is_empty() && table.is_none()).then(|| view! { <p>{same}</p> }.any());
+    let table = table.map(|Table { heads, text, rows }| {
+        let class = move |column: usize| if text.get(column).copied().unwrap_or(true) { "" } else { "num" };
+        let head =
+            heads.into_iter().enumerate().map(|(at, head)| view! { <th scope="col" class=class(at)>{head}</th> }.any());
+        let head = head.collect_view();
+        let row = |row: Vec<String>| {
+            let cell = |(at, cell): (usize, String)| view! { <td class=class(at)>{cell}</td> }.any();
+            view! { <tr>{row.into_iter().enumerate().map(cell).collect_view()}</tr> }.any()
+        };
+        view! {
+            <table class="found-table">
+                <thead><tr>{head}</tr></thead>
+                <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+            </table>
+        }
+        .any()
+    });
+    let sentence = |text: String| view! { <p>{text}</p> }.any();
+    view! {
+        <div class="compare-found" tabindex="0" role="region" aria-label=format!("{}: what differs", pane.label())>
+            {sentences.into_iter().map(sentence).collect_view()} {none} {table}
+        </div>
     }
     .any()
 }
@@ -25,11 +116,7 @@ fn waterfall(model: CompareModel, of: &Comparison) -> AnyView {
     let tick =
         |tick: crate::chart::plot::ticks::Tick| view! { <span style:left=width(tick.at)>{tick.label}</span> }.any();
     view! {
-        <section class=format!("waterfall {}", compare::verdict_class(of.verdict)) aria-labelledby="waterfall-title">
-            <h2 id="waterfall-title">
-                "What the difference is made of "
-                <span class="about">{waterfall.unit} "; each bar starts where the one above ends"</span>
-            </h2>
+        <section class=format!("waterfall {}", compare::verdict_class(of.verdict)) aria-label="What the difference is made of">
             <table>
                 <colgroup>
                     <col class="waterfall-label" /><col class="waterfall-detail" /><col /><col class="waterfall-value" /><col class="waterfall-change" />
@@ -51,9 +138,8 @@ fn waterfall_row(model: CompareModel, row: WaterfallRow, zero: &str) -> AnyView 
     let tone = if row.difference_ps < 0 { "less" } else { "more" };
     let kind = match row.kind {
         WaterfallRowKind::Total => "difference-total",
-        WaterfallRowKind::Part => "difference-part",
+        WaterfallRowKind::Part | WaterfallRowKind::Rest => "difference-part",
         WaterfallRowKind::Op => "difference-op",
-        WaterfallRowKind::Rest => "difference-part",
     };
     // A part with a bracket stands above the bars of its ops.
     let (y, height) = if row.kind == WaterfallRowKind::Total { ("32%", "36%") } else { ("18%", "64%") };

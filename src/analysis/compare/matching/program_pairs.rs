@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 /// A program of a side.
 pub(super) struct Program<'a> {
     /// Name without id; empty if it is unknown.
-    name: &'a str,
+    pub(super) name: &'a str,
     /// `None` if the HLO of the program is unknown.
     pub(super) module: Option<&'a Module>,
     /// Indices in [`Side::ops`], in order.

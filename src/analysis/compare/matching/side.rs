@@ -38,6 +38,11 @@ impl<'a> Side<'a> {
         self.profile.planes[self.analysis.devices[self.device].plane].op(self.ops[index].op)
     }
 
+    /// Returns the name of the op at an index of `ops`.
+    pub(in crate::analysis::compare) fn name(&self, index: usize) -> &'a str {
+        self.profile.text(self.op(index).name)
+    }
+
     /// Returns the facts of the op at an index of `ops`.
     pub(super) fn facts(&self, index: usize) -> OpFacts {
         self.analysis.facts[self.device].get(self.ops[index].op)

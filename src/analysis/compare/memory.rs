@@ -1,0 +1,100 @@
+//! This module compares the memory of two sessions: the peak of a program by the classes of its buffers, and the memory in use.
+
+use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
+use super::session::Session;
+use crate::analysis::memory::{
+    MemoryClass, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory, SpaceMemory, StaticMemory,
+};
+use std::cmp::Reverse;
+
+/// Colour of the main memory of a device.
+const HBM: i64 = 0;
+
+/// Returns the program whose memory is compared, as indices in the programs of both sides: of the programs with the same name and a
+/// known peak on both sides, the one with the highest peak. Several programs of one name are represented by the highest of them.
+///
+/// # Errors
+/// Returns the reason if there is no such program.
+pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u32), String> {
+    let peak = |of: &ProgramPeaks| Some(of.spaces.iter().find(|space| space.color == HBM)?.peak);
+    let [has_a, has_b] = [a, b].map(|side| side.programs.iter().any(|program| peak(program).is_some()));
+    let no_buffers =
+        |side: &str| format!("The memory of the programs of {side} is unknown: they have no buffer assignment.");
+    match (has_a, has_b) {
+        (false, false) => return Err(no_buffers("both sides")),
+        (false, true) => return Err(no_buffers("A")),
+        (true, false) => return Err(no_buffers("B")),
+        (true, true) => {}
+    }
+    // The programs of a side are in the order of their peaks, so the first of a name is the highest.
+    let partner = |of: &ProgramPeaks| b.programs.iter().find(|other| other.name == of.name && peak(other).is_some());
+    let pairs = a.programs.iter().filter(|program| peak(program).is_some());
+    let pairs = pairs.filter_map(|program| Some((program, partner(program)?)));
+    // Of equal peaks, the name decides, so that the order of the sides does not.
+    let highest = pairs.max_by_key(|(a, b)| (peak(a).max(peak(b)), Reverse(&a.name), peak(a)));
+    let none = || "No program with a known memory has the same name on both sides.".to_owned();
+    highest.map(|(a, b)| (a.program, b.program)).ok_or_else(none)
+}
+
+/// Compares the memory of two sessions.
+pub fn memory(a: &Session<'_>, b: &Session<'_>) -> MemoryDelta {
+    let peak = match (a.memory, b.memory) {
+        (Ok(a), Ok(b)) => peak(a, b).ok_or("The buffers of a side do not sum to its peak."),
+        (Err(absent), _) | (_, Err(absent)) => Err(absent),
+    };
+    let in_use = highest_in_use(a.runtime).zip(highest_in_use(b.runtime));
+    MemoryDelta {
+        absent: peak.as_ref().err().map(|absent| (*absent).to_owned()),
+        program: peak.ok(),
+        in_use: in_use.and_then(|(a, b)| Some(BytesDelta { a, b, delta: difference(a, b)? })),
+    }
+}
+
+/// Returns the largest memory in use during the capture, of the allocators of devices. `None` if no such allocator has events.
+fn highest_in_use(runtime: &RuntimeMemory) -> Option<u64> {
+    let of_devices = runtime.allocators.iter().filter(|allocator| !allocator.is_of_host());
+    of_devices.map(|allocator| allocator.peak.in_use()).max()
+}
+
+/// Returns B − A. `None` if the difference does not fit.
+fn difference(a: u64, b: u64) -> Option<i64> {
+    i64::try_from(i128::from(b) - i128::from(a)).ok()
+}
+
+/// Compares the peaks of a program. `None` if the buffers of a side do not sum to the peak, as those of a damaged file.
+fn peak(a: &StaticMemory, b: &StaticMemory) -> Option<PeakDelta> {
+    let (space_a, space_b) = (a.space.as_ref()?, b.space.as_ref()?);
+    let classes = MemoryClass::ALL.iter().filter_map(|class| {
+        let (a, b) = (bytes(space_a, *class), bytes(space_b, *class));
+        (a > 0 || b > 0).then(|| Some(ClassDelta { class: *class, a, b, delta: difference(a, b)? }))
+    });
+    let mut parts: Vec<ClassDelta> = classes.collect::<Option<_>>()?;
+    let sum = |of: fn(&ClassDelta) -> u64| parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(of(part)));
+    if sum(|part| part.a) != Some(space_a.peak.peak) || sum(|part| part.b) != Some(space_b.peak.peak) {
+        return None;
+    }
+    parts.sort_by_key(|part| (Reverse(part.delta.unsigned_abs()), part.class));
+    Some(PeakDelta {
+        program: a.program.name.clone(),
+        delta: difference(space_a.peak.peak, space_b.peak.peak)?,
+        a: peak_side(space_a),
+        b: peak_side(space_b),
+        parts,
+    })
+}
+
+/// Returns the bytes of a class of buffers at the peak.
+fn bytes(space: &SpaceMemory, class: MemoryClass) -> u64 {
+    let by_class = space.rollups.iter().find(|of| of.by == RollUpBy::Class);
+    let row = by_class.and_then(|of| of.rows.iter().find(|row| row.key == class.key()));
+    row.map_or(0, |row| row.size)
+}
+
+fn peak_side(space: &SpaceMemory) -> PeakSide {
+    PeakSide {
+        peak: space.peak.peak,
+        instruction: space.peak.instruction.clone(),
+        n_buffers: space.alive.n,
+        basis: space.peak.basis,
+    }
+}

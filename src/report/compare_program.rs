@@ -1,0 +1,140 @@
+//! This module writes the differences of the programs of two sessions, for the terminal and for Markdown.
+
+use super::compare_text::{ABSENT, signed, signed_in};
+use crate::analysis::compare::{ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property};
+use crate::table::format::{TimeUnit, count, counted, middle_cut};
+use crate::table::text::Table;
+use crate::units::Picos;
+use std::collections::BTreeMap;
+
+/// Largest number of opcodes in a line.
+const OPCODES: usize = 6;
+/// Properties of a change in a line.
+const PROPERTIES: usize = 3;
+/// Largest number of characters of the text of a property.
+const TEXT: usize = 36;
+
+/// Returns the differences of the programs in at most `top` lines: the numbers of changes, opcodes whose number differs, and the
+/// changes with the largest differences. Empty if the programs are the same.
+pub(super) fn lines(of: &Comparison, top: usize) -> Vec<String> {
+    let diff = &of.program_changes;
+    if let Some(absent) = &diff.absent {
+        return vec![format!("Programs are not compared. {absent}")];
+    }
+    let mut lines = sentences(diff);
+    lines.extend(diff.changes.iter().filter(|change| change.delta_ps != 0).map(|one| change(of, one)));
+    lines.truncate(top);
+    lines
+}
+
+/// Returns the numbers of changes, and the opcodes whose number differs, in sentences. Empty if the programs are the same.
+pub fn sentences(of: &ProgramDiff) -> Vec<String> {
+    match &of.absent {
+        Some(absent) => vec![format!("Programs are not compared. {absent}")],
+        None => numbers(of).into_iter().chain(opcodes(of)).collect(),
+    }
+}
+
+/// Returns the changes with the largest differences as a table. `None` if no change takes time.
+pub fn table(of: &Comparison, top: usize) -> Option<Table> {
+    let changes = of.program_changes.changes.iter().filter(|change| change.delta_ps != 0);
+    let shown: Vec<&ProgramChange> = changes.take(top).collect();
+    let longest = shown.iter().map(|change| change.delta_ps.unsigned_abs()).max()?;
+    let unit = TimeUnit::for_largest(Picos(longest));
+    let difference = format!("Difference {}", unit.symbol());
+    let mut table = Table::new(&[("Op", true), ("Change", true), (&difference, false)]);
+    for change in shown {
+        let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
+        table.row(vec![name.to_owned(), change_text(change), signed_in(change.delta_ps, unit)]);
+    }
+    Some(table)
+}
+
+/// Returns the numbers of changes in a sentence. `None` without changes.
+fn numbers(of: &ProgramDiff) -> Option<String> {
+    let n = |kind: ChangeKind| of.changes.iter().filter(|change| change.kind == kind).count() as u64;
+    let mut parts: Vec<String> = Vec::new();
+    let mut add = |n: u64, what: &str| {
+        if n > 0 {
+            parts.push(format!("{} {what}", count(n)));
+        }
+    };
+    add(n(ChangeKind::Added), "new");
+    add(n(ChangeKind::Removed), "gone");
+    let n_changed = n(ChangeKind::Changed);
+    add(n_changed, &format!("changed{}", properties(of)));
+    add(of.n_moved.into(), "in another order");
+    let rest = of.n_without_time;
+    let n_rest = u64::from(rest.added) + u64::from(rest.removed) + u64::from(rest.changed);
+    if n_rest > 0 {
+        parts.push(counted(n_rest, "change of an instruction without time", "changes of instructions without time"));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let cost = if of.changes.is_empty() {
+        String::new()
+    } else {
+        format!(" New, gone and changed ops: {}.", signed(of.delta_ps))
+    };
+    Some(format!("Ops of the programs: {}.{cost}", parts.join(", ")))
+}
+
+/// Returns how often each property changed: " (dtype 28, shape 2)".
+fn properties(of: &ProgramDiff) -> String {
+    let mut counts: BTreeMap<Property, u64> = BTreeMap::new();
+    for change in of.changes.iter().filter(|change| change.kind == ChangeKind::Changed) {
+        let mut properties: Vec<Property> = change.what.iter().map(|what| what.property).collect();
+        properties.dedup();
+        properties.into_iter().for_each(|property| *counts.entry(property).or_default() += 1);
+    }
+    let mut counts: Vec<(Property, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(property, n)| (std::cmp::Reverse(*n), *property));
+    let texts: Vec<String> = counts.iter().map(|(property, n)| format!("{} {}", property.label(), count(*n))).collect();
+    if texts.is_empty() { String::new() } else { format!(" ({})", texts.join(", ")) }
+}
+
+/// Returns the opcodes whose number differs: "Instructions: fusion 120 → 118, copy 12 → 20". `None` if there are none.
+fn opcodes(of: &ProgramDiff) -> Option<String> {
+    let text = |n: u32| count(n.into());
+    let shown = of.opcodes.iter().take(OPCODES);
+    let mut texts: Vec<String> =
+        shown.map(|opcode| format!("{} {} → {}", opcode.opcode, text(opcode.a), text(opcode.b))).collect();
+    let n_more = of.opcodes.len().saturating_sub(OPCODES);
+    if n_more > 0 {
+        texts.push(counted(n_more as u64, "more opcode", "more opcodes"));
+    }
+    (!texts.is_empty()).then(|| format!("Instructions: {}.", texts.join(", ")))
+}
+
+fn change(of: &Comparison, change: &ProgramChange) -> String {
+    let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
+    format!("{} {}: {}.", signed(change.delta_ps), middle_cut(name, 48), change_text(change))
+}
+
+/// Returns how an op changed.
+fn change_text(change: &ProgramChange) -> String {
+    match change.kind {
+        ChangeKind::Added => "new".to_owned(),
+        ChangeKind::Removed => "gone".to_owned(),
+        ChangeKind::Changed => change.what.iter().take(PROPERTIES).map(property).collect::<Vec<String>>().join("; "),
+    }
+}
+
+fn property(of: &ChangedProperty) -> String {
+    let label = of.property.label();
+    let text = |text: &str| if text.is_empty() { ABSENT.to_owned() } else { middle_cut(text, TEXT) };
+    match (of.property, &*of.a, &*of.b) {
+        (Property::FusedSet, "", b) => format!("{label} + {}", text(b)),
+        (Property::FusedSet, a, "") => format!("{label} − {}", text(a)),
+        (_, a, b) if a == b => format!("{label}: {}", text(a)),
+        (Property::Attributes, a, b) => format!("{label} {} → {}", start(a), start(b)),
+        (_, a, b) => format!("{label} {} → {}", text(a), text(b)),
+    }
+}
+
+/// Returns the start of a text.
+fn start(text: &str) -> String {
+    let cut: String = text.chars().take(TEXT).collect();
+    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
