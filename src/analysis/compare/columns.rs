@@ -106,7 +106,7 @@ pub const COMPARE_TABLE: Table<RowDelta> = Table {
         Shown::new("a_ps", "A", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
         Shown::new("b_ps", "B", Format::Time, 10, 1).in_unit_of("longer_ps").with_total(),
         Shown::new("delta_ps", "Difference", Format::Difference, 12, 0).in_unit_of("longer_ps").with_total(),
-        Shown::new("bar", "", Format::DifferenceBar, 17, 4),
+        Shown::new("bar", "− / +", Format::DifferenceBar, 17, 4),
         Shown::new("change", "Change", Format::Change, 9, 5),
         Shown::new("of_step", "Of A", Format::DifferenceShare, 8, 7).with_total(),
         Shown::new("verdict", "Verdict", Format::Text, 13, 3),

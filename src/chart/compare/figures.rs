@@ -65,7 +65,8 @@ fn about(side: &SideHead) -> String {
 pub fn readout(of: &Comparison) -> Readout {
     let figure = |(name, label, formula): &(&str, &str, &str)| {
         let known = of.figures.iter().find(|figure| figure.name == *name)?;
-        Some(both(known, label, formula))
+        let is_zero = known.a == Some(0.0) && known.b == Some(0.0);
+        (!is_zero).then(|| both(known, label, formula))
     };
     let mut main = vec![difference(of)];
     main.extend(SHOWN.iter().filter_map(figure));
