@@ -5,12 +5,16 @@ use super::memory::static_memory;
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::Analysis;
-use crate::analysis::compare::{Comparison, Session, compare, paired_program};
+use crate::analysis::compare::{Comparison, SeriesPoint, Session, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::OpSteps;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
+use crate::profile::Plane;
+
+/// The stat of a plane with the time at which the profile was started, in ns since 1970.
+const START: &str = "profile_start_time";
 
 /// A session that is compared.
 pub struct CompareSide {
@@ -46,6 +50,16 @@ impl CompareSide {
             programs,
             analysed: Analysed { opened, analysis, derived, file_programs: files.programs, steps, is_partial },
         })
+    }
+
+    /// Returns what a series of captures needs of this one.
+    pub fn series_point(&self) -> SeriesPoint {
+        let memory = Err(String::new());
+        let session = self.analysed.session(&|_| None, &memory);
+        let stat = |plane: &Plane| plane.number_stat(START).filter(|start| *start > 0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
+        let start_ns = session.profile.planes.iter().filter_map(stat).map(|start| start as u64).min();
+        SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
     }
 
     /// Returns the main memory of a program. The error is the reason why it is unknown.

@@ -20,6 +20,8 @@ mod program_diff;
 mod report;
 mod rows;
 mod sections;
+mod series;
+mod series_report;
 mod session;
 pub mod statistics;
 mod verdict;
@@ -35,6 +37,8 @@ pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
 };
+pub use series::series;
+pub use series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
 pub use session::Session;
 pub use verdict::SIGNIFICANT;
 
