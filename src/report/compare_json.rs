@@ -4,7 +4,8 @@ use super::compare_sections_json::{self, CommJson, MemoryJson, ProgramJson};
 use super::ledger_table::label;
 use crate::analysis::compare::matching::Tier;
 use crate::analysis::compare::{
-    Comparison, FigureDelta, FindingDelta, Gate, GateResult, Parity, PartDelta, RowDelta, RowSide, SideHead,
+    CompareUnit, Comparison, FigureDelta, FindingDelta, Gate, GateResult, Parity, PartDelta, RowDelta, RowSide,
+    SideHead,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub struct CompareJson<'a> {
     n: [usize; 2],
     band: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<GateJson>,
+    gate: Option<GateJson<'a>>,
     parity: &'a [Parity],
     waterfall: Vec<PartJson<'a>>,
     rows: Vec<RowJson<'a>>,
@@ -44,15 +45,18 @@ pub struct CompareJson<'a> {
 }
 
 #[derive(Serialize)]
-struct GateJson {
+struct GateJson<'a> {
     on: &'static str,
-    limit: f64,
+    limit: Option<f64>,
     change: Option<f64>,
+    rows_over: Option<f64>,
+    /// Names of the rows that are beyond it.
+    slower_rows: Vec<&'a str>,
     result: GateResult,
 }
 
 #[derive(Serialize)]
-struct PartJson<'a> {
+pub(super) struct PartJson<'a> {
     owner: &'static str,
     label: String,
     a_ps: i64,
@@ -94,6 +98,14 @@ struct RowJson<'a> {
     verdict: &'static str,
 }
 
+/// Returns the name of a unit.
+pub(super) const fn unit(of: CompareUnit) -> &'static str {
+    match of {
+        CompareUnit::Step => "step",
+        CompareUnit::MillionTokens => "million_tokens",
+    }
+}
+
 /// Returns a comparison as JSON, with the `top` rows of the largest difference.
 pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> CompareJson<'a> {
     let is_partial = of.a.is_partial || of.b.is_partial;
@@ -102,10 +114,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
         view: "compare",
         verdict: of.verdict.key(),
         sentence: super::compare_text::sentence(of),
-        unit: match of.unit {
-            crate::analysis::compare::CompareUnit::Step => "step",
-            crate::analysis::compare::CompareUnit::MillionTokens => "million_tokens",
-        },
+        unit: unit(of.unit),
         a: &of.a,
         b: &of.b,
         a_ps: of.a_ps,
@@ -121,6 +130,8 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
             on: gate.on.key(),
             limit: gate.limit,
             change: gate.change(of).filter(|change| change.is_finite()),
+            rows_over: gate.rows_over,
+            slower_rows: gate.slower_rows(of).into_iter().map(RowDelta::name).collect(),
             result: gate.evaluate(of),
         }),
         parity: &of.parity,
@@ -140,7 +151,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
     }
 }
 
-fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
+pub(super) fn part_json<'a>(of: &'a Comparison, part: &PartDelta, top: usize) -> PartJson<'a> {
     let child =
         |(row, delta): &(u32, i64)| Some(ChildJson { name: of.rows.get(*row as usize)?.name(), delta_ps: *delta });
     PartJson {

@@ -100,7 +100,7 @@ const fn is_of_one_side(row: &CommRowDelta) -> bool {
     row.a.is_none() || row.b.is_none()
 }
 
-const fn decimals(n: f64) -> u32 {
+fn decimals(n: f64) -> u32 {
     if n.fract() == 0.0 { 0 } else { 2 }
 }
 

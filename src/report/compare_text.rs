@@ -7,7 +7,7 @@ use crate::analysis::compare::{
     CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
 };
 use crate::analysis::overview::Unit;
-use crate::table::format::{TimeUnit, count, middle_cut, percent, percent_text, time, time_text};
+use crate::table::format::{TimeUnit, count, counted, middle_cut, percent, percent_text, time, time_text};
 use crate::table::text::{Table, markdown_text, neutralise};
 use crate::units::Picos;
 
@@ -17,6 +17,8 @@ const PARTS: usize = 8;
 /// A part below this fraction of the difference is not named as a cause: one over this number.
 const SMALL_CAUSE: u64 = 20;
 const ROWS: usize = 10;
+/// Ops that the sentence of a gate names.
+const GATE_ROWS: usize = 3;
 /// Lines about programs, differences of the sides, and findings in Markdown.
 const PROGRAM_LINES: usize = 6;
 const DIFFERENCES: usize = 5;
@@ -54,11 +56,11 @@ pub(super) fn sign(of: f64) -> &'static str {
 }
 
 /// Returns a change as a share of A, with its sign: "+3.0 %".
-fn signed_share(change: f64) -> String {
+pub(super) fn signed_share(change: f64) -> String {
     format!("{}{}", sign(change), percent_text(change.abs()))
 }
 
-const fn per(unit: CompareUnit) -> &'static str {
+pub(super) const fn per(unit: CompareUnit) -> &'static str {
     match unit {
         CompareUnit::Step => "per step",
         CompareUnit::MillionTokens => "per million tokens",
@@ -113,18 +115,29 @@ fn evidence(of: &Comparison) -> String {
     }
 }
 
-/// Returns the result of a gate in one sentence.
+/// Returns the result of a gate in sentences.
 pub fn gate(gate: &Gate, of: &Comparison) -> String {
-    let what = gate.on.label();
-    let change = gate
-        .change(of)
-        .map_or(ABSENT.to_owned(), |change| if change.is_finite() { signed_share(change) } else { "new".to_owned() });
-    let limit = percent_text(gate.limit);
-    match gate.evaluate(of) {
-        GateResult::Passed => format!("Passed: {what} {change}, limit {limit}."),
-        GateResult::Failed => format!("Failed: {what} {change}, limit {limit}."),
-        GateResult::Inconclusive => format!("Inconclusive: {what} {change}, limit {limit}."),
-    }
+    let result = match gate.evaluate(of) {
+        GateResult::Passed => "Passed",
+        GateResult::Failed => "Failed",
+        GateResult::Inconclusive => "Inconclusive",
+    };
+    let figure = gate.limit.map(|limit| {
+        let change = gate.change(of);
+        let text = |change: f64| if change.is_finite() { signed_share(change) } else { "new".to_owned() };
+        let change = change.map_or(ABSENT.to_owned(), text);
+        format!("{} {change}, limit {}", gate.on.label(), percent_text(limit))
+    });
+    let rows = gate.rows_over.map(|limit| {
+        let slower = gate.slower_rows(of);
+        let names: Vec<String> = slower.iter().take(GATE_ROWS).map(|row| name(row)).collect();
+        let more = if slower.len() > GATE_ROWS { ", …" } else { "" };
+        let names = if names.is_empty() { String::new() } else { format!(" ({}{more})", names.join(", ")) };
+        let n = counted(slower.len() as u64, "op is", "ops are");
+        format!("{n} slower by more than {} of A{names}", percent_text(limit))
+    });
+    let texts: Vec<String> = [figure, rows].into_iter().flatten().collect();
+    format!("{result}: {}.", texts.join("; "))
 }
 
 /// Returns the figures of both sides as a table.
@@ -160,7 +173,7 @@ fn figure_row(label: &str, figure: &FigureDelta) -> Vec<String> {
 }
 
 /// Returns the waterfall as a table. What is not listed is one row, so that the parts sum to the difference.
-fn waterfall(of: &Comparison, top: usize) -> Table {
+pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
     let unit = TimeUnit::for_largest(picos(of.a_ps.max(of.b_ps)));
     let head = |name: &str| format!("{name} {}", unit.symbol());
     let mut table = Table::new(&[

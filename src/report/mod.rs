@@ -6,6 +6,7 @@ pub mod compare_json;
 pub mod compare_program;
 pub mod compare_sections;
 mod compare_sections_json;
+pub mod compare_series;
 pub mod compare_text;
 pub mod data_movement_json;
 pub mod data_movement_table;

@@ -6,14 +6,17 @@ use super::memory::static_memory;
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
-use crate::analysis::compare::{Comparison, Session, compare, paired_program};
+use crate::analysis::compare::{Comparison, SeriesPoint, Session, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
 use crate::analysis::ledger::OpSteps;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::Profile;
+use crate::profile::{Plane, Profile};
+
+/// The stat of a plane with the time at which the profile was started, in ns since 1970.
+const START: &str = "profile_start_time";
 
 /// A session that is compared.
 pub struct CompareSide {
@@ -86,6 +89,17 @@ impl CompareSide {
         let mut session = CaptureSession::of_opened(opened);
         let analysed = AnalysedSteps::new(&mut session, query)?;
         Some(Self { session, analysed })
+    }
+
+    /// Returns what a series of captures needs of this one.
+    pub fn series_point(&self) -> SeriesPoint {
+        let CaptureSession { profile, analysis, partial, .. } = &self.session;
+        let memory = Err(String::new());
+        let session = self.analysed.session((profile, analysis), &|_| None, &memory, *partial);
+        let stat = |plane: &Plane| plane.number_stat(START).filter(|start| *start > 0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
+        let start_ns = profile.planes.iter().filter_map(stat).map(|start| start as u64).min();
+        SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
     }
 
     /// Returns whether only a part of the input was read.

@@ -78,7 +78,7 @@ fn a_capture_does_not_differ_from_itself() {
         check_equal(&of);
         check_no_changes(&of.program_changes);
         assert!(of.findings.is_empty() && of.parity.iter().all(|parity| parity.is_equal != Some(false)), "{name}");
-        let gate = Gate { on: GateFigure::Period, limit: 0.0 };
+        let gate = Gate { on: GateFigure::Period, limit: Some(0.0), rows_over: None };
         assert_eq!(gate.evaluate(&of), GateResult::Passed, "{name}");
     }
     for name in common::XSPACES {
@@ -141,7 +141,7 @@ fn captures_of_an_h100() {
     let precision = compared(gpu("xla"), gpu("f32"));
     assert_eq!((precision.unit, precision.verdict), (CompareUnit::Step, Verdict::Regression));
     assert!(precision.findings.iter().any(|finding| finding.is_new && finding.title.contains("f32")));
-    let gate = Gate { on: GateFigure::Period, limit: 0.03 };
+    let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None };
     assert_eq!([&again, &precision].map(|of| gate.evaluate(of)), [GateResult::Passed, GateResult::Failed]);
 }
 
@@ -185,7 +185,7 @@ fn faults_are_the_difference() {
         assert!(of_owners * 10 >= of.delta_ps * 9, "{fault}: {of_owners} of {}", of.delta_ps);
         let ours = of.matched.iter().filter(|share| share.tier.is_none()).map(|share| share.a + share.b).sum::<f64>();
         assert!(ours < 0.001, "{fault}: {:?}", of.matched);
-        let gate = Gate { on: GateFigure::Period, limit: 0.01 };
+        let gate = Gate { on: GateFigure::Period, limit: Some(0.01), rows_over: None };
         assert_eq!(gate.evaluate(&of), GateResult::Failed, "{fault}");
     }
     // The device on which the steps depend is named.
@@ -195,7 +195,7 @@ fn faults_are_the_difference() {
     let (slow, _) = simulated(&["--fault", "slow-step"]);
     let of = compared(opened(&healthy), opened(&slow));
     assert_eq!(of.verdict, Verdict::WithinNoise);
-    assert_eq!(Gate { on: GateFigure::Period, limit: 0.03 }.evaluate(&of), GateResult::Passed);
+    assert_eq!(Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None }.evaluate(&of), GateResult::Passed);
 }
 
 /// Another compile of the same program gives other names and numbers, and an edit of the sources other lines.
@@ -271,6 +271,24 @@ fn the_gate_has_exit_codes() {
         let (code, text, error) = run(wrong);
         assert!(code == 2 && text.is_empty() && !error.is_empty(), "{wrong:?}: {error}");
     }
+    // Rows that are slower.
+    let (code, text, _) = run(&[&xla, &f32, "--rows-over", "1%", "--markdown"]);
+    assert_eq!(code, 3);
+    assert!(
+        text.contains("Failed: ") && text.contains(" ops are slower by more than 1.0 % of A (custom-call.22 and"),
+        "{text}"
+    );
+    assert_eq!(run(&[&xla, &f32, "--rows-over", "20%"]).0, 0, "no op is slower by a fifth of a step");
+    assert_eq!(run(&[&xla, &f32, "--rows-over", "20%", "--fail-over", "3%"]).0, 3);
+    assert_eq!(run(&[&xla, &f32, "--rows-over", "1%", "--fail-over", "1.5"]).0, 3);
+    assert_eq!(run(&[&xla, &again, "--rows-over", "0"]).0, 0, "rows within noise do not count");
+    let (_, json, _) = run(&[&xla, &f32, "--rows-over", "1%", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let limit = json["a_ps"].as_f64().unwrap() * 0.01;
+    let rows = json["rows"].as_array().unwrap().iter();
+    let slower = rows.filter(|row| row["verdict"] == "regression" && row["delta_ps"].as_f64().unwrap() > limit);
+    let slower: Vec<_> = slower.map(|row| row["name"].clone()).collect();
+    assert!(slower.len() > 3 && json["gate"]["slower_rows"].as_array() == Some(&slower), "{}", json["gate"]);
     // A file whose end is missing.
     let folder = tempfile::tempdir().unwrap();
     let whole = common::bytes(&common::make::small());
@@ -292,6 +310,7 @@ fn the_gate_has_exit_codes() {
     assert_eq!(code, 4);
     let inconclusive = |how: &str| run(&[&whole, &xla, "--fail-over", "3%", "--inconclusive", how]).0;
     assert_eq!((inconclusive("fail"), inconclusive("pass")), (4, 0));
+    assert_eq!(run(&[&whole, &xla, "--rows-over", "1%"]).0, 4);
 }
 
 /// Captures of any content are compared without a panic, and every level sums to the one above.
@@ -313,7 +332,7 @@ fn generated_captures_are_compared() {
         if let Some(before) = sides.last_mut() {
             let of = compare_sessions(before, &mut a, BAND);
             check_sums(&of);
-            compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: 0.1 }));
+            compare_text::markdown(&of, Some(&Gate { on: GateFigure::Exposed, limit: Some(0.1), rows_over: None }));
             n_compared += 1;
         }
         sides.push(a);

@@ -3,8 +3,9 @@
 use crate::common::open;
 use crate::compare::{compared, gpu, opened, sample, side, simulated};
 use prost::Message;
-use rooflight::analysis::compare::{ChangeCounts, ChangeKind, Comparison, ProgramDiff, Property};
+use rooflight::analysis::compare::{ChangeCounts, ChangeKind, Comparison, Gate, GateFigure, ProgramDiff, Property};
 use rooflight::hlo::Module;
+use rooflight::report::compare_text;
 use rooflight::session::Programs;
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::{HloInstructionProto, HloProto};
@@ -236,4 +237,22 @@ fn programs_without_hlo_have_a_reason() {
     let has = |property| changed.clone().filter(|change| change.what.iter().any(|of| of.property == property)).count();
     assert!(has(Property::Dtype) * 10 > changed.clone().count() * 8);
     assert!(has(Property::Groups) == 0 && has(Property::MemorySpace) == 0);
+}
+
+/// Markdown has at most 60 lines, whatever differs.
+#[test]
+fn markdown_is_short() {
+    let mut of = compared(gpu("xla"), gpu("f32"));
+    let finding = of.findings[0].clone();
+    of.findings = vec![finding; 30];
+    of.parity.iter_mut().for_each(|parity| parity.is_equal = Some(false));
+    let parts = of.parts.clone();
+    of.parts.extend(parts);
+    for figure in &mut of.figures {
+        (figure.a, figure.b) = (Some(0.1), Some(0.2));
+    }
+    let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: Some(0.001) };
+    let text = compare_text::markdown(&of, Some(&gate));
+    let n = text.lines().count();
+    assert!((52..=60).contains(&n), "{n}\n{text}");
 }

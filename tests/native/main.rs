@@ -13,6 +13,7 @@ mod compare;
 mod compare_matching;
 mod compare_program;
 mod compare_sections;
+mod compare_series;
 mod data_movement;
 mod depth;
 mod dropped;

@@ -1,6 +1,6 @@
 //! This module decides whether an experiment is so much worse than its baseline that a check must fail.
 
-use super::report::{Comparison, Verdict};
+use super::report::{Comparison, RowDelta, Verdict};
 use super::statistics::median;
 use serde::{Deserialize, Serialize};
 
@@ -53,18 +53,22 @@ impl GateFigure {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     pub on: GateFigure,
-    /// B may exceed A by this share.
-    pub limit: f64,
+    /// B may exceed A by this share. `None` if the figure does not count.
+    pub limit: Option<f64>,
+    /// A row that is slower may exceed its baseline by this share of the time of A. `None` if rows do not count.
+    pub rows_over: Option<f64>,
 }
 
 /// The result of a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// A result outranks those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateResult {
     Passed,
-    Failed,
     /// The captures do not tell.
     Inconclusive,
+    Failed,
 }
 
 impl Gate {
@@ -91,18 +95,43 @@ impl Gate {
         }
     }
 
-    /// Evaluates the gate for a comparison. The period fails if the median of B exceeds that of A by more than the limit, and the interval of the
-    /// difference lies above 0; with fewer than 4 steps on a side, if it exceeds the limit and the band of noise together. Other
-    /// figures have no samples, so the limit alone decides.
+    /// Evaluates the gate for a comparison: it fails if its figure or its rows do.
     pub fn evaluate(&self, of: &Comparison) -> GateResult {
+        let results = [self.limit.map(|limit| self.evaluate_figure(of, limit)), self.evaluate_rows(of)];
+        results.into_iter().flatten().max().unwrap_or(GateResult::Passed)
+    }
+
+    /// Returns the rows that are slower by more than the limit of rows, the largest difference first. Empty without such a limit.
+    #[expect(clippy::cast_precision_loss, reason = "shares")]
+    pub fn slower_rows<'a>(&self, of: &'a Comparison) -> Vec<&'a RowDelta> {
+        let Some(limit) = self.rows_over else { return Vec::new() };
+        let is_beyond = |row: &&RowDelta| row.delta_ps as f64 > limit * of.a_ps as f64;
+        of.rows.iter().filter(|row| row.verdict == Verdict::Regression).filter(is_beyond).collect()
+    }
+
+    fn evaluate_rows(&self, of: &Comparison) -> Option<GateResult> {
+        self.rows_over?;
+        Some(if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) {
+            GateResult::Inconclusive
+        } else if self.slower_rows(of).is_empty() {
+            GateResult::Passed
+        } else {
+            GateResult::Failed
+        })
+    }
+
+    /// Evaluates the figure. The period fails if the median of B exceeds that of A by more than the limit, and the interval of
+    /// the difference lies above 0; with fewer than 4 steps on a side, if it exceeds the limit and the band of noise together. Other
+    /// figures have no samples, so the limit alone decides.
+    fn evaluate_figure(&self, of: &Comparison, limit: f64) -> GateResult {
         if matches!(of.verdict, Verdict::Incomparable | Verdict::TooFewSteps) && self.on == GateFigure::Period {
             return GateResult::Inconclusive;
         }
         let Some(change) = self.change(of) else { return GateResult::Inconclusive };
         let is_beyond = match (self.on, of.p, of.shift) {
-            (GateFigure::Period, Some(_), Some(shift)) => change > self.limit && shift.low > 0.0,
-            (GateFigure::Period, ..) => change > self.limit + of.band,
-            _ => change > self.limit,
+            (GateFigure::Period, Some(_), Some(shift)) => change > limit && shift.low > 0.0,
+            (GateFigure::Period, ..) => change > limit + of.band,
+            _ => change > limit,
         };
         if is_beyond { GateResult::Failed } else { GateResult::Passed }
     }

@@ -22,6 +22,8 @@ mod query;
 mod report;
 mod rows;
 mod sections;
+mod series;
+mod series_report;
 mod session;
 pub mod statistics;
 mod verdict;
@@ -38,6 +40,8 @@ pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
 };
+pub use series::series;
+pub use series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
 pub use session::Session;
 pub use verdict::SIGNIFICANT;
 

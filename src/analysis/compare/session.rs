@@ -41,7 +41,8 @@ impl Session<'_> {
         sequences.checked_mul(length).filter(|tokens| *tokens > 0)
     }
 
-    pub(super) fn head(&self) -> SideHead {
+    /// Returns the head of the side.
+    pub fn head(&self) -> SideHead {
         let steps = self.steps.steps.iter().filter(|_| self.overview.has_steps);
         let periods_ps: Vec<u64> = steps.map(|(start, end)| end - start).collect();
         SideHead {

@@ -4,9 +4,9 @@
 use super::args::one_of;
 use super::{Failure, files};
 use clap::{ArgAction, Args};
-use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult};
+use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
 use rooflight::analysis::overview::OverviewQuery;
-use rooflight::report::{compare_json, compare_text, json};
+use rooflight::report::{compare_json, compare_series, compare_text, json};
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::open;
 use std::path::PathBuf;
@@ -26,12 +26,24 @@ pub struct CompareArgs {
     /// What `--fail-over` compares.
     #[arg(long, default_value = GateFigure::Period.key(), value_parser = one_of(GateFigure::ALL, GateFigure::key), requires = "fail_over")]
     on: GateFigure,
+    /// Fails with exit code 3 if an op is slower by more than this share of the time of A, such as `1%`.
+    #[arg(long, value_name = "X%", value_parser = percent)]
+    rows_over: Option<f64>,
     /// Differences below this share of A are noise between captures.
     #[arg(long, value_name = "X%", default_value_t = BAND, value_parser = percent)]
     band: f64,
-    /// Whether `--fail-over` fails, with exit code 4, if the captures do not tell.
-    #[arg(long, action = ArgAction::Set, default_value = "fail", value_parser = one_of([false, true], inconclusive), requires = "fail_over")]
+    /// Whether `--fail-over` and `--rows-over` fail, with exit code 4, if the captures do not tell.
+    #[arg(long, action = ArgAction::Set, default_value = "fail", value_parser = one_of([false, true], inconclusive))]
     inconclusive: bool,
+    /// Compares many captures in a row, such as those of every night: each argument is one of them. Lists where figures change for good.
+    #[arg(long, conflicts_with_all = ["b", "fail_over", "rows_over", "markdown"])]
+    series: bool,
+    /// The order of `--series`: by the time at which the profiles were started, or by name.
+    #[arg(long, default_value = SeriesOrder::Time.key(), value_parser = one_of(SeriesOrder::ALL, SeriesOrder::key), requires = "series")]
+    order: SeriesOrder,
+    /// The capture with which `--series` compares all others: its number in the series, `first` or `median`.
+    #[arg(long, value_name = "N|first|median", default_value = "first", value_parser = base, requires = "series")]
+    base: SeriesBase,
     /// Prints at most this many ops.
     #[arg(long)]
     top: Option<usize>,
@@ -61,12 +73,65 @@ fn percent(text: &str) -> Result<f64, String> {
     share.filter(|share| share.is_finite() && *share >= 0.0).ok_or_else(|| "a share, such as 3% or 0.03".to_owned())
 }
 
+fn base(text: &str) -> Result<SeriesBase, String> {
+    match text {
+        "first" => Ok(SeriesBase::First),
+        "median" => Ok(SeriesBase::Median),
+        number => {
+            let number = number.parse().ok().filter(|number| *number > 0).map(SeriesBase::Number);
+            number.ok_or_else(|| "a number from 1, first or median".to_owned())
+        }
+    }
+}
+
+/// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
+fn run_series(args: &CompareArgs) -> Result<(String, u8), Failure> {
+    let open_at = |path: &PathBuf| side(std::slice::from_ref(path), &path.display().to_string());
+    let mut points = Vec::new();
+    for path in &args.a {
+        points.push((open_at(path)?.series_point(), path));
+    }
+    let paths: Vec<(Vec<String>, Option<u64>, &PathBuf)> =
+        points.iter().map(|(point, path)| (point.head.files.clone(), point.start_ns, *path)).collect();
+    let of = series(points.into_iter().map(|(point, _)| point).collect(), args.order, args.base, args.band);
+    let none = || Failure {
+        title: "There is no such base".to_owned(),
+        message: "--base is the number of a capture in the series, first or median.".to_owned(),
+    };
+    let of = of.ok_or_else(none)?;
+    let mut compared = Vec::new();
+    for change in of.figures.iter().filter(|figure| figure.name == "period").flat_map(|figure| &figure.changes) {
+        let open_capture = |at: u32| {
+            let capture = &of.captures[at as usize];
+            let path =
+                paths.iter().find(|(files, start, _)| *files == capture.head.files && *start == capture.start_ns);
+            path.map(|(.., path)| open_at(path)).transpose()
+        };
+        if let (Some(mut a), Some(mut b)) = (open_capture(change.at - 1)?, open_capture(change.at)?) {
+            compared.push(compare_sessions(&mut a, &mut b, args.band));
+        }
+    }
+    let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
+    if is_partial {
+        super::complain("partial: only a part of a capture was read, so its times may be too small");
+    }
+    let text = if args.json {
+        json::text(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
+    } else {
+        compare_series::text(&of, &compared)
+    };
+    Ok((text, u8::from(is_partial)))
+}
+
 /// Runs `rooflight compare`. Returns the output and the exit code: 0 if the gate passes or if there is none, 1 if only a part of
 /// the input was read, 3 if the gate fails, and 4 if the captures do not tell.
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
 pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
+    if args.series {
+        return run_series(args);
+    }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
         (_, []) => {
@@ -78,7 +143,8 @@ pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
     };
     let (mut a, mut b) = (side(&a, "A")?, side(&b, "B")?);
     let compared = compare_sessions(&mut a, &mut b, args.band);
-    let gate = args.fail_over.map(|limit| Gate { on: args.on, limit });
+    let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
+    let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = a.is_partial() || b.is_partial();
     if is_partial {
         super::complain("partial: only a part of a side was read, so its times may be too small");

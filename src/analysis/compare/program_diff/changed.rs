@@ -30,15 +30,15 @@ const OWN: [&str; 9] = [
 /// instructions are exchanged, the texts are.
 pub(super) fn changed_properties(a: InstructionRef<'_>, b: InstructionRef<'_>) -> Vec<ChangedProperty> {
     let mut changed = Changed::default();
-    changed.compare(Property::Opcode, opcode(a), opcode(b));
+    changed.compare(Property::Opcode, &opcode(a), &opcode(b));
     changed.arrays(a, b);
     let (parts_a, parts_b) = (a.parts(), b.parts());
     changed.fused(a, &parts_a, b, &parts_b);
     let groups =
         |of: InstructionRef<'_>| of.worker().instruction.replica_groups().map_or_else(String::new, ToString::to_string);
-    changed.compare(Property::Groups, groups(a), groups(b));
-    changed.compare(Property::Precision, precision(a, &parts_a), precision(b, &parts_b));
-    changed.compare(Property::Sharding, sharding(a), sharding(b));
+    changed.compare(Property::Groups, &groups(a), &groups(b));
+    changed.compare(Property::Precision, &precision(a, &parts_a), &precision(b, &parts_b));
+    changed.compare(Property::Sharding, &sharding(a), &sharding(b));
     changed.attributes(a.instruction, b.instruction);
     if changed.0.is_empty() && inside(&parts_a) != inside(&parts_b) {
         let text = || "instructions inside the fusion".to_owned();
@@ -55,9 +55,9 @@ impl Changed {
         self.0.push(ChangedProperty { property, a: middle_cut(a, TEXT), b: middle_cut(b, TEXT) });
     }
 
-    fn compare(&mut self, property: Property, a: String, b: String) {
+    fn compare(&mut self, property: Property, a: &str, b: &str) {
         if a != b {
-            self.push(property, &a, &b);
+            self.push(property, a, b);
         }
     }
 
@@ -116,7 +116,7 @@ impl Changed {
         let (more_a, more_b) = (more(1), more(-1));
         let has_other_ops = more_a != more_b;
         let (text_a, text_b) = if has_other_ops { (more_a, more_b) } else { (kind(a), kind(b)) };
-        self.compare(Property::FusedSet, text_a, text_b);
+        self.compare(Property::FusedSet, &text_a, &text_b);
     }
 
     /// Compares all other attributes. The texts are those of the first one that differs.
@@ -160,7 +160,16 @@ enum Attribute<'a> {
     Number(usize),
 }
 
-impl Attribute<'_> {
+impl<'a> Attribute<'a> {
+    /// Returns `None` for names and for values that have a property of their own.
+    fn new(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(Self::Text(text)),
+            Value::Calls(calls) => Some(Self::Number(calls.len())),
+            Value::Instructions(_) | Value::Groups(_) | Value::Metadata(_) => None,
+        }
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Text(text) => (*text).to_owned(),
@@ -172,13 +181,8 @@ impl Attribute<'_> {
 /// Returns the attributes without properties of their own, and the value of a constant.
 fn attributes(of: &Instruction) -> BTreeMap<&str, Attribute<'_>> {
     let others = of.attributes.iter().filter(|attribute| !OWN.contains(&&*attribute.key));
-    let value = |value| match value {
-        &Value::Text(ref text) => Some(Attribute::Text(text)),
-        Value::Calls(calls) => Some(Attribute::Number(calls.len())),
-        Value::Instructions(_) | Value::Groups(_) | Value::Metadata(_) => None,
-    };
     let mut all: BTreeMap<&str, Attribute<'_>> =
-        others.filter_map(|attribute| Some((&*attribute.key, value(&attribute.value)?))).collect();
+        others.filter_map(|attribute| Some((&*attribute.key, Attribute::new(&attribute.value)?))).collect();
     if let Some(literal) = of.argument.as_deref().filter(|_| &*of.opcode == "constant") {
         all.insert("value", Attribute::Text(literal));
     }

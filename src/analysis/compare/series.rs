@@ -1,0 +1,168 @@
+//! This module compares many captures in a row, such as those of every night: one series for each figure, and the places where it
+//! changes for good.
+//!
+//! ```text
+//!  values  ─ ─ ─ ─ ─ ┐
+//!                    └ ─ ─ ─     change point: |median of 3 after − median of 3 before| > limit
+//!  limit: the fence of |Δ| between neighbours (8 captures or more), else the band of noise
+//! ```
+
+use super::report::{CompareUnit, SideHead, Verdict};
+use super::series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
+use super::statistics::{fence, median, shift, widening};
+use super::verdict;
+use crate::analysis::overview::Unit;
+
+/// Captures on each side of a change point.
+const AROUND: usize = 3;
+/// The smallest change that counts, as a share of the value: smaller ones come from the rounding of floats.
+const ROUNDING: f64 = 1e-9;
+
+/// Compares captures in a row. `band` is the share below which differences are noise between captures, for fewer than 8 captures.
+/// Returns `None` without captures, or if the base is a number without a capture.
+pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase, band: f64) -> Option<Series> {
+    // Without all times, names are the only common order.
+    let order = if points.iter().all(|point| point.start_ns.is_some()) { order } else { SeriesOrder::Name };
+    points.sort_by(|a, b| {
+        let time = |of: &SeriesPoint| of.start_ns.filter(|_| order == SeriesOrder::Time);
+        time(a).cmp(&time(b)).then_with(|| a.head.files.cmp(&b.head.files))
+    });
+    let (unit, is_comparable) = unit(&points);
+    let samples: Vec<Vec<f64>> = points.iter().map(|point| unit.samples(&point.head)).collect();
+    let periods: Vec<Option<f64>> = samples.iter().map(|samples| median(samples)).collect();
+    let base = match base {
+        SeriesBase::First => Some(0),
+        SeriesBase::Number(number) => usize::try_from(number).ok()?.checked_sub(1),
+        SeriesBase::Median => middle(&periods),
+    };
+    let base = base.filter(|base| *base < points.len())?;
+    let mut figures = vec![figure_series("period", Unit::Ps, periods.clone(), band)];
+    for figure in points.iter().flat_map(|point| &point.figures) {
+        if figures.iter().any(|of| of.name == figure.name) {
+            continue;
+        }
+        let value = |point: &SeriesPoint| point.figures.iter().find(|of| of.name == figure.name)?.value;
+        let values: Vec<Option<f64>> = points.iter().map(value).collect();
+        if values.iter().any(Option::is_some) {
+            figures.push(figure_series(&figure.name, figure.unit, values, band));
+        }
+    }
+    let capture = |at: usize, point: &SeriesPoint| {
+        let verdict = if is_comparable { evaluate(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
+        let change = periods[base].zip(periods[at]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
+        SeriesCapture { head: point.head.clone(), start_ns: point.start_ns, median: periods[at], change, verdict }
+    };
+    let captures = points.iter().enumerate().map(|(at, point)| capture(at, point)).collect();
+    Some(Series { captures, order, base: base as u32, unit, figures })
+}
+
+/// Returns the unit of times, and whether times in this unit can be compared.
+fn unit(points: &[SeriesPoint]) -> (CompareUnit, bool) {
+    let differs =
+        |a: &SideHead, b: &SideHead| (a.tokens, a.n_devices, &a.device_type) != (b.tokens, b.n_devices, &b.device_type);
+    let is_same_work = points.windows(2).all(|pair| !differs(&pair[0].head, &pair[1].head));
+    let has_tokens = points.iter().all(|point| point.head.tokens.is_some());
+    if is_same_work || !has_tokens { (CompareUnit::Step, is_same_work) } else { (CompareUnit::MillionTokens, true) }
+}
+
+/// Returns the index of the middle value; of two in the middle, the smaller one. `None` without values.
+fn middle(values: &[Option<f64>]) -> Option<usize> {
+    let mut known: Vec<(f64, usize)> =
+        values.iter().enumerate().filter_map(|(at, value)| Some(((*value)?, at))).collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    Some(known.get(known.len().checked_sub(1)? / 2)?.1)
+}
+
+/// Compares the steps of a capture with those of the base.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "means in ps, as those of two captures"
+)]
+fn evaluate(base: &[f64], of: &[f64], band: f64) -> Verdict {
+    let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
+    let shift = shift(base, of).map(|shift| shift.widened(widening(base, of)));
+    let (whole, delta) = (mean(base).round() as i64, (mean(of) - mean(base)).round() as i64);
+    verdict::evaluate((base, of), shift, (whole, delta), band).verdict
+}
+
+fn figure_series(name: &str, unit: Unit, values: Vec<Option<f64>>, band: f64) -> FigureSeries {
+    let known: Vec<(usize, f64)> = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
+    let only: Vec<f64> = known.iter().map(|(_, value)| *value).collect();
+    let differences: Vec<f64> = only.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let fence = fence(&differences);
+    let limit = fence.or_else(|| Some(band * median(&only)?.abs()));
+    let changes = limit.map_or_else(Vec::new, |limit| change_points(&only, limit));
+    let changes = changes.into_iter().map(|change| ChangePoint { at: known[change.at as usize].0 as u32, ..change });
+    FigureSeries { name: name.to_owned(), unit, changes: changes.collect(), values, fence, limit }
+}
+
+/// Returns the change points of values, in their order.
+fn change_points(values: &[f64], limit: f64) -> Vec<ChangePoint> {
+    let medians = |at: usize| Some((median(&values[at - AROUND..at])?, median(&values[at..at + AROUND])?));
+    let places = AROUND..(values.len() + 1).saturating_sub(AROUND);
+    let beyond = places.filter_map(|at| {
+        let (before, after) = medians(at)?;
+        let least = limit.max(ROUNDING * before.abs().max(after.abs()));
+        ((after - before).abs() > least).then_some(ChangePoint { at: at as u32, before, after })
+    });
+    let mut beyond: Vec<ChangePoint> = beyond.collect();
+    // The medians around the places next to a jump differ as well. The jump itself is the largest step.
+    let jump = |of: &ChangePoint| (values[of.at as usize] - values[of.at as usize - 1]).abs();
+    beyond.sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.at.cmp(&b.at)));
+    let mut chosen: Vec<ChangePoint> = Vec::new();
+    for change in beyond {
+        if chosen.iter().all(|of| of.at.abs_diff(change.at) as usize >= AROUND) {
+            chosen.push(change);
+        }
+    }
+    chosen.sort_by_key(|of| of.at);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(values: &[f64], limit: f64) -> Vec<u32> {
+        change_points(values, limit).iter().map(|of| of.at).collect()
+    }
+
+    #[test]
+    fn jumps_are_found_where_they_are() {
+        let flat = [10.0, 10.1, 9.9, 10.0, 10.1, 9.9, 10.0, 10.1, 9.9, 10.0];
+        assert_eq!(places(&flat, 1.0), [0_u32; 0]);
+        for jump in 3..=7 {
+            let mut values = flat;
+            values[jump..].iter_mut().for_each(|value| *value += 2.0);
+            assert_eq!(places(&values, 1.0), [jump as u32], "{values:?}");
+            values.reverse();
+            assert_eq!(places(&values, 1.0), [(flat.len() - jump) as u32], "the other way round");
+        }
+        // A single slow capture is no change.
+        let mut single = flat;
+        single[5] = 20.0;
+        assert_eq!(places(&single, 1.0), [0_u32; 0]);
+        // Up and down again.
+        let bump = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0];
+        assert_eq!(places(&bump, 0.5), [4, 7]);
+        // Too few captures.
+        assert_eq!(places(&[1.0, 1.0, 2.0, 2.0, 2.0], 0.1), [0_u32; 0]);
+    }
+
+    #[test]
+    fn the_limit_is_the_fence_of_a_history_or_the_band() {
+        let values: Vec<Option<f64>> = [1.0, 1.1, 1.0, 1.1, 1.0, 1.1, 1.0, 1.1].map(Some).into();
+        let long = figure_series("x", Unit::Count, values.clone(), 0.01);
+        assert!(long.fence.is_some_and(|fence| (fence - 0.1).abs() < 1e-9) && long.limit == long.fence);
+        let short = figure_series("x", Unit::Count, values[..7].to_vec(), 0.01);
+        assert!(short.fence.is_none() && short.limit == Some(0.01));
+        // Values that are missing are no changes, and the places are those of the captures.
+        let mut gaps: Vec<Option<f64>> = [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0].map(Some).into();
+        gaps.insert(2, None);
+        let of = figure_series("x", Unit::Count, gaps, 0.01);
+        assert_eq!(of.changes, [ChangePoint { at: 5, before: 1.0, after: 3.0 }]);
+        assert_eq!(middle(&[Some(3.0), None, Some(1.0), Some(2.0), Some(9.0)]), Some(3));
+        assert_eq!(middle(&[None]), None);
+    }
+}

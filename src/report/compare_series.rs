@@ -1,0 +1,166 @@
+//! This module writes the comparison of many captures: as a table with its change points, and as JSON.
+
+use super::compare_json::{PartJson, part_json};
+use super::compare_text::{ABSENT, per, signed_share, waterfall};
+use super::overview_text::{SHOWN, number};
+use crate::analysis::compare::{ChangePoint, Comparison, FigureSeries, Series, SeriesCapture};
+use crate::analysis::overview::Unit;
+use crate::table::text::{Table, neutralise};
+use serde::Serialize;
+
+/// Parts of the waterfall at a change point.
+const PARTS: usize = 5;
+
+/// A capture as text: its number, counted from 1, and its files.
+fn capture_name(of: &Series, at: u32) -> String {
+    let files = of.captures.get(at as usize).map_or(String::new(), |capture| capture.head.files.join(", "));
+    format!("capture {} ({files})", at + 1)
+}
+
+/// Returns the label of a figure; `None` for figures that texts do not show.
+fn label(of: &Series, figure: &FigureSeries) -> Option<String> {
+    if figure.name == "period" {
+        return Some(format!("Time {}", per(of.unit)));
+    }
+    SHOWN.iter().find(|(name, _)| *name == figure.name).map(|(_, label)| (*label).to_owned())
+}
+
+/// Returns a change point in one sentence.
+fn change(of: &Series, label: &str, unit: Unit, change: &ChangePoint) -> String {
+    let (before, after) = (number(change.before, unit), number(change.after, unit));
+    let share = (change.before > 0.0).then(|| (change.after - change.before) / change.before);
+    let share = share.map_or(String::new(), |share| format!(" ({})", signed_share(share)));
+    format!("{label}: {before} → {after}{share} from {}.\n", neutralise(&capture_name(of, change.at)))
+}
+
+/// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the time.
+pub fn text(of: &Series, compared: &[Comparison]) -> String {
+    let time = format!("Time {}", per(of.unit));
+    let mut table = Table::new(&[
+        ("", false),
+        ("Capture", true),
+        ("Steps", false),
+        (&time, false),
+        ("From the base", false),
+        ("Verdict", true),
+    ]);
+    for (at, capture) in of.captures.iter().enumerate() {
+        let is_base = at == of.base as usize;
+        let change = capture.change.map_or(ABSENT.to_owned(), signed_share);
+        table.row(vec![
+            (at + 1).to_string(),
+            capture.head.files.join(", "),
+            capture.head.n_steps.to_string(),
+            capture.median.map_or(ABSENT.to_owned(), |median| number(median, Unit::Ps)),
+            if is_base { "base".to_owned() } else { change },
+            if is_base { String::new() } else { capture.verdict.label().to_owned() },
+        ]);
+    }
+    let mut out = table.aligned();
+    out.push('\n');
+    let mut has_changes = false;
+    for figure in &of.figures {
+        let Some(label) = label(of, figure) else { continue };
+        for (number, point) in figure.changes.iter().enumerate() {
+            has_changes = true;
+            out += &change(of, &label, figure.unit, point);
+            if let Some(compared) = compared.get(number).filter(|_| figure.name == "period") {
+                out += &format!("{}\n", waterfall(compared, PARTS).aligned());
+            }
+        }
+    }
+    if !has_changes {
+        out += "No figure changes for good.\n";
+    }
+    out
+}
+
+/// The JSON of `rooflight compare --series --json`.
+#[derive(Serialize)]
+pub struct SeriesJson<'a> {
+    status: &'static str,
+    view: &'static str,
+    order: &'static str,
+    /// Number of the base, counted from 1.
+    base: u32,
+    unit: &'static str,
+    captures: Vec<CaptureJson<'a>>,
+    series: Vec<FigureJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CaptureJson<'a> {
+    files: &'a [String],
+    start_ns: Option<u64>,
+    device: &'a str,
+    n_steps: u32,
+    median_ps: Option<f64>,
+    change: Option<f64>,
+    verdict: &'static str,
+    is_partial: bool,
+}
+
+#[derive(Serialize)]
+struct FigureJson<'a> {
+    name: &'a str,
+    unit: Unit,
+    values: &'a [Option<f64>],
+    fence: Option<f64>,
+    limit: Option<f64>,
+    changes: Vec<ChangeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ChangeJson<'a> {
+    /// Number of the first capture after the change, counted from 1.
+    capture: u32,
+    before: f64,
+    after: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waterfall: Option<Vec<PartJson<'a>>>,
+}
+
+/// Returns a series as JSON. `compared` are the comparisons of the captures around each change point of the time, of which at most
+/// `top` ops of each part are listed.
+pub fn series_json<'a>(of: &'a Series, compared: &'a [Comparison], top: usize) -> SeriesJson<'a> {
+    let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
+    let waterfall = |of: &'a Comparison| of.parts.iter().map(|part| part_json(of, part, top)).collect();
+    let figure = |figure: &'a FigureSeries| {
+        let change = |(number, change): (usize, &ChangePoint)| ChangeJson {
+            capture: change.at + 1,
+            before: change.before,
+            after: change.after,
+            waterfall: compared.get(number).filter(|_| figure.name == "period").map(waterfall),
+        };
+        FigureJson {
+            name: &figure.name,
+            unit: figure.unit,
+            values: &figure.values,
+            fence: figure.fence,
+            limit: figure.limit,
+            changes: figure.changes.iter().enumerate().map(change).collect(),
+        }
+    };
+    SeriesJson {
+        status: if is_partial { "partial" } else { "ok" },
+        view: "compare_series",
+        order: of.order.key(),
+        base: of.base + 1,
+        unit: super::compare_json::unit(of.unit),
+        captures: of.captures.iter().map(capture_json).collect(),
+        series: of.figures.iter().map(figure).collect(),
+    }
+}
+
+fn capture_json(of: &SeriesCapture) -> CaptureJson<'_> {
+    CaptureJson {
+        files: &of.head.files,
+        start_ns: of.start_ns,
+        device: &of.head.device,
+        n_steps: of.head.n_steps,
+        median_ps: of.median,
+        change: of.change,
+        verdict: of.verdict.key(),
+        is_partial: of.head.is_partial,
+    }
+}
