@@ -98,17 +98,6 @@ pub enum SessionSlot {
     Second,
 }
 
-impl SessionSlot {
-    /// Returns the other one.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-}
-
 /// A reference to an op by name and program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRef {

@@ -86,10 +86,6 @@ impl Session for CaptureSession {
         }
     }
 
-    fn capture(&mut self) -> Option<&mut CaptureSession> {
-        Some(self)
-    }
-
     fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
         self.make_report(query)
     }

@@ -10,6 +10,7 @@ use super::share::ReportCache;
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{CaptureRange, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Report, decode_link};
+use std::any::Any;
 
 /// An open session. It answers every [`Request`] except those that open another session.
 pub struct OpenSession {
@@ -75,7 +76,8 @@ impl OpenSession {
 
     /// Returns the session as one of a capture. `None` for a report.
     pub(super) fn capture(&mut self) -> Option<&mut CaptureSession> {
-        self.session.capture()
+        let session: &mut dyn Any = self.session.as_mut();
+        session.downcast_mut()
     }
 
     /// Returns the report of one device and step at full detail.

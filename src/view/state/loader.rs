@@ -19,7 +19,7 @@ use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
 use crate::protocol::url::comm::{CommViewState, Pane};
 use crate::protocol::url::{FilePlace, View};
-use crate::protocol::{Answer, BreakdownHead, Estimate, Failure, Reply, SessionInfo, SessionSlot, Skip};
+use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
 use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
@@ -290,28 +290,6 @@ impl State {
         });
         if empty {
             self.swap_in(None);
-        }
-    }
-
-    /// Handles files that would take too much memory: the user chooses what to read.
-    fn is_large(self, estimate: Estimate) {
-        let loading = self.engines.try_update_value(|engines| engines.loading.take()).flatten();
-        let Some(Loading { link, of: wanted, .. }) = loading else { return };
-        end(link);
-        self.cancel();
-        self.large.set_value(Some(wanted));
-        self.estimate.set(Some(PtrEq::new(estimate)));
-    }
-
-    /// Opens large files without the parts in `skips`. `None` means that the user cancelled.
-    pub(crate) fn open_chosen(self, skips: Option<Vec<Skip>>) {
-        self.estimate.set(None);
-        let large = self.large.try_update_value(Option::take).flatten();
-        if let (Some(wanted), true) = (large, skips.is_some()) {
-            match wanted.slot {
-                SessionSlot::First => self.start(OpenRequest { skips, ..wanted }, false),
-                SessionSlot::Second => self.start_second(OpenRequest { skips, ..wanted }),
-            }
         }
     }
 

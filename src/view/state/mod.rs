@@ -7,6 +7,7 @@ mod embedded;
 mod engines;
 mod fetching;
 mod files;
+mod large;
 mod loader;
 mod open_request;
 mod pair;
