@@ -1,6 +1,6 @@
 //! This module writes the differences of the programs of two sessions, for the terminal and for Markdown.
 
-use super::compare_text::{ABSENT, signed};
+use super::compare_format::{ABSENT, signed};
 use crate::analysis::compare::{ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property};
 use crate::table::format::{count, counted, middle_cut};
 use std::collections::BTreeMap;

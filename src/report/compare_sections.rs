@@ -1,6 +1,6 @@
 //! This module writes the parts of a comparison beside the time of ops: memory and communication.
 
-use super::compare_text::{ABSENT, sign, signed_in};
+use super::compare_format::{ABSENT, sign, signed_in};
 use crate::analysis::compare::{BytesDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
 use crate::table::format::{TimeUnit, bytes_text, decimal, gbs, middle_cut, time};
 use crate::table::text::{Table, neutralise};

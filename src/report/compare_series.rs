@@ -1,7 +1,8 @@
 //! This module writes the comparison of many captures: as a table with its change points, and as JSON.
 
+use super::compare_format::{ABSENT, per, signed_share};
 use super::compare_json::{PartJson, part_json};
-use super::compare_text::{ABSENT, per, signed_share, waterfall};
+use super::compare_text::waterfall;
 use super::overview_text::{SHOWN, number};
 use crate::analysis::compare::{ChangePoint, Comparison, FigureSeries, Series, SeriesCapture};
 use crate::analysis::overview::Unit;

@@ -1,17 +1,14 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
+use super::compare_format::{ABSENT, per, picos, sign, signed, signed_in, signed_share};
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use super::{compare_program, compare_sections};
-use crate::analysis::compare::{
-    CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
-};
+use crate::analysis::compare::{Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict};
 use crate::analysis::overview::Unit;
 use crate::table::format::{TimeUnit, count, counted, middle_cut, percent, percent_text, time, time_text};
 use crate::table::text::{Table, markdown_text, neutralise};
-use crate::units::Picos;
 
-pub(super) const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 const ROWS: usize = 10;
@@ -21,49 +18,6 @@ const GATE_ROWS: usize = 3;
 const PROGRAM_LINES: usize = 6;
 const DIFFERENCES: usize = 5;
 const FINDINGS: usize = 4;
-
-fn picos(time: i64) -> Picos {
-    Picos(time.unsigned_abs())
-}
-
-const fn sign_of(time: i64) -> &'static str {
-    match time {
-        1.. => "+",
-        0 => "",
-        _ => "−",
-    }
-}
-
-/// Returns a difference with its sign and unit: "+3.10 ms".
-pub(super) fn signed(time: i64) -> String {
-    format!("{}{}", sign_of(time), time_text(picos(time)))
-}
-
-/// Returns a difference with its sign, in a unit.
-pub(super) fn signed_in(of: i64, unit: TimeUnit) -> String {
-    format!("{}{}", sign_of(of), time(picos(of), unit))
-}
-
-/// Returns the sign of a number; empty for 0.
-pub(super) fn sign(of: f64) -> &'static str {
-    match of.partial_cmp(&0.0) {
-        Some(std::cmp::Ordering::Greater) => "+",
-        Some(std::cmp::Ordering::Less) => "−",
-        _ => "",
-    }
-}
-
-/// Returns a change as a share of A, with its sign: "+3.0 %".
-pub(super) fn signed_share(change: f64) -> String {
-    format!("{}{}", sign(change), percent_text(change.abs()))
-}
-
-pub(super) const fn per(unit: CompareUnit) -> &'static str {
-    match unit {
-        CompareUnit::Step => "per step",
-        CompareUnit::MillionTokens => "per million tokens",
-    }
-}
 
 /// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
 pub fn sentence(of: &Comparison) -> String {
