@@ -1,8 +1,7 @@
 //! This module writes the differences of the programs of two sessions, for the terminal and for Markdown.
 
-use super::compare_text::{ABSENT, signed, signed_in};
 use crate::analysis::compare::{ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property};
-use crate::table::format::{TimeUnit, count, counted, middle_cut};
+use crate::table::format::{ABSENT, TimeUnit, count, counted, middle_cut, signed_time, signed_time_text};
 use crate::table::text::Table;
 use crate::units::Picos;
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ pub fn table(of: &Comparison, top: usize) -> Option<Table> {
     let mut table = Table::new(&[("Op", true), ("Change", true), (&difference, false)]);
     for change in shown {
         let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
-        table.row(vec![name.to_owned(), change_text(change), signed_in(change.delta_ps, unit)]);
+        table.row(vec![name.to_owned(), change_text(change), signed_time(change.delta_ps, unit)]);
     }
     Some(table)
 }
@@ -75,7 +74,7 @@ fn numbers(of: &ProgramDiff) -> Option<String> {
     let cost = if of.changes.is_empty() {
         String::new()
     } else {
-        format!(" New, gone and changed ops: {}.", signed(of.delta_ps))
+        format!(" New, gone and changed ops: {}.", signed_time_text(of.delta_ps))
     };
     Some(format!("Ops of the programs: {}.{cost}", parts.join(", ")))
 }
@@ -109,7 +108,7 @@ fn opcodes(of: &ProgramDiff) -> Option<String> {
 
 fn change(of: &Comparison, change: &ProgramChange) -> String {
     let name = of.rows.get(change.row as usize).map_or("", |row| row.name());
-    format!("{} {}: {}.", signed(change.delta_ps), middle_cut(name, 48), change_text(change))
+    format!("{} {}: {}.", signed_time_text(change.delta_ps), middle_cut(name, 48), change_text(change))
 }
 
 /// Returns how an op changed.

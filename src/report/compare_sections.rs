@@ -1,8 +1,7 @@
 //! This module writes the parts of a comparison beside the time of ops: memory and communication.
 
-use super::compare_text::{ABSENT, sign, signed_in};
 use crate::analysis::compare::{BytesDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta};
-use crate::table::format::{TimeUnit, bytes_text, decimal, gbs, middle_cut, time};
+use crate::table::format::{ABSENT, TimeUnit, bytes_text, decimal, gbs, middle_cut, sign, signed_time, time};
 use crate::table::text::{Table, neutralise};
 use crate::units::Picos;
 
@@ -86,8 +85,8 @@ pub fn comm(of: &CommDelta, top: usize) -> Option<Table> {
             n_b,
             exposed_a,
             exposed_b,
-            signed_in(row.exposed_delta_ps, unit),
-            signed_in(row.stall_delta_ps, unit),
+            signed_time(row.exposed_delta_ps, unit),
+            signed_time(row.stall_delta_ps, unit),
             rate_a,
             rate_b,
             row.scope.as_ref().map_or(ABSENT.to_owned(), |scope| middle_cut(scope, 48)),

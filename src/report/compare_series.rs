@@ -1,10 +1,12 @@
 //! This module writes the comparison of many captures: as a table with its change points, and as JSON.
 
+use super::compare_format::{per, signed_share};
 use super::compare_json::{PartJson, part_json};
-use super::compare_text::{ABSENT, per, signed_share, waterfall};
+use super::compare_text::waterfall;
 use super::overview_text::{SHOWN, number};
 use crate::analysis::compare::{ChangePoint, Comparison, FigureSeries, Series, SeriesCapture};
 use crate::analysis::overview::Unit;
+use crate::table::format::ABSENT;
 use crate::table::text::{Table, neutralise};
 use serde::Serialize;
 

@@ -1,17 +1,17 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
+use super::compare_format::{per, picos, signed_share};
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use super::{compare_program, compare_sections};
-use crate::analysis::compare::{
-    CompareUnit, Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict,
-};
+use crate::analysis::compare::{Comparison, FigureDelta, Gate, GateResult, RowDelta, SIGNIFICANT, SideHead, Verdict};
 use crate::analysis::overview::Unit;
-use crate::table::format::{TimeUnit, count, counted, middle_cut, percent, percent_text, time, time_text};
+use crate::table::format::{
+    ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
+    time_text,
+};
 use crate::table::text::{Table, markdown_text, neutralise};
-use crate::units::Picos;
 
-pub(super) const ABSENT: &str = "–";
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
 /// A part below this fraction of the difference is not named as a cause: one over this number.
@@ -24,55 +24,12 @@ const PROGRAM_LINES: usize = 6;
 const DIFFERENCES: usize = 5;
 const FINDINGS: usize = 4;
 
-fn picos(time: i64) -> Picos {
-    Picos(time.unsigned_abs())
-}
-
-const fn sign_of(time: i64) -> &'static str {
-    match time {
-        1.. => "+",
-        0 => "",
-        _ => "−",
-    }
-}
-
-/// Returns a difference with its sign and unit: "+3.10 ms".
-pub(super) fn signed(time: i64) -> String {
-    format!("{}{}", sign_of(time), time_text(picos(time)))
-}
-
-/// Returns a difference with its sign, in a unit.
-pub(super) fn signed_in(of: i64, unit: TimeUnit) -> String {
-    format!("{}{}", sign_of(of), time(picos(of), unit))
-}
-
-/// Returns the sign of a number; empty for 0.
-pub(super) fn sign(of: f64) -> &'static str {
-    match of.partial_cmp(&0.0) {
-        Some(std::cmp::Ordering::Greater) => "+",
-        Some(std::cmp::Ordering::Less) => "−",
-        _ => "",
-    }
-}
-
-/// Returns a change as a share of A, with its sign: "+3.0 %".
-pub(super) fn signed_share(change: f64) -> String {
-    format!("{}{}", sign(change), percent_text(change.abs()))
-}
-
-pub(super) const fn per(unit: CompareUnit) -> &'static str {
-    match unit {
-        CompareUnit::Step => "per step",
-        CompareUnit::MillionTokens => "per million tokens",
-    }
-}
-
 /// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
 pub fn sentence(of: &Comparison) -> String {
     let per = per(of.unit);
     let change = of.change().filter(|_| of.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
-    let delta = format!("{}{change} {per}", signed(of.delta_ps));
+    let delta = format!("{}{change} {per}", signed_time_text(of.delta_ps));
     let mut text = match of.verdict {
         Verdict::Regression => format!("B is slower: {delta}."),
         Verdict::Improvement => format!("B is faster: {delta}."),
@@ -90,7 +47,7 @@ pub fn sentence(of: &Comparison) -> String {
         };
         let causes = of.parts.iter().filter(|part| is_cause(part.delta_ps)).take(2);
         let causes: Vec<String> =
-            causes.map(|part| format!("{} {}", label(part.owner), signed(part.delta_ps))).collect();
+            causes.map(|part| format!("{} {}", label(part.owner), signed_time_text(part.delta_ps))).collect();
         if !causes.is_empty() {
             text += &format!(" Mostly: {}.", causes.join("; "));
         }
@@ -106,7 +63,11 @@ fn evidence(of: &Comparison) -> String {
     match (of.shift, of.p) {
         (Some(shift), Some(p)) => {
             let p = if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
-            format!(" 95 % interval {} to {}, {p}, {steps}.", signed(shift.low as i64), signed(shift.high as i64))
+            format!(
+                " 95 % interval {} to {}, {p}, {steps}.",
+                signed_time_text(shift.low as i64),
+                signed_time_text(shift.high as i64)
+            )
         }
         _ if of.a.n_steps > 0 && of.b.n_steps > 0 => {
             format!(" {steps} are too few for a test: differences above {} count.", percent_text(of.band))
@@ -146,7 +107,13 @@ fn figures(of: &Comparison) -> Table {
         Table::new(&[("Metric", true), ("A", false), ("B", false), ("Difference", false), ("Change %", false)]);
     let change = of.change().map_or(ABSENT.to_owned(), signed_number);
     let metric = format!("Time {}", per(of.unit));
-    table.row(vec![metric, time_text(picos(of.a_ps)), time_text(picos(of.b_ps)), signed(of.delta_ps), change]);
+    table.row(vec![
+        metric,
+        time_text(picos(of.a_ps)),
+        time_text(picos(of.b_ps)),
+        signed_time_text(of.delta_ps),
+        change,
+    ]);
     // The spread of devices is about each side alone.
     for (name, label) in SHOWN.into_iter().filter(|(name, _)| *name != "device_spread") {
         let Some(figure) = of.figures.iter().find(|figure| figure.name == name) else { continue };
@@ -183,7 +150,7 @@ pub(super) fn waterfall(of: &Comparison, top: usize) -> Table {
         (&head("Difference"), false),
     ]);
     let mut row = |name: String, a: i64, b: i64, delta: i64| {
-        table.row(vec![name, time(picos(a), unit), time(picos(b), unit), signed_in(delta, unit)]);
+        table.row(vec![name, time(picos(a), unit), time(picos(b), unit), signed_time(delta, unit)]);
     };
     let (shown, rest) = of.parts.split_at(top.min(of.parts.len()));
     for part in shown {
@@ -224,7 +191,7 @@ fn rows(of: &Comparison, top: usize, with_scope: bool) -> Table {
             name(row),
             side(&row.a),
             side(&row.b),
-            signed_in(row.delta_ps, unit),
+            signed_time(row.delta_ps, unit),
             row.verdict.label().to_owned(),
             row.tier.map_or_else(|| only_in(row).to_owned(), |tier| tier.key().replace('_', " ")),
         ];

@@ -202,6 +202,12 @@ pub fn signed_time(difference: i64, unit: TimeUnit) -> String {
     format!("{}{}", sign(difference as f64), time(Picos(difference.unsigned_abs()), unit))
 }
 
+/// Formats a difference of times in picoseconds with its sign, in the largest unit of which it is one or more.
+#[expect(clippy::cast_precision_loss, reason = "only the sign")]
+pub fn signed_time_text(difference: i64) -> String {
+    format!("{}{}", sign(difference as f64), time_text(Picos(difference.unsigned_abs())))
+}
+
 /// Formats FLOP/s as TFLOP/s: one decimal, two below 1.
 pub fn tflops(flop_per_s: f64) -> String {
     let value = flop_per_s / 1e12;

@@ -106,7 +106,7 @@ fn difference(of: &Comparison) -> Figure {
     let mut rows = vec![row("B − A", format!("{sign}{}", exact(picos(of.delta_ps))))];
     #[expect(clippy::cast_possible_truncation, reason = "times in ps")]
     if let Some(shift) = of.shift {
-        let end = |end: f64| format!("{}{}", format::sign(end), format::time_text(picos(end as i64)));
+        let end = |end: f64| format::signed_time_text(end as i64);
         rows.push(row("95 % interval", format!("{} to {}", end(shift.low), end(shift.high))));
     }
     rows.push(row("p", of.p.map_or("too few steps for a test".to_owned(), |p| format!("{p:.4}"))));

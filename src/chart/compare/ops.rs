@@ -28,19 +28,17 @@ pub fn heading(of: &ComparedOps) -> String {
 /// Returns the difference of a row, and what it is made of, in a sentence.
 pub fn pair_sentence(of: &ComparedOps) -> String {
     let row = &of.row;
-    #[expect(clippy::cast_precision_loss, reason = "only the sign")]
-    let signed = |ps: i64| format!("{}{}", format::sign(ps as f64), format::time_text(picos(ps)));
     let change = row.change().map_or_else(String::new, |change| format!(" ({} %)", format::signed_percent(change)));
     let all = match (row.a.is_some(), row.b.is_some()) {
-        (true, false) => format!("Only in A: {}", signed(row.delta_ps)),
-        (false, true) => format!("Only in B: {}", signed(row.delta_ps)),
-        _ => format!("{}{change}, {}", signed(row.delta_ps), row.verdict.label()),
+        (true, false) => format!("Only in A: {}", format::signed_time_text(row.delta_ps)),
+        (false, true) => format!("Only in B: {}", format::signed_time_text(row.delta_ps)),
+        _ => format!("{}{change}, {}", format::signed_time_text(row.delta_ps), row.verdict.label()),
     };
     let mut parts = vec![("by other executions", row.count_ps)];
     parts.extend(row.work_ps.map(|work| ("by other work", work)));
     parts.extend(row.efficiency_ps.map(|efficiency| ("by other efficiency", efficiency)));
     let parts = parts.into_iter().filter(|(_, ps)| *ps != 0 && row.tier.is_some());
-    let parts: Vec<String> = parts.map(|(label, ps)| format!("{} {label}", signed(ps))).collect();
+    let parts: Vec<String> = parts.map(|(label, ps)| format!("{} {label}", format::signed_time_text(ps))).collect();
     let matched = row.tier.map_or_else(String::new, |tier| {
         let ambiguous = if row.is_ambiguous { "; other pairings are possible" } else { "" };
         format!(" Matched by: {}{ambiguous}.", tier.label())

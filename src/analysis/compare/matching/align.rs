@@ -65,7 +65,7 @@ fn common(a: &[u64], b: &[u64], repeats: bool) -> Vec<(usize, usize)> {
 }
 
 /// Returns a longest chain of pairs that ascends in both numbers. `pairs` ascend in the first number.
-pub(in crate::analysis::compare) fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // `ends[n]` is the pair with the smallest second number that ends a chain of n + 1 pairs.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];

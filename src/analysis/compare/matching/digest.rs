@@ -5,23 +5,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A digest that grows by values and by printed text.
 #[derive(Default)]
-pub(in crate::analysis::compare) struct Digest(DefaultHasher);
+pub struct Digest(DefaultHasher);
 
 impl Digest {
     /// Adds a value.
-    pub(in crate::analysis::compare) fn add(&mut self, value: impl Hash) {
+    pub fn add(&mut self, value: impl Hash) {
         value.hash(&mut self.0);
     }
 
     /// Adds the printed form of a value.
-    pub(in crate::analysis::compare) fn print(&mut self, value: impl fmt::Display) {
+    pub fn print(&mut self, value: impl fmt::Display) {
         // Writing into a digest cannot fail. The end of the text is marked, so that `ab`, `c` differs from `a`, `bc`.
         _ = fmt::Write::write_fmt(self, format_args!("{value}"));
         self.0.write_u8(0xff);
     }
 
     /// Returns the digest of all that was added.
-    pub(in crate::analysis::compare) fn finish(&self) -> u64 {
+    pub fn finish(&self) -> u64 {
         self.0.finish()
     }
 }
@@ -34,7 +34,7 @@ impl fmt::Write for Digest {
 }
 
 /// Returns the digest of a value.
-pub(in crate::analysis::compare) fn digest(value: impl Hash) -> u64 {
+pub fn digest(value: impl Hash) -> u64 {
     let mut digest = Digest::default();
     digest.add(value);
     digest.finish()

@@ -9,11 +9,11 @@ use crate::hlo::{Call, Instruction, Value};
 /// The digests of a signature: opcode, kind of a fusion or target of a custom call, groups of a collective, and the
 /// opcodes inside a fusion if its program is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis::compare) struct Signature {
+pub struct Signature {
     /// With the dtypes and dimensions of result and operands.
-    pub(in crate::analysis::compare) with_shapes: u64,
+    pub with_shapes: u64,
     /// Without shapes, and without opcodes inside a fusion that only reformat data, which come and go with dtypes.
-    pub(in crate::analysis::compare) without_shapes: u64,
+    pub without_shapes: u64,
 }
 
 impl Signature {
@@ -23,7 +23,7 @@ impl Signature {
     }
 
     /// Returns the signature of an instruction.
-    pub(in crate::analysis::compare) fn new(inst: InstructionRef<'_>) -> Self {
+    pub fn new(inst: InstructionRef<'_>) -> Self {
         let (instruction, worker) = (inst.instruction, inst.worker());
         let mut kind = Digest::default();
         kind.add((inst.opcode(), instruction.fusion_kind(), instruction.custom_call_target()));

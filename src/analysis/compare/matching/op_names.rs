@@ -7,7 +7,7 @@ use crate::analysis::classify::signature::signature;
 use crate::analysis::classify::{opcode, scope_path};
 
 /// Returns the digest of a scope path, in the form of `tf_op`. `None` if there is none.
-pub(in crate::analysis::compare) fn scope_digest(path: &str) -> Option<u64> {
+pub fn scope_digest(path: &str) -> Option<u64> {
     Some(scope_path::path(path)).filter(|path| !path.is_empty()).map(digest)
 }
 

@@ -39,7 +39,7 @@ impl<'a> Side<'a> {
     }
 
     /// Returns the name of the op at an index of `ops`.
-    pub(in crate::analysis::compare) fn name(&self, index: usize) -> &'a str {
+    pub fn name(&self, index: usize) -> &'a str {
         self.profile.text(self.op(index).name)
     }
 

@@ -5,8 +5,8 @@ use crate::hlo::{ComputationId, InstructionId, Module};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The place of an instruction: its computation, and its position in the order in which that runs.
-type Place = (ComputationId, usize);
+/// The position of an instruction: its computation, and its position in the order in which that runs.
+type Position = (ComputationId, usize);
 
 /// Returns the number of pairs of instructions that would have to move for the others to be in the same order: for each pair of
 /// computations, all pairs that are not in a longest chain that both sides run in the same order.
@@ -25,7 +25,7 @@ pub(super) fn n_moved((a, b): (&Module, &Module), pairs: &[(InstructionId, Instr
     moved.sum::<usize>() as u32
 }
 
-fn places(module: &Module) -> FxHashMap<InstructionId, Place> {
+fn places(module: &Module) -> FxHashMap<InstructionId, Position> {
     let mut places = FxHashMap::default();
     for (id, computation) in module.computations() {
         let order: Vec<InstructionId> =

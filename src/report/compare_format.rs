@@ -1,0 +1,22 @@
+//! This module formats the differences of comparisons: with a sign, and in the unit of the comparison.
+
+use crate::analysis::compare::CompareUnit;
+use crate::table::format::signed_percent;
+use crate::units::Picos;
+
+/// Returns the size of a difference in ps.
+pub(super) fn picos(time: i64) -> Picos {
+    Picos(time.unsigned_abs())
+}
+
+/// Returns a change as a share of A, with its sign: "+3.0 %".
+pub(super) fn signed_share(change: f64) -> String {
+    format!("{} %", signed_percent(change))
+}
+
+pub(super) const fn per(unit: CompareUnit) -> &'static str {
+    match unit {
+        CompareUnit::Step => "per step",
+        CompareUnit::MillionTokens => "per million tokens",
+    }
+}
