@@ -6,14 +6,14 @@ use super::comm::MachineArgs;
 use super::flags::FlagArgs;
 use super::roofline_args::positive;
 use super::{Failure, OpenCapture, Printed, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::{Overview, OverviewQuery};
-use rooflight::analysis::roofline::{RooflineQuery, UsefulFlops};
-use rooflight::report::overview_text::{self, TextStyle};
-use rooflight::report::{json, overview_json};
-use rooflight::session;
-use rooflight::table::text::neutralise_lines;
+use crate::analysis::base::{Filter, GroupBy};
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
+use crate::report::overview_text::{self, TextStyle};
+use crate::report::{json, overview_json};
+use crate::session;
+use crate::table::text::neutralise_lines;
 use std::io::IsTerminal;
 
 /// Columns of the text if the output is no terminal.

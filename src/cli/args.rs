@@ -9,12 +9,12 @@ use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
 use super::report::ReportArgs;
 use super::roofline_args::RooflineArgs;
+use crate::analysis::base::{Filter, FilterField, GroupBy, StepChoice, TimeRange};
+use crate::analysis::classify::Kind;
+use crate::analysis::ledger::LedgerQuery;
+use crate::units::Picos;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice, TimeRange};
-use rooflight::analysis::classify::Kind;
-use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::units::Picos;
 use std::path::PathBuf;
 
 /// Analyses XLA profiles: time, roofline, memory and communication.

@@ -3,14 +3,12 @@
 
 use super::args::window;
 use super::files;
+use crate::analysis::base::{Analysis, TimeRange};
+use crate::analysis::timeline::{TimelineIndex, TraceQuery};
+use crate::protocol::{ExcerptRequest, Failure};
+use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
+use crate::session::{Opened, open};
 use clap::Args;
-use rooflight::analysis::base::{Analysis, TimeRange};
-use rooflight::analysis::timeline::{TimelineIndex, TraceQuery};
-use rooflight::protocol::{ExcerptRequest, Failure};
-use rooflight::session::export::{
-    excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces,
-};
-use rooflight::session::{Opened, open};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -17,19 +17,19 @@ mod report;
 mod roofline_args;
 mod summary;
 
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
+use crate::analysis::breakdown::{Breakdown, Scopes};
+use crate::profile::{Note, Severity};
+use crate::protocol::Failure;
+use crate::report::inspect::inspect;
+use crate::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
+use crate::session;
+use crate::session::{Opened, Programs, open};
+use crate::table::format;
+use crate::table::text::{Table, neutralise, neutralise_lines};
 use args::{Args, Command, Output, View};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
-use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
-use rooflight::analysis::breakdown::{Breakdown, Scopes};
-use rooflight::profile::{Note, Severity};
-use rooflight::protocol::Failure;
-use rooflight::report::inspect::inspect;
-use rooflight::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
-use rooflight::session;
-use rooflight::session::{Opened, Programs, open};
-use rooflight::table::format;
-use rooflight::table::text::{Table, neutralise, neutralise_lines};
 use roofline_args::RooflineArgs;
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -281,7 +281,7 @@ impl OpenCapture<'_> {
         let device = self.device()?;
         let step = self.view.step();
         if let StepChoice::Number(n) = step {
-            let has = |d: &rooflight::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
+            let has = |d: &crate::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
                 let steps: Vec<u64> = self.analysis.devices[0].steps.iter().map(|s| s.number).collect();
                 return Err(no_step(n, &steps));
@@ -355,7 +355,7 @@ fn bad_filter(error: &FilterError) -> Failure {
 }
 
 /// Writes the line above the figures: device, step and duration.
-fn heading(header: &rooflight::analysis::base::Header) -> String {
+fn heading(header: &crate::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.filter(|_| header.range().is_none());

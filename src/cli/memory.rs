@@ -3,12 +3,12 @@
 
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
-use rooflight::chip::{CHIPS, Chip};
-use rooflight::report::{json, memory_json, memory_table};
-use rooflight::session;
-use rooflight::table::text::Table;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
+use crate::chip::{CHIPS, Chip};
+use crate::report::{json, memory_json, memory_table};
+use crate::session;
+use crate::table::text::Table;
 
 /// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]
@@ -94,7 +94,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
                 let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
-                let header = rooflight::analysis::base::Header { status, ..kinds.header };
+                let header = crate::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
                 json::text(&memory_json::memory(head, &whole, top, args.asked_sizes(), &notes))

@@ -3,11 +3,11 @@
 
 use super::args::{Output, one_of};
 use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
-use rooflight::report::{comm_json, comm_table, json};
-use rooflight::session;
-use rooflight::table::text::Table;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
+use crate::report::{comm_json, comm_table, json};
+use crate::session;
+use crate::table::text::Table;
 
 /// The rows of communication, and the machine.
 #[derive(clap::Args)]

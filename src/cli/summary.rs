@@ -2,16 +2,16 @@
 
 use super::args::Output;
 use super::{Failure, OpenCapture, bad_filter, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::breakdown::{Breakdown, StepStats};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::OverviewQuery;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::report::summary::{self, Summary};
-use rooflight::report::{json, tables};
-use rooflight::session;
-use rooflight::table::text::Table;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::breakdown::{Breakdown, StepStats};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::OverviewQuery;
+use crate::analysis::roofline::RooflineQuery;
+use crate::report::summary::{self, Summary};
+use crate::report::{json, tables};
+use crate::session;
+use crate::table::text::Table;
 
 /// The default number of rows in the table of sources.
 const SUMMARY_TOP: usize = 10;

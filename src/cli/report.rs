@@ -3,17 +3,17 @@
 
 use super::args::{Output, View};
 use super::files;
+use crate::analysis::base::{DeviceChoice, Query, StepChoice};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::url::address::Address;
+use crate::protocol::{Failure, SessionInfo, ShareQuery};
+use crate::session::open::captures_of;
+use crate::session::{Input, OpenSession};
+use crate::share::html::{Inside, PACK, page};
+use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
+use crate::source::Source;
 use clap::Args;
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::url::address::Address;
-use rooflight::protocol::{Failure, SessionInfo, ShareQuery};
-use rooflight::session::open::captures_of;
-use rooflight::session::{Input, OpenSession};
-use rooflight::share::html::{Inside, PACK, page};
-use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
-use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +103,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     if let Some(several) = DeviceChoice::of_several(wanted) {
         return Ok(several);
     }
-    let names = |device: &rooflight::protocol::DeviceInfo| {
+    let names = |device: &crate::protocol::DeviceInfo| {
         device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
     };
     let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");

@@ -3,12 +3,12 @@
 
 use super::args::one_of;
 use super::{Failure, files};
+use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult};
+use crate::analysis::overview::OverviewQuery;
+use crate::report::{compare_json, compare_text, json};
+use crate::session::compare::{CompareSide, compare_sessions};
+use crate::session::open;
 use clap::{ArgAction, Args};
-use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult};
-use rooflight::analysis::overview::OverviewQuery;
-use rooflight::report::{compare_json, compare_text, json};
-use rooflight::session::compare::{CompareSide, compare_sessions};
-use rooflight::session::open;
 use std::path::PathBuf;
 
 /// The options of `compare`.

@@ -4,11 +4,11 @@
 use super::args::Output;
 use super::comm::MachineArgs;
 use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::flags::FlagsQuery;
-use rooflight::report::{flags_json, flags_table, json};
-use rooflight::session;
+use crate::analysis::base::{Filter, GroupBy};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::flags::FlagsQuery;
+use crate::report::{flags_json, flags_table, json};
+use crate::session;
 use std::path::PathBuf;
 
 /// The largest file of flags that is read, in bytes.

@@ -2,9 +2,9 @@
 
 use super::args::Output;
 use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::report::{gaps_json, gaps_table, json};
-use rooflight::table::text::Table;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::report::{gaps_json, gaps_table, json};
+use crate::table::text::Table;
 
 impl OpenCapture<'_> {
     pub(super) fn gaps(&self) -> Result<String, Failure> {
