@@ -1,10 +1,11 @@
 //! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
 //! Figures and texts come from the library.
 
-use super::args::one_of;
-use super::{Failure, files};
+use super::files;
+use super::view_args::one_of;
 use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult};
 use crate::analysis::overview::OverviewQuery;
+use crate::protocol::Failure;
 use crate::report::{compare_json, compare_text, json};
 use crate::session::compare::{CompareSide, compare_sessions};
 use crate::session::open;
@@ -66,7 +67,7 @@ fn percent(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
+pub fn run(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
         (_, []) => {
@@ -81,7 +82,7 @@ pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
     let gate = args.fail_over.map(|limit| Gate { on: args.on, limit });
     let is_partial = a.is_partial() || b.is_partial();
     if is_partial {
-        super::complain("partial: only a part of a side was read, so its times may be too small");
+        complain("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
         json::text(&compare_json::compare(&compared, gate.as_ref(), args.top.unwrap_or(usize::MAX)))

@@ -1,11 +1,12 @@
 //! This module runs `rooflight memory`: it declares the arguments and selects the output. Figures and texts come from
 //! the library.
 
-use super::args::Output;
-use super::{Failure, OpenCapture, notes_text};
+use super::open_capture::{OpenCapture, notes_text};
+use super::view_args::Output;
 use crate::analysis::base::{Filter, GroupBy, Status};
 use crate::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
 use crate::chip::{CHIPS, Chip};
+use crate::protocol::Failure;
 use crate::report::{json, memory_json, memory_table};
 use crate::session;
 use crate::table::text::Table;
@@ -80,7 +81,7 @@ impl OpenCapture<'_> {
         let profile = &self.opened.profile;
         let programs = &mut self.programs.borrow_mut();
         let is_asked = |program: &ProgramPeaks| args.is_asked(program);
-        let whole = session::whole_memory(&self.analysis, profile, programs, &query, color, &is_asked, args.chip);
+        let whole = session::whole_memory(self.analysis, profile, programs, &query, color, &is_asked, args.chip);
         if whole.programs.is_empty()
             && let Some(name) = &args.program
         {

@@ -1,15 +1,17 @@
 //! This module runs `rooflight overview`: it declares the arguments and selects the output. Figures and texts come from
 //! the library.
 
-use super::args::{Output, share};
 use super::comm::MachineArgs;
 use super::flags::FlagArgs;
+use super::open_capture::{OpenCapture, heading, notes_text};
+use super::output::Printed;
 use super::roofline_args::positive;
-use super::{Failure, OpenCapture, Printed, heading, notes_text};
+use super::view_args::{Output, share};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
+use crate::protocol::Failure;
 use crate::report::overview_text::{self, TextStyle};
 use crate::report::{json, overview_json};
 use crate::session;
@@ -91,6 +93,6 @@ impl OpenCapture<'_> {
     pub(super) fn overview_of(&self, query: &OverviewQuery) -> Option<Overview> {
         let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
         let files = self.analysis.file_view_without_times(profile, &self.opened.files, self.partial);
-        session::overview(&self.analysis, profile, programs, &files, query)
+        session::overview(self.analysis, profile, programs, &files, query)
     }
 }

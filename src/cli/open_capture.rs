@@ -1,0 +1,299 @@
+//! This module holds opened files, and the commands that print them without arguments of their own. The other commands
+//! stand in their own modules.
+
+use super::files;
+use super::roofline_args::RooflineArgs;
+use super::view_args::{Output, View};
+use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
+use crate::analysis::breakdown::{Breakdown, Scopes};
+use crate::profile::{Note, Severity};
+use crate::protocol::Failure;
+use crate::report::inspect::inspect;
+use crate::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
+use crate::session;
+use crate::session::{Opened, Programs, open};
+use crate::table::format;
+use crate::table::text::{Table, neutralise};
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+/// The default number of ranked gaps in the JSON of the roofline.
+const TOP_GAPS: usize = 20;
+
+/// Files that were opened as one session, with their analysis. Any number of commands can read them.
+pub struct OpenFiles {
+    pub(super) opened: Opened,
+    pub(super) analysis: Analysis,
+    pub(super) programs: RefCell<Programs>,
+}
+
+impl OpenFiles {
+    /// Opens files, and the files of folders, as one session.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if nothing could be read.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut opened = open(files::inputs(paths)?, &mut |_| {})?;
+        let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
+        let analysis = Analysis::new(&opened.profile);
+        Ok(Self { opened, analysis, programs })
+    }
+
+    /// Returns whether only a part of the input was read, or if sums are too large for their type.
+    pub fn is_partial(&self) -> bool {
+        self.opened.partial.is_some() || self.analysis.beyond_sums().is_some()
+    }
+
+    /// Returns the sentences about the missing parts, as the command line prints them. Empty if all input was read.
+    pub fn partial_messages(&self) -> Vec<String> {
+        let notes = self.opened.profile.notes.iter().filter(|note| note.severity == Severity::Partial);
+        notes.map(|note| partial(&note.message)).collect()
+    }
+}
+
+/// Opened files with the options of one command.
+pub(super) struct OpenCapture<'a> {
+    pub(super) opened: &'a Opened,
+    pub(super) analysis: &'a Analysis,
+    pub(super) programs: &'a RefCell<Programs>,
+    pub(super) view: &'a View,
+    pub(super) partial: bool,
+    /// Receives the sentences about missing parts, which the command line prints to stderr.
+    pub(super) complain: &'a dyn Fn(&str),
+}
+
+impl OpenCapture<'_> {
+    pub(super) fn breakdown(&self, by: GroupBy, filter: Filter) -> Result<String, Failure> {
+        let query = self.query(by, filter)?;
+        let breakdown = self.query_breakdown(&query)?;
+        let scopes = (by == GroupBy::Scope).then(|| self.scopes(&query)).transpose()?;
+        let notes = self.notes(&breakdown.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        let table = |top: usize| match &scopes {
+            Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
+            None => tables::breakdown(&breakdown, top),
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head("breakdown", &files, self.partial, &breakdown);
+                json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
+            }
+            Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
+            Output::Markdown => table(top).markdown(),
+            Output::Text if breakdown.header.status == Status::Absent => notes_text(&notes),
+            Output::Text => {
+                let matched = matched(&query.filter, &breakdown);
+                heading(&breakdown.header)
+                    + &matched
+                    + &table(self.view.top.unwrap_or(40)).aligned()
+                    + &notes_text(&notes)
+            }
+        })
+    }
+
+    pub(super) fn data_movement(&self) -> Result<String, Failure> {
+        let query = self.query(GroupBy::Category, Filter::default())?;
+        let profile = &self.opened.profile;
+        let data_movement = session::data_movement(self.analysis, profile, &mut self.programs.borrow_mut(), &query);
+        let notes = self.notes(&data_movement.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        let both = |form: fn(&Table) -> String, top: usize| {
+            form(&data_movement_table::data_movement(&data_movement, top))
+                + "\n"
+                + &form(&data_movement_table::opcodes(&data_movement, top))
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head =
+                    json::head_of("non-compute", &files, self.partial, &data_movement.header, &data_movement.totals);
+                json::text(&data_movement_json::data_movement(head, &data_movement, top, &notes))
+            }
+            Output::Csv => data_movement_table::data_movement_csv(&data_movement, top).csv(),
+            Output::Markdown => both(Table::markdown, top),
+            Output::Text if data_movement.header.status == Status::Absent => notes_text(&notes),
+            Output::Text => {
+                heading(&data_movement.header)
+                    + &both(Table::aligned, self.view.top.unwrap_or(12))
+                    + &notes_text(&notes)
+            }
+        })
+    }
+
+    pub(super) fn roofline(&self, by: GroupBy, filter: Filter, roofs: &RooflineArgs) -> Result<String, Failure> {
+        let query = roofs.to_query(self.query(by, filter)?);
+        let profile = &self.opened.profile;
+        let answer = session::roofline(self.analysis, profile, &mut self.programs.borrow_mut(), &query);
+        let answer = answer.map_err(|e| bad_filter(&e))?;
+        let n_all = answer.n_rows();
+        let text = matches!(self.view.output(), Output::Text);
+        let roofline =
+            answer.into_report(profile, self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
+        let figures = &roofline.figures;
+        let notes = self.notes(&figures.notes);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("roofline", &files, self.partial, &figures.header, &figures.totals);
+                let gaps = self.view.top.unwrap_or(TOP_GAPS);
+                let programs = &mut self.programs.borrow_mut();
+                let steps =
+                    session::roofline_steps(self.analysis, profile, programs, &query).map_err(|e| bad_filter(&e))?;
+                json::text(&roofline_json::roofline(head, by, figures, &roofline.rows, &steps, gaps, &notes))
+            }
+            Output::Csv => roofline_table::csv(&roofline).csv(),
+            Output::Markdown => roofline_table::rows(&roofline, by, n_all).markdown(),
+            Output::Text if figures.header.status == Status::Absent => notes_text(&notes),
+            Output::Text => {
+                let rows = roofline_table::rows(&roofline, by, n_all).aligned();
+                heading(&figures.header) + &roofline_table::head(figures) + &rows + &notes_text(&notes)
+            }
+        })
+    }
+
+    pub(super) fn query_breakdown(&self, query: &Query) -> Result<Breakdown, Failure> {
+        self.analysis.breakdown(&self.opened.profile, query).map_err(|e| bad_filter(&e))
+    }
+
+    pub(super) fn scopes(&self, query: &Query) -> Result<Scopes, Failure> {
+        self.analysis.scopes(&self.opened.profile, query, "", 0.0).map_err(|e| bad_filter(&e))
+    }
+
+    pub(super) fn inspect(&self) -> String {
+        let notes = self.notes(&self.analysis.notes);
+        let view = self.analysis.file_view(&self.opened.profile, &self.opened.files, self.partial);
+        let both = |form: fn(&Table) -> String| {
+            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view)) + "\n" };
+            planes + &form(&tables::programs(&view))
+        };
+        match self.view.output() {
+            Output::Json => json::text(&inspect(&view, &notes)),
+            Output::Csv => tables::planes(&view).csv(),
+            Output::Markdown => both(Table::markdown),
+            Output::Text => both(Table::aligned) + &notes_text(&notes),
+        }
+    }
+
+    pub(super) fn query(&self, by: GroupBy, filter: Filter) -> Result<Query, Failure> {
+        let device = self.device()?;
+        let step = self.view.step();
+        if let StepChoice::Number(n) = step {
+            let has = |d: &crate::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
+            if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
+                let steps: Vec<u64> = self.analysis.devices[0].steps.iter().map(|s| s.number).collect();
+                return Err(no_step(n, &steps));
+            }
+        }
+        Ok(Query { device, step, by, filter })
+    }
+
+    /// Finds the device of `--device`: `mean`, `all`, a label, a plane name, or the number at the end of a label. Without
+    /// `--device`, the usual device is taken.
+    pub(super) fn device(&self) -> Result<DeviceChoice, Failure> {
+        let Some(wanted) = &self.view.device else {
+            return Ok(self.analysis.usual_device(&self.opened.profile));
+        };
+        if let Some(several) = DeviceChoice::of_several(wanted) {
+            return Ok(several);
+        }
+        let devices = &self.analysis.devices;
+        let by_name =
+            devices.iter().position(|d| d.label == *wanted || self.opened.profile.planes[d.plane].name == *wanted);
+        let by_number = || devices.iter().position(|d| d.label.rsplit(':').next() == Some(wanted));
+        match by_name.or_else(by_number) {
+            Some(i) => Ok(DeviceChoice::One(i as u32)),
+            None if devices.is_empty() => Ok(DeviceChoice::default()),
+            None => {
+                let labels: Vec<&str> = devices.iter().map(|d| d.label.as_str()).collect();
+                let message = format!("Devices: {}, mean, all.", labels.join(", "));
+                Err(Failure { title: format!("No device {wanted}"), message })
+            }
+        }
+    }
+
+    pub(super) fn files(&self) -> Vec<String> {
+        self.opened.files.iter().map(|f| f.name.clone()).collect()
+    }
+
+    /// Joins the notes of the reader and of the view. Notes that make the result partial are also printed to stderr.
+    pub(super) fn notes(&self, of_view: &[Note]) -> Vec<Note> {
+        let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
+        for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
+            (self.complain)(&partial(&note.message));
+        }
+        notes
+    }
+}
+
+fn partial(message: &str) -> String {
+    format!("partial: {message}")
+}
+
+/// Builds the error for a step `n` that does not exist. The message lists the existing `steps`.
+pub(super) fn no_step(n: u64, steps: &[u64]) -> Failure {
+    /// If the numbers have gaps, at most this many are listed before the last one.
+    const LISTED: usize = 10;
+    let text = |steps: &[u64]| steps.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let known = match steps {
+        [] => "there are none".to_owned(),
+        [first, .., last] if steps.len() > 2 && steps.windows(2).all(|two| two[1].checked_sub(two[0]) == Some(1)) => {
+            format!("{first} to {last}")
+        }
+        [few @ .., last] if few.len() > LISTED => {
+            format!(
+                "{}, …, {last} ({} in all)",
+                text(few.get(..LISTED).unwrap_or(few)),
+                format::count(steps.len() as u64)
+            )
+        }
+        all => text(all),
+    };
+    Failure { title: format!("No step {n}"), message: format!("Steps: {known}.") }
+}
+
+pub(super) fn bad_filter(error: &FilterError) -> Failure {
+    Failure { title: "The filter is not a valid regular expression".to_owned(), message: format!("{error}.") }
+}
+
+/// Writes the line above the figures: device, step and duration.
+pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
+    let device = header.device.as_deref().unwrap_or("no device");
+    let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
+    let window = header.step_duration.filter(|_| header.range().is_none());
+    let window = window.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
+    let step = match header.mean.n_steps {
+        Some(n) => format!("mean of {n} of {} steps", header.n_steps),
+        None if header.step == "all" => "whole capture".to_owned(),
+        None if header.range().is_some() => header.step_text(),
+        None => format!("step {} (one of {})", header.step, header.n_steps),
+    };
+    neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
+}
+
+/// Writes the number and the time of the rows that match the filter. Without a filter, the text is empty.
+fn matched(filter: &Filter, b: &Breakdown) -> String {
+    if filter.is_empty() {
+        return String::new();
+    }
+    let share = b.shown.of_step.map_or(String::new(), |f| format!(", {} of the window", format::percent_text(f)));
+    let rows = format::counted(b.groups.len() as u64, "row", "rows");
+    let looked = if filter.text.is_empty() {
+        String::new()
+    } else {
+        let of = format::count(b.shown.n_all.into());
+        let elsewhere = b.shown.anywhere.map_or(String::new(), |n| format!("; {n} with --within anywhere"));
+        format!(" of {of} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
+    };
+    format!("{rows}{looked}: {}{share}\n\n", format::time_text(b.shown.total))
+}
+
+pub(super) fn notes_text(notes: &[Note]) -> String {
+    let mut out = String::new();
+    for note in notes {
+        let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));
+        out.push_str("\nnote: ");
+        out.push_str(&neutralise(&(note.message.clone() + &place)));
+    }
+    if out.is_empty() { out } else { out + "\n" }
+}
