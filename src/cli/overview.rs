@@ -7,7 +7,7 @@ use super::open_capture::{OpenCapture, heading, notes_text};
 use super::output::Printed;
 use super::roofline_args::positive;
 use super::view_args::{Output, share};
-use crate::analysis::base::{Filter, GroupBy};
+use crate::analysis::base::{Filter, GroupBy, Header, Status};
 use crate::analysis::ledger::LedgerQuery;
 use crate::analysis::overview::{Overview, OverviewQuery};
 use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
@@ -64,7 +64,14 @@ impl OpenCapture<'_> {
         };
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
-            return Ok(Printed::new(notes_text(&self.notes(&kinds.notes))));
+            let notes = self.notes(&kinds.notes);
+            if !matches!(self.view.output(), Output::Json) {
+                return Ok(Printed::new(notes_text(&notes)));
+            }
+            let files = self.files();
+            let header = Header { status: Status::Absent, ..kinds.header };
+            let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
+            return Ok(Printed::new(json::text(&overview_json::absent(head, &notes))));
         };
         let notes = self.notes(&overview.notes);
         Ok(match self.view.output() {
