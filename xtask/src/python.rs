@@ -68,6 +68,9 @@ fn build(profile: &str) -> Result<PathBuf> {
         fs::remove_dir_all(&out)?;
     }
     let mut maturin = Command::new(maturin);
+    // Cargo takes the profile `test` for a program of tests. With this level the profile `dev` is the same.
+    let profile = if profile == "test" { "dev" } else { profile };
+    maturin.env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
     maturin.current_dir(folder()).args(["build", "--profile", profile, "--locked", "--out"]).arg(&out);
     process::run(maturin.env("CARGO_TARGET_DIR", repo::target()?))?;
     let wheel = fs::read_dir(&out)?.filter_map(|entry| Some(entry.ok()?.path()));
