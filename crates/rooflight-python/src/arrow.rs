@@ -29,7 +29,8 @@ pub fn arrow_stream<'py>(
     }
     let schema = Arc::new(Schema::new(fields));
     let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
-    let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options).map_err(bad)?;
+    let batch =
+        RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options).map_err(|error| bad(&error))?;
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
@@ -42,10 +43,10 @@ fn array(kind: &str, values: &Bound<'_, PyAny>, n_rows: usize) -> PyResult<Array
         "bool" => Arc::new(BooleanArray::from(values.extract::<Vec<Option<bool>>>()?)),
         "string" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
         "null" => Arc::new(NullArray::new(n_rows)),
-        other => return Err(bad(format!("there is no column type {other}"))),
+        other => return Err(bad(&format!("there is no column type {other}"))),
     })
 }
 
-fn bad(error: impl ToString) -> PyErr {
+fn bad(error: &impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -44,6 +44,7 @@ fn parts(document: Document) -> (String, Vec<String>) {
 
 /// Runs a command that opens its own files. Returns its text, and the messages that the command line prints to stderr.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments of a function of Python are owned")]
 fn document(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<(String, Vec<String>)> {
     py.detach(|| cli::document(&arguments, None)).map(parts).map_err(|error| exception(&error))
 }

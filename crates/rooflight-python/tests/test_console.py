@@ -25,7 +25,12 @@ def test_output_is_that_of_the_native_program(path: Path, arguments: list[str]) 
 
 def test_exit_codes_and_sentences_are_those_of_the_native_program(cut: Path, tmp_path: Path) -> None:
     missing = tmp_path / "none"
-    for arguments in (["inspect", cut], ["summary", missing], ["breakdown", "--by", "x", cut], ["compare", SAMPLE, GPU, "--fail-over=3%"]):
+    for arguments in (
+        ["inspect", cut],
+        ["summary", missing],
+        ["breakdown", "--by", "x", cut],
+        ["compare", SAMPLE, GPU, "--fail-over=3%"],
+    ):
         ours, expected = console(*arguments), native(*arguments)
         assert (ours.returncode, ours.stdout, ours.stderr) == (expected.returncode, expected.stdout, expected.stderr)
     assert console("inspect", cut).returncode == 1 and console("summary", missing).returncode == 2

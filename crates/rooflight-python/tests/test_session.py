@@ -21,11 +21,23 @@ CALLS = [
     ("overview", {}, ["overview"]),
     ("overview", {"step": 1, "tokens": 65536, "parameters": 8e9}, ["overview", "--step=1", "--tokens=65536", "--parameters=8e9"]),
     ("breakdown", {}, ["breakdown"]),
-    ("breakdown", {"by": "category", "step": "all", "device": "all"}, ["breakdown", "--by=category", "--step=all", "--device=all"]),
+    (
+        "breakdown",
+        {"by": "category", "step": "all", "device": "all"},
+        ["breakdown", "--by=category", "--step=all", "--device=all"],
+    ),
     ("breakdown", {"by": "scope", "top": 3}, ["breakdown", "--by=scope", "--top=3"]),
-    ("breakdown", {"filter": "^fusion", "regex": True, "kind": "compute"}, ["breakdown", "--filter=^fusion", "--regex", "--kind=compute"]),
+    (
+        "breakdown",
+        {"filter": "^fusion", "regex": True, "kind": "compute"},
+        ["breakdown", "--filter=^fusion", "--regex", "--kind=compute"],
+    ),
     ("roofline", {}, ["roofline"]),
-    ("roofline", {"by": "source", "peak_tflops": {"bf16": 100, "f32": 50}}, ["roofline", "--by=source", "--peak-tflops=bf16=100", "--peak-tflops=f32=50"]),
+    (
+        "roofline",
+        {"by": "source", "peak_tflops": {"bf16": 100, "f32": 50}},
+        ["roofline", "--by=source", "--peak-tflops=bf16=100", "--peak-tflops=f32=50"],
+    ),
     ("memory", {}, ["memory"]),
     ("memory", {"color": 0, "top": 5, "fit_parameters": "8B"}, ["memory", "--color=0", "--top=5", "--fit-parameters=8B"]),
     ("comm", {}, ["comm"]),
@@ -33,7 +45,11 @@ CALLS = [
     ("gaps", {}, ["gaps"]),
     ("gaps", {"window": "1ms..90ms"}, ["gaps", "--window=1ms..90ms"]),
     ("data_movement", {}, ["data-movement"]),
-    ("flags", {"flags": "--xla_tpu_enable_async_collective_fusion=true"}, ["flags", "--flags=--xla_tpu_enable_async_collective_fusion=true"]),
+    (
+        "flags",
+        {"flags": "--xla_tpu_enable_async_collective_fusion=true"},
+        ["flags", "--flags=--xla_tpu_enable_async_collective_fusion=true"],
+    ),
     ("summary", {}, ["summary"]),
     ("inspect", {}, ["inspect"]),
 ]
@@ -152,7 +168,9 @@ def test_other_threads_run_while_a_capture_is_opened() -> None:
 
 def test_the_import_is_fast_and_loads_no_library() -> None:
     code = "import sys, time; start = time.perf_counter(); import rooflight; print(time.perf_counter() - start, 'pandas' in sys.modules, 'jax' in sys.modules, 'http.server' in sys.modules)"
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split() for _ in range(5)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split() for _ in range(5)
+    ]
     assert all(run[1:] == ["False", "False", "False"] for run in runs)
     assert min(float(run[0]) for run in runs) < 0.1, runs
 
@@ -166,3 +184,23 @@ def test_the_package_is_typed_and_documented() -> None:
     public = [name for name in vars(rooflight.Session) if not name.startswith("_")]
     assert {"overview", "breakdown", "roofline", "memory", "comm", "gaps", "compare"} <= set(public)
     assert all(getattr(rooflight.Session, name).__doc__ for name in public)
+
+
+def test_types_are_complete_and_right_for_a_user(tmp_path: Path) -> None:
+    user = tmp_path / "user.py"
+    user.write_text(
+        "import rooflight\n"
+        "session: rooflight.Session = rooflight.open(['a.xplane.pb'])\n"
+        "rows: list[dict[str, object]] = session.breakdown(by='kind', step=3).to_dicts()\n"
+        "try:\n"
+        "    text: str = session.compare(session).json()\n"
+        "except rooflight.RooflightError as error:\n"
+        "    raise SystemExit(str(error))\n"
+        "session.breakdown(by=3)\n"
+    )
+    package = Path(rooflight.__file__).parent
+    check = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", f"--cache-dir={tmp_path}"]
+    done = subprocess.run([*check, user], capture_output=True, text=True, check=False)
+    assert "Found 1 error in 1 file" in done.stdout and 'user.py:8: error: Argument "by"' in done.stdout, done.stdout
+    done = subprocess.run([*check, package], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -62,7 +62,16 @@ def test_other_hosts_are_refused(server: Server) -> None:
     target, port = f"/{server.token}/", server.server_port
     for host in (f"127.0.0.1:{port}", f"localhost:{port}"):
         assert fetch(server, target, host)[0] == 200
-    for host in ("", "127.0.0.1", "localhost", f"evil.example:{port}", "evil.example", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}"):
+    for host in (
+        "",
+        "127.0.0.1",
+        "localhost",
+        f"evil.example:{port}",
+        "evil.example",
+        f"127.0.0.1:{port + 1}",
+        f"127.0.0.1.evil.example:{port}",
+        f"[::1]:{port}",
+    ):
         status, body, _ = fetch(server, target, host)
         assert (status, body) == (403, b""), host
 
@@ -71,13 +80,37 @@ def test_requests_without_the_token_are_refused(server: Server) -> None:
     token = server.token
     name = next(name for name in server.contents if name.startswith("capture/"))
     assert len(token) >= 32
-    for target in ("/", "/index.html", f"/{name}", f"/{token}", f"/{token[:-1]}/", f"/{token}x/", f"/{token.swapcase()}/", f"/x/{token}/", f"/?{token}/"):
+    for target in (
+        "/",
+        "/index.html",
+        f"/{name}",
+        f"/{token}",
+        f"/{token[:-1]}/",
+        f"/{token}x/",
+        f"/{token.swapcase()}/",
+        f"/x/{token}/",
+        f"/?{token}/",
+    ):
         status, body, _ = fetch(server, target)
         assert (status, body) == (403, b""), target
 
 
 def test_only_listed_files_are_served(server: Server) -> None:
-    for name in ("../_main.py", "%2e%2e/_main.py", "..%2f_main.py", "capture/../../_main.py", "capture/", "capture", ".", "./index.html", "%00", "sw.js", f"capture/../capture/{SAMPLE.name}", "//etc/passwd", "/etc/passwd"):
+    for name in (
+        "../_main.py",
+        "%2e%2e/_main.py",
+        "..%2f_main.py",
+        "capture/../../_main.py",
+        "capture/",
+        "capture",
+        ".",
+        "./index.html",
+        "%00",
+        "sw.js",
+        f"capture/../capture/{SAMPLE.name}",
+        "//etc/passwd",
+        "/etc/passwd",
+    ):
         status, body, _ = fetch(server, f"/{server.token}/{name}")
         assert (status, body) == (403, b""), name
 

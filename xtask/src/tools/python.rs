@@ -13,7 +13,7 @@ use crate::{process, repo};
 /// The program that builds wheels from crates.
 const MATURIN: &str = "maturin==1.16.0";
 /// The packages of the tests of the wheel.
-const TESTS: [&str; 4] = ["pytest<10", "pandas<4", "pyarrow", "jupyterlab<5"];
+const TESTS: [&str; 5] = ["pytest<10", "pandas<4", "pyarrow", "jupyterlab<5", "mypy<3"];
 
 /// Makes an environment in `folder`. Returns the path of its Python.
 pub fn environment(folder: &Path) -> Result<PathBuf> {

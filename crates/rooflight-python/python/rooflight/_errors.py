@@ -1,6 +1,6 @@
 """Exceptions and warnings."""
 
-from ._rooflight import RooflightError
+from ._rooflight import RooflightError as RooflightError
 
 
 class CaptureNotFoundError(RooflightError, FileNotFoundError):

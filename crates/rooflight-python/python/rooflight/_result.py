@@ -118,6 +118,10 @@ class Table:
         return [(name, [row.get(name) for row in rows]) for name in names]
 
 
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -173,8 +177,7 @@ class Result(Mapping[str, Any]):
     @property
     def tables(self) -> list[str]:
         """The names of the tables. The first one is that of the methods without a name."""
-        is_table = lambda value: isinstance(value, list) and all(isinstance(row, dict) for row in value)  # noqa: E731
-        names = [name for name, value in self._document.items() if is_table(value)]
+        names = [name for name, value in self._document.items() if _is_table(value)]
         first = _FIRST.get(self._document["view"])
         if self._document["view"] == "memory":
             names = ["buffers", "spaces", *(name for name in names if name != "programs")]

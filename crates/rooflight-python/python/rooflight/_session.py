@@ -39,8 +39,9 @@ def open(paths: Path | Sequence[Path]) -> Session:
 
 
 def _list(paths: Path | Sequence[Path]) -> list[str]:
-    single = isinstance(paths, (str, os.PathLike))
-    return [os.fspath(path) for path in ([paths] if single else paths)]
+    if isinstance(paths, (str, os.PathLike)):
+        return [os.fspath(paths)]
+    return [os.fspath(path) for path in paths]
 
 
 def _arguments(command: str, options: Mapping[str, Any]) -> list[str]:

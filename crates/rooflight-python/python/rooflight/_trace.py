@@ -48,9 +48,7 @@ class Trace:
         self._context.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self._context.__exit__(kind, error, traceback)
         # An error of the program is more important than a capture that is incomplete because of it.
         if kind is None:
@@ -87,5 +85,5 @@ def _captures(directory: str) -> list[str]:
         folders = [entry.path for entry in os.scandir(profiles) if entry.is_dir()]
     except FileNotFoundError:
         return []
-    is_capture = lambda name: name.endswith((".xplane.pb", ".trace.json.gz"))  # noqa: E731
-    return [folder for folder in folders if any(map(is_capture, os.listdir(folder)))]
+    endings = (".xplane.pb", ".trace.json.gz")
+    return [folder for folder in folders if any(name.endswith(endings) for name in os.listdir(folder))]

@@ -25,7 +25,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from ._errors import PartialCaptureWarning, RooflightError
@@ -53,11 +53,11 @@ class Content(NamedTuple):
     kind: str
     #: The number of bytes. None if it is not known before they are written.
     size: int | None
-    write: Callable[[BinaryIO], None]
+    write: Callable[[Any], None]
 
 
 def _file(path: str, kind: str | None = None) -> Content:
-    def write(out: BinaryIO) -> None:
+    def write(out: Any) -> None:
         with open(path, "rb") as file:
             shutil.copyfileobj(file, out, 1 << 20)
 
@@ -71,7 +71,7 @@ def _archive(files: Sequence[str]) -> Content:
     """Return a zip archive without compression. Its names are the paths below the folder that all files share."""
     shared = os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files])
 
-    def write(out: BinaryIO) -> None:
+    def write(out: Any) -> None:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, strict_timestamps=False) as archive:
             for file in files:
                 archive.write(file, os.path.relpath(os.path.abspath(file), shared))
@@ -101,8 +101,11 @@ def _captured(paths: Sequence[str]) -> list[str]:
                 files += [os.path.join(parent, name) for name in below]
         else:
             files.append(path)
-    # A member of an archive has the name of the archive and its own.
-    is_read = lambda file: any(name == file or name.startswith(file + "/") for name in names)  # noqa: E731
+
+    def is_read(file: str) -> bool:
+        # A member of an archive has the name of the archive and its own.
+        return any(name == file or name.startswith(file + "/") for name in names)
+
     return sorted(file for file in files if is_read(file)) or [path for path in paths if os.path.isfile(path)]
 
 
