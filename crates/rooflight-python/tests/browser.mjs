@@ -1,14 +1,16 @@
 // This script opens an address in Chromium, and prints what a user would see there as one line of JSON.
 //
-//   node browser.mjs view URL      the page of `rooflight view`
-//   node browser.mjs frame URL     a page with the output of a cell
-//   node browser.mjs notebook URL  a notebook in JupyterLab with two cells, which are run
+//   node browser.mjs view URL VERDICT      the page of `rooflight view`
+//   node browser.mjs frame URL VERDICT     a page with the output of a cell
+//   node browser.mjs notebook URL VERDICT  a notebook in JupyterLab with two cells, which are run
+//
+// VERDICT is a text that the overview of the capture has.
 import { createRequire } from "node:module";
 
 const require = createRequire(new URL("../../../tests/browser/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
-const [, , kind, url] = process.argv;
+const [, , kind, url, verdict] = process.argv;
 const browser = await chromium.launch({ executablePath: process.env.ROOFLIGHT_CHROMIUM, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
@@ -32,10 +34,9 @@ try {
     found.dataFrame = await frame.locator("tbody tr").count();
   }
   const view = kind === "view" ? page : page.frameLocator("iframe[title=Rooflight]");
-  const tab = view.getByRole("tab", { name: "Roofline" });
-  await tab.waitFor();
+  await view.getByText(verdict).first().waitFor();
   found.overview = await view.locator("body").innerText();
-  await tab.click();
+  await view.getByRole("tab", { name: "Roofline" }).click();
   await view.getByText("Arithmetic intensity").first().waitFor();
   found.roofline = await view.locator("body").innerText();
   if (kind === "view") {
