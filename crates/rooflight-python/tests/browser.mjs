@@ -25,10 +25,15 @@ try {
   await page.goto(url);
   const found = { errors, others };
   if (kind === "notebook") {
-    const first = page.locator(".jp-Notebook .jp-CodeCell").first();
-    await first.locator(".cm-content").click();
-    // The kernel may still start: JupyterLab queues the cells.
-    for (let i = 0; i < 2; i++) await page.keyboard.press("Shift+Enter");
+    const cells = page.locator(".jp-Notebook .jp-CodeCell");
+    await cells.first().locator(".cm-content").waitFor();
+    // JupyterLab drops keys while it starts. A cell that runs has a mark or a number in its brackets. The last key adds a cell.
+    const isRun = async () => (await cells.locator(".jp-InputArea-prompt").allInnerTexts()).slice(0, 2).every((text) => /\[[*0-9]+\]/.test(text));
+    for (let attempt = 0; attempt < 40 && !(await isRun()); attempt++) {
+      await cells.first().locator(".cm-content").click();
+      for (let i = 0; i < 2; i++) await page.keyboard.press("Shift+Enter");
+      await page.waitForTimeout(1500);
+    }
     const frame = page.locator("table.dataframe");
     await frame.waitFor();
     found.dataFrame = await frame.locator("tbody tr").count();

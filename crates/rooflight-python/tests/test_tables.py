@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 
 import pandas
 import pyarrow
@@ -68,6 +69,9 @@ def test_the_stream_is_taken_without_pandas_or_a_copy_of_rows(session: rooflight
     result = session.gaps()
     reader = pyarrow.RecordBatchReader.from_stream(result)
     assert reader.read_all().equals(result.to_arrow())
+    assert pyarrow.table(result).equals(result.to_arrow())
+    # Libraries take the fields of a mapping for columns.
+    assert not isinstance(result, Mapping)
     # A capsule that nobody takes is released.
     for _ in range(100):
         result.__arrow_c_stream__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, KeysView
 from typing import TYPE_CHECKING, Any
 
 from . import _rooflight
@@ -143,10 +143,11 @@ def _kind(values: list[Any]) -> str:
     return "string" if kinds == {str} else "json"
 
 
-class Result(Mapping[str, Any]):
+class Result:
     """The answer of a session: the JSON document that the command line prints, and the tables in it.
 
-    A result is a mapping of the fields of the document: ``result["totals"]``.
+    A result reads like a dict of the fields of the document: ``result["totals"]``. It is no ``Mapping``, because polars would
+    take the fields of a mapping for columns.
     """
 
     def __init__(self, text: str) -> None:
@@ -159,8 +160,12 @@ class Result(Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._document)
 
-    def __len__(self) -> int:
-        return len(self._document)
+    def __contains__(self, key: object) -> bool:
+        return key in self._document
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of the fields of the document."""
+        return self._document.keys()
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name} ({len(self.table(name))})" for name in self.tables)
