@@ -6,8 +6,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Folders of `src/` that the worker does not use: the page, and the start of each program.
-const PAGE: [&str; 3] = ["bin", "chart", "view"];
+/// Folders of `src/` that the worker does not use: the page, the command line, and the start of each program.
+const PAGE: [&str; 4] = ["bin", "chart", "cli", "view"];
 
 fn main() -> std::io::Result<()> {
     let mut files = Vec::new();

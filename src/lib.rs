@@ -2,7 +2,7 @@
 //! time goes. The same library runs in a browser tab (WebAssembly, in a worker) and in the terminal.
 //!
 //! ```text
-//!  source ──► wire ──► profile ──► analysis ──► report, share ──► bin/rooflight   terminal, CI, scripts
+//!  source ──► wire ──► profile ──► analysis ──► report, share ──► cli             terminal, CI, scripts
 //!  bytes      records  columns     numbers      text, links
 //!                                     │
 //!                                  session ◄──► worker ◄── protocol ──► view    the page
@@ -24,6 +24,8 @@
 pub mod analysis;
 pub mod chart;
 pub mod chip;
+#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+pub mod cli;
 pub mod protocol;
 pub mod report;
 pub mod session;

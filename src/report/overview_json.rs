@@ -37,6 +37,19 @@ pub struct OverviewJson<'a> {
     notes: &'a [Note],
 }
 
+/// The JSON of a capture without a device that the overview can judge.
+#[derive(Serialize)]
+pub struct AbsentJson<'a> {
+    #[serde(flatten)]
+    head: HeadJson<'a>,
+    notes: &'a [Note],
+}
+
+/// Returns the fields of every view. The notes say why there is no overview.
+pub const fn absent<'a>(head: HeadJson<'a>, notes: &'a [Note]) -> AbsentJson<'a> {
+    AbsentJson { head, notes }
+}
+
 /// A list that is written as a map.
 struct Map<'a, T, V>(&'a [T], Box<dyn Fn(&'a T) -> (&'a str, V) + 'a>);
 

@@ -142,7 +142,7 @@ fn the_command_line_opens_programs() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("it.hlo_proto.pb");
     std::fs::write(&path, bytes).unwrap();
-    for view in ["breakdown", "summary", "non-compute", "inspect"] {
+    for view in ["breakdown", "summary", "non-compute", "inspect", "overview"] {
         let run = |args: &[&str]| {
             let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).arg(view).args(args).arg(&path).output().unwrap();
             assert_eq!(out.status.code(), Some(0), "{view}: {}", String::from_utf8_lossy(&out.stderr));

@@ -75,7 +75,7 @@ const FEATURES: &[(&str, &[&str])] = &[
             "chip/",
         ],
     ),
-    ("command_line", &["bin/"]),
+    ("command_line", &["cli/"]),
 ];
 
 /// Returns the feature of a file: the one with the longest path that fits.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "crates/xla-profile/src/source",
     "crates/xla-profile/src/wire",
     "crates/xla-profile/src/excerpt",
@@ -20,6 +20,7 @@ const ORDER: [&str; 16] = [
     "src/worker",
     "src/chart",
     "src/view",
+    "src/cli",
 ];
 
 /// Folders of `src/analysis` and `src/chart` in the order that data flows: first what all features share, then one folder per

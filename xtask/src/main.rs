@@ -5,7 +5,8 @@
 //!    │ ├──► page     builds the page with Trunk                 uses tools
 //!    │ ├──► synth    makes synthetic captures                   starts examples/synth
 //!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
-//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts
+//!    │ ├──► python   builds and tests the wheel                 uses tools, page, scripts
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python
 //!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
@@ -16,6 +17,7 @@
 mod check;
 mod page;
 mod process;
+mod python;
 mod repo;
 mod scripts;
 mod synth;
@@ -59,6 +61,8 @@ enum Command {
         /// Files of tests/browser, without .test.mjs; all if there is none
         files: Vec<String>,
     },
+    /// Build the wheel for Python with the page in dist/, install it into a fresh environment, and run its tests
+    Python,
     /// Weigh dist/ against its budgets
     Size,
     /// Take pictures of every state into target/screens
@@ -112,6 +116,7 @@ fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Test { only } => return check::run(&only),
         Command::Browser { files } => scripts::test(&files, |_| {})?,
+        Command::Python => println!("{}", python::test("release", |_| {})?),
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,

@@ -96,7 +96,7 @@ fn node(profile: &str, dist: &Path) -> Result<Command> {
 }
 
 /// Installs the packages of the lock file, unless they are installed already.
-fn npm_ci() -> Result<()> {
+pub fn npm_ci() -> Result<()> {
     let lock = fs::read(folder().join("package-lock.json"))?;
     // This copy of the lock file is from the last `npm ci` that succeeded.
     let stamp = folder().join("node_modules/.rooflight-lock.json");
@@ -111,7 +111,7 @@ fn npm_ci() -> Result<()> {
 }
 
 /// Builds the command line and the programs that make captures. Returns their folder.
-fn build_native(profile: &str) -> Result<PathBuf> {
+pub fn build_native(profile: &str) -> Result<PathBuf> {
     let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
     process::run(process::cargo().args(args).current_dir(repo::root()))?;
     // Cargo puts the programs of the profile `test` into the folder of the profile `dev`.

@@ -42,10 +42,22 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Returns whether the user must confirm the fetch: the capture is large, or its size is unknown.
+    /// Returns whether the user must confirm the fetch: the capture is large, or its size is unknown. The capture of a page
+    /// that this machine serves (`rooflight view`) comes from the same disk, so the page fetches it at once.
     pub(super) fn is_asked(&self) -> bool {
-        self.size.is_none_or(|size| size >= CONFIRM_THRESHOLD)
+        !is_served_here(&self.place) && self.size.is_none_or(|size| size >= CONFIRM_THRESHOLD)
     }
+}
+
+/// Returns whether a host name stands for this machine.
+fn is_this_machine(hostname: &str) -> bool {
+    matches!(hostname, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+/// Returns whether this machine serves both the page and the capture, from one origin.
+fn is_served_here(place: &WebAddress) -> bool {
+    let Ok(url) = Url::new(&place.url) else { return false };
+    is_this_machine(&url.hostname()) && window().location().origin().is_ok_and(|origin| origin == url.origin())
 }
 
 /// Parses an address.
@@ -57,7 +69,7 @@ pub(super) fn parse_address(text: &str) -> Result<WebAddress, (WebAddress, Refus
     let url = Url::new(text.trim()).map_err(|_| none(Refusal::NoAddress))?;
     let place = WebAddress::new(url.href(), url.host(), &url.pathname());
     let page = window().location();
-    let is_near = matches!(&*url.hostname(), "localhost" | "127.0.0.1" | "[::1]");
+    let is_near = is_this_machine(&url.hostname());
     match &*url.protocol() {
         "http:" | "https:" if !url.username().is_empty() || !url.password().is_empty() => {
             Err((place, Refusal::Credentials))

@@ -15,13 +15,17 @@ pub struct Counts {
 impl Counts {
     /// Adds the counts in one line of output, if the line has counts.
     ///
-    /// Rust prints `test result: ok. 12 passed; 0 failed; 1 ignored; …`, and Node.js prints `ℹ pass 12`.
+    /// Rust prints `test result: ok. 12 passed; 0 failed; 1 ignored; …`, Node.js prints `ℹ pass 12`, and pytest prints
+    /// `1 failed, 12 passed in 3.45s`.
     pub fn read(&mut self, line: &str) {
         if let Some(result) = line.trim_start().strip_prefix("test result: ") {
             let parts = result.split(['.', ';']).filter_map(|part| part.trim().split_once(' '));
             parts.for_each(|(number, word)| self.add(word, number));
         } else if let Some((word, number)) = line.strip_prefix("ℹ ").and_then(|line| line.split_once(' ')) {
             self.add(word, number);
+        } else if let Some((result, _)) = line.split_once(" in ").filter(|(_, time)| is_time(time)) {
+            let parts = result.split(", ").filter_map(|part| part.split_once(' '));
+            parts.for_each(|(number, word)| self.add(word, number));
         }
     }
 
@@ -36,6 +40,11 @@ impl Counts {
     }
 }
 
+/// Returns whether `text` is a time as pytest prints it: `3.45s`, or `75.00s (0:01:15)`.
+fn is_time(text: &str) -> bool {
+    text.split(' ').next().and_then(|time| time.strip_suffix('s')).is_some_and(|time| time.parse::<f64>().is_ok())
+}
+
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tests", self.passed + self.failed)?;
@@ -48,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_what_both_runners_print() {
+    fn sums_what_all_runners_print() {
         let mut counts = Counts::default();
         for line in [
             "running 12 tests",
@@ -58,10 +67,13 @@ mod tests {
             "ℹ pass 4",
             "ℹ skipped 1",
             "ℹ duration_ms 1234.5",
+            "1 failed, 9 passed, 2 skipped in 75.00s (0:01:15)",
+            "7 passed in 0.05s",
+            "12 passed in a hurry",
         ] {
             counts.read(line);
         }
-        assert_eq!(counts, Counts { passed: 18, failed: 3, skipped: 2 });
-        assert_eq!(counts.to_string(), "21 tests, 2 skipped");
+        assert_eq!(counts, Counts { passed: 34, failed: 4, skipped: 4 });
+        assert_eq!(counts.to_string(), "38 tests, 4 skipped");
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::{page, process, repo, scripts, tools};
+use crate::{page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
@@ -21,7 +21,7 @@ pub struct Stage {
 }
 
 /// All stages, in the order in which they run.
-pub const STAGES: [Stage; 10] = [
+pub const STAGES: [Stage; 11] = [
     stage("fmt", "formatting", fmt),
     stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
     stage("clippy", "lints, native", clippy),
@@ -32,6 +32,7 @@ pub const STAGES: [Stage; 10] = [
     stage("page", "builds dist/", page),
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
     Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
+    Stage { needs: Some("page"), ..stage("python", "the wheel, in a fresh environment", python) },
 ];
 
 const fn stage(name: &'static str, description: &'static str, run: fn() -> Result<String>) -> Stage {
@@ -100,4 +101,11 @@ fn browser() -> Result<String> {
     // Node.js exits with 0 even if no test ran.
     ensure!(counts.passed > 0, "no browser test ran");
     Ok(counts.to_string())
+}
+
+fn python() -> Result<String> {
+    let mut counts = Counts::default();
+    let size = python::test("test", |line| counts.read(line))?;
+    ensure!(counts.passed > 0, "no test of the wheel ran");
+    Ok(format!("{counts}, {size}"))
 }

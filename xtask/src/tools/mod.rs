@@ -8,6 +8,7 @@
 pub mod browser;
 mod install;
 pub mod peers;
+pub mod python;
 mod version;
 
 use std::env;

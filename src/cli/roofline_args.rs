@@ -1,9 +1,9 @@
 //! This module declares the arguments of `rooflight roofline`.
 
+use crate::analysis::base::Query;
+use crate::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use crate::chip::{CHIPS, Chip};
 use clap::builder::PossibleValuesParser;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
-use rooflight::chip::{CHIPS, Chip};
 
 /// Peaks, costs, and the useful FLOPs of a step.
 #[derive(clap::Args)]

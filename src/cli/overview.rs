@@ -1,19 +1,21 @@
 //! This module runs `rooflight overview`: it declares the arguments and selects the output. Figures and texts come from
 //! the library.
 
-use super::args::{Output, share};
 use super::comm::MachineArgs;
 use super::flags::FlagArgs;
+use super::open_capture::{OpenCapture, heading, notes_text};
+use super::output::Printed;
 use super::roofline_args::positive;
-use super::{Failure, OpenCapture, Printed, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::{Overview, OverviewQuery};
-use rooflight::analysis::roofline::{RooflineQuery, UsefulFlops};
-use rooflight::report::overview_text::{self, TextStyle};
-use rooflight::report::{json, overview_json};
-use rooflight::session;
-use rooflight::table::text::neutralise_lines;
+use super::view_args::{Output, share};
+use crate::analysis::base::{Filter, GroupBy, Header, Status};
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::{Overview, OverviewQuery};
+use crate::analysis::roofline::{RooflineQuery, UsefulFlops};
+use crate::protocol::Failure;
+use crate::report::overview_text::{self, TextStyle};
+use crate::report::{json, overview_json};
+use crate::session;
+use crate::table::text::neutralise_lines;
 use std::io::IsTerminal;
 
 /// Columns of the text if the output is no terminal.
@@ -62,7 +64,14 @@ impl OpenCapture<'_> {
         };
         let Some(overview) = self.overview_of(&query) else {
             let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
-            return Ok(Printed::new(notes_text(&self.notes(&kinds.notes))));
+            let notes = self.notes(&kinds.notes);
+            if !matches!(self.view.output(), Output::Json) {
+                return Ok(Printed::new(notes_text(&notes)));
+            }
+            let files = self.files();
+            let header = Header { status: Status::Absent, ..kinds.header };
+            let head = json::head_of("overview", &files, self.partial, &header, &kinds.totals);
+            return Ok(Printed::new(json::text(&overview_json::absent(head, &notes))));
         };
         let notes = self.notes(&overview.notes);
         Ok(match self.view.output() {
@@ -91,6 +100,6 @@ impl OpenCapture<'_> {
     pub(super) fn overview_of(&self, query: &OverviewQuery) -> Option<Overview> {
         let (profile, programs) = (&self.opened.profile, &mut self.programs.borrow_mut());
         let files = self.analysis.file_view_without_times(profile, &self.opened.files, self.partial);
-        session::overview(&self.analysis, profile, programs, &files, query)
+        session::overview(self.analysis, profile, programs, &files, query)
     }
 }

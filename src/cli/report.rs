@@ -1,24 +1,27 @@
 //! This module runs `rooflight report`, which writes a session as a link, a report file, Markdown or one HTML page. It
 //! handles arguments and files; the library encodes the report.
 
-use super::args::{Output, View};
 use super::files;
+use super::open_capture::no_step;
+use super::view_args::{Output, View};
+use crate::analysis::base::{DeviceChoice, Query, StepChoice};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::url::address::Address;
+use crate::protocol::{Failure, SessionInfo, ShareQuery};
+use crate::session::open::captures_of;
+use crate::session::{Input, OpenSession};
+use crate::share::html::{Inside, PACK, page};
+use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
+use crate::source::Source;
 use clap::Args;
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::url::address::Address;
-use rooflight::protocol::{Failure, SessionInfo, ShareQuery};
-use rooflight::session::open::captures_of;
-use rooflight::session::{Input, OpenSession};
-use rooflight::share::html::{Inside, PACK, page};
-use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
-use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The environment variable that holds the address of the page. It is used without `--base`.
 const BASE: &str = "ROOFLIGHT_BASE";
+/// The environment variable that holds the folder of the built page. It is used without `--app`.
+const APP: &str = "ROOFLIGHT_APP";
 /// The number of bytes that are copied at once.
 const PIECE: usize = 1 << 20;
 
@@ -41,7 +44,7 @@ pub struct ReportArgs {
     /// Includes the captures, with all names, source lines and HLO in them.
     #[arg(long)]
     with_capture: bool,
-    /// The folder of the built page, for --html. Default: `dist` beside the program, in its checkout, or in the current folder.
+    /// The folder of the built page, for --html. Default: the environment variable ROOFLIGHT_APP, else `dist` beside the program, in its checkout, or in the current folder.
     #[arg(long, value_name = "DIR")]
     app: Option<PathBuf>,
     /// The level of detail, from 0 to 100. Default: the highest level whose link fits 8,000 characters, and 100 for files and Markdown.
@@ -59,7 +62,7 @@ pub struct ReportArgs {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written, or if the arguments do not fit the session.
-pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
+pub fn run(args: &ReportArgs, view: &View, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
     if matches!(view.output(), Output::Json | Output::Csv) {
         return Err(Failure {
             title: "A report is neither JSON nor CSV".to_owned(),
@@ -84,12 +87,12 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     let report = request.cut(&full);
     drop(full);
     if let Some(partial) = &session.partial {
-        super::complain(&format!("partial: {partial}"));
+        complain(&format!("partial: {partial}"));
     }
     let text = match (&args.rooflight, &args.html) {
         (Some(path), _) => write_file(path, &report, &captures(args, view)?)?,
         (_, Some(path)) => write_page(path, args, &report, captures(args, view)?)?,
-        _ if args.link => made_link(args, &query, &report)?,
+        _ if args.link => made_link(args, &query, &report, complain)?,
         _ if view.is_markdown() => markdown(&report, None),
         _ => preview(&report.preview(), encode_link(&report).len()),
     };
@@ -103,7 +106,7 @@ fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     if let Some(several) = DeviceChoice::of_several(wanted) {
         return Ok(several);
     }
-    let names = |device: &rooflight::protocol::DeviceInfo| {
+    let names = |device: &crate::protocol::DeviceInfo| {
         device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
     };
     let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");
@@ -118,13 +121,13 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
     match view.step() {
         StepChoice::Number(n) if !has(n) => {
             let of_first = session.devices.first().map_or(&[][..], |device| &device.steps);
-            Err(super::no_step(n, &of_first.iter().map(|step| step.number).collect::<Vec<_>>()))
+            Err(no_step(n, &of_first.iter().map(|step| step.number).collect::<Vec<_>>()))
         }
         step => Ok(step),
     }
 }
 
-fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String, Failure> {
+fn made_link(args: &ReportArgs, query: &Query, shared: &Report, complain: &dyn Fn(&str)) -> Result<String, Failure> {
     let base = base(args)?.ok_or_else(|| Failure {
         title: "A link needs the address of a Rooflight page".to_owned(),
         message: format!(
@@ -146,7 +149,7 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
             ),
         }),
         (_, sentence) => {
-            sentence.iter().for_each(|sentence| super::complain(sentence));
+            sentence.iter().for_each(|sentence| complain(sentence));
             Ok(link + "\n")
         }
     }
@@ -228,11 +231,11 @@ fn write_page(path: &Path, args: &ReportArgs, report: &Report, captures: Vec<Inp
     Ok(String::new())
 }
 
-/// Finds the folder of the built page: `--app`, else a `dist` folder beside the program or up to two folders above it,
+/// Finds the folder of the built page: `--app`, else the one of the environment variable, else a `dist` folder beside the program or up to two folders above it,
 /// else `dist` in the current folder.
 fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
     let is_built = |dir: &PathBuf| dir.join(PACK).is_file();
-    if let Some(dir) = &args.app {
+    if let Some(dir) = args.app.clone().or_else(|| std::env::var_os(APP).map(PathBuf::from)) {
         return Some(dir.clone()).filter(is_built).ok_or_else(|| Failure {
             title: format!("{} is not a built page", dir.display()),
             message: format!("It has no {PACK}. `cargo xtask build` writes a page to dist."),

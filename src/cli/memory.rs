@@ -1,14 +1,15 @@
 //! This module runs `rooflight memory`: it declares the arguments and selects the output. Figures and texts come from
 //! the library.
 
-use super::args::Output;
-use super::{Failure, OpenCapture, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
-use rooflight::chip::{CHIPS, Chip};
-use rooflight::report::{json, memory_json, memory_table};
-use rooflight::session;
-use rooflight::table::text::Table;
+use super::open_capture::{OpenCapture, notes_text};
+use super::view_args::Output;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
+use crate::chip::{CHIPS, Chip};
+use crate::protocol::Failure;
+use crate::report::{json, memory_json, memory_table};
+use crate::session;
+use crate::table::text::Table;
 
 /// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]
@@ -80,7 +81,7 @@ impl OpenCapture<'_> {
         let profile = &self.opened.profile;
         let programs = &mut self.programs.borrow_mut();
         let is_asked = |program: &ProgramPeaks| args.is_asked(program);
-        let whole = session::whole_memory(&self.analysis, profile, programs, &query, color, &is_asked, args.chip);
+        let whole = session::whole_memory(self.analysis, profile, programs, &query, color, &is_asked, args.chip);
         if whole.programs.is_empty()
             && let Some(name) = &args.program
         {
@@ -94,7 +95,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
                 let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
-                let header = rooflight::analysis::base::Header { status, ..kinds.header };
+                let header = crate::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
                 json::text(&memory_json::memory(head, &whole, top, args.asked_sizes(), &notes))

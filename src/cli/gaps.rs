@@ -1,10 +1,11 @@
 //! This module runs `rooflight gaps`. Figures and texts come from the library.
 
-use super::args::Output;
-use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::report::{gaps_json, gaps_table, json};
-use rooflight::table::text::Table;
+use super::open_capture::{OpenCapture, heading, notes_text};
+use super::view_args::Output;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::protocol::Failure;
+use crate::report::{gaps_json, gaps_table, json};
+use crate::table::text::Table;
 
 impl OpenCapture<'_> {
     pub(super) fn gaps(&self) -> Result<String, Failure> {

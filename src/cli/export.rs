@@ -1,16 +1,14 @@
 //! This module runs `rooflight export`, which writes a part of the timeline to files. It handles arguments and files; the
 //! library writes their contents.
 
-use super::args::window;
 use super::files;
+use super::view_args::window;
+use crate::analysis::base::{Analysis, TimeRange};
+use crate::analysis::timeline::{TimelineIndex, TraceQuery};
+use crate::protocol::{ExcerptRequest, Failure};
+use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
+use crate::session::{Opened, open};
 use clap::Args;
-use rooflight::analysis::base::{Analysis, TimeRange};
-use rooflight::analysis::timeline::{TimelineIndex, TraceQuery};
-use rooflight::protocol::{ExcerptRequest, Failure};
-use rooflight::session::export::{
-    excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces,
-};
-use rooflight::session::{Opened, open};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -51,11 +49,11 @@ struct Form {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
-pub fn run(args: &ExportArgs) -> Result<(String, bool), Failure> {
+pub fn run(args: &ExportArgs, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
     let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
     let analysis = Analysis::new(&opened.profile);
     if let Some(partial) = &opened.partial {
-        super::complain(&format!("partial: {partial}"));
+        complain(&format!("partial: {partial}"));
     }
     let text = match (&args.form.xspace, &args.form.trace_json) {
         (Some(path), _) => write_xspaces(args, &opened, &analysis, path)?,

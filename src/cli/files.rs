@@ -1,10 +1,10 @@
 //! This module turns the paths on the command line into inputs. It walks folders. It does not check the types of files:
 //! the session detects their formats by content.
 
-use rooflight::protocol::Failure;
-use rooflight::session::Input;
-use rooflight::session::open::no_capture;
-use rooflight::source::FileSource;
+use crate::protocol::Failure;
+use crate::session::Input;
+use crate::session::open::no_capture;
+use crate::source::FileSource;
 use std::path::{Path, PathBuf};
 
 /// The largest number of files that are taken from one folder and its subfolders.

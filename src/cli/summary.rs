@@ -1,17 +1,18 @@
 //! This module runs `rooflight summary`. Figures and texts come from the library.
 
-use super::args::Output;
-use super::{Failure, OpenCapture, bad_filter, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::breakdown::{Breakdown, StepStats};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::ledger::LedgerQuery;
-use rooflight::analysis::overview::OverviewQuery;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::report::summary::{self, Summary};
-use rooflight::report::{json, tables};
-use rooflight::session;
-use rooflight::table::text::Table;
+use super::open_capture::{OpenCapture, bad_filter, heading, notes_text};
+use super::view_args::Output;
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::breakdown::{Breakdown, StepStats};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::ledger::LedgerQuery;
+use crate::analysis::overview::OverviewQuery;
+use crate::analysis::roofline::RooflineQuery;
+use crate::protocol::Failure;
+use crate::report::summary::{self, Summary};
+use crate::report::{json, tables};
+use crate::session;
+use crate::table::text::Table;
 
 /// The default number of rows in the table of sources.
 const SUMMARY_TOP: usize = 10;
@@ -62,7 +63,7 @@ impl OpenCapture<'_> {
         let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
         let ledger = LedgerQuery { roofline: request.clone(), attainable };
         let overview = self.overview_of(&OverviewQuery { ledger, ..OverviewQuery::default() });
-        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
+        let (profile, analysis, programs) = (&self.opened.profile, self.analysis, &mut self.programs.borrow_mut());
         let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
         let comm = CommQuery { query: request.query, ..CommQuery::default() };
         let comm = session::comm(analysis, profile, programs, &comm);

@@ -1,13 +1,14 @@
 //! This module runs `rooflight comm`: it declares the arguments and selects the output. Figures and texts come from the
 //! library.
 
-use super::args::{Output, one_of};
-use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy, Status};
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
-use rooflight::report::{comm_json, comm_table, json};
-use rooflight::session;
-use rooflight::table::text::Table;
+use super::open_capture::{OpenCapture, heading, notes_text};
+use super::view_args::{Output, one_of};
+use crate::analysis::base::{Filter, GroupBy, Status};
+use crate::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
+use crate::protocol::Failure;
+use crate::report::{comm_json, comm_table, json};
+use crate::session;
+use crate::table::text::Table;
 
 /// The rows of communication, and the machine.
 #[derive(clap::Args)]
@@ -48,7 +49,7 @@ impl OpenCapture<'_> {
             topology: links.machine.topology(),
             mesh: links.machine.mesh.clone(),
         };
-        let comm = session::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &request);
+        let comm = session::comm(self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &request);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {

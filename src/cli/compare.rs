@@ -1,14 +1,15 @@
 //! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
 //! Figures and texts come from the library.
 
-use super::args::one_of;
-use super::{Failure, files};
+use super::files;
+use super::view_args::one_of;
+use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
+use crate::analysis::overview::OverviewQuery;
+use crate::protocol::Failure;
+use crate::report::{compare_json, compare_series, compare_text, json};
+use crate::session::compare::{CompareSide, compare_sessions};
+use crate::session::open;
 use clap::{ArgAction, Args};
-use rooflight::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
-use rooflight::analysis::overview::OverviewQuery;
-use rooflight::report::{compare_json, compare_series, compare_text, json};
-use rooflight::session::compare::{CompareSide, compare_sessions};
-use rooflight::session::open;
 use std::path::PathBuf;
 
 /// The options of `compare`.
@@ -85,7 +86,7 @@ fn base(text: &str) -> Result<SeriesBase, String> {
 }
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
-fn run_series(args: &CompareArgs) -> Result<(String, u8), Failure> {
+fn run_series(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
     let open_at = |path: &PathBuf| side(std::slice::from_ref(path), &path.display().to_string());
     let mut points = Vec::new();
     for path in &args.a {
@@ -113,7 +114,7 @@ fn run_series(args: &CompareArgs) -> Result<(String, u8), Failure> {
     }
     let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
     if is_partial {
-        super::complain("partial: only a part of a capture was read, so its times may be too small");
+        complain("partial: only a part of a capture was read, so its times may be too small");
     }
     let text = if args.json {
         json::text(&compare_series::series_json(&of, &compared, args.top.unwrap_or(usize::MAX)))
@@ -128,9 +129,9 @@ fn run_series(args: &CompareArgs) -> Result<(String, u8), Failure> {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
+pub fn run(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
     if args.series {
-        return run_series(args);
+        return run_series(args, complain);
     }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
@@ -147,7 +148,7 @@ pub fn run(args: &CompareArgs) -> Result<(String, u8), Failure> {
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = a.is_partial() || b.is_partial();
     if is_partial {
-        super::complain("partial: only a part of a side was read, so its times may be too small");
+        complain("partial: only a part of a side was read, so its times may be too small");
     }
     let text = if args.json {
         json::text(&compare_json::compare(&compared, gate.as_ref(), args.top.unwrap_or(usize::MAX)))

@@ -1,14 +1,15 @@
 //! This module runs `rooflight flags`: it declares the arguments and selects the output. Verdicts and texts come from the
 //! library.
 
-use super::args::Output;
 use super::comm::MachineArgs;
-use super::{Failure, OpenCapture, heading, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::flags::FlagsQuery;
-use rooflight::report::{flags_json, flags_table, json};
-use rooflight::session;
+use super::open_capture::{OpenCapture, heading, notes_text};
+use super::view_args::Output;
+use crate::analysis::base::{Filter, GroupBy};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::flags::FlagsQuery;
+use crate::protocol::Failure;
+use crate::report::{flags_json, flags_table, json};
+use crate::session;
 use std::path::PathBuf;
 
 /// The largest file of flags that is read, in bytes.
@@ -48,7 +49,7 @@ impl OpenCapture<'_> {
         };
         let query = FlagsQuery { comm, text: args.text()?.unwrap_or_default() };
         let programs = &mut self.programs.borrow_mut();
-        let report = session::flags(&self.analysis, &self.opened.profile, programs, &query);
+        let report = session::flags(self.analysis, &self.opened.profile, programs, &query);
         let notes = self.notes(&report.notes);
         Ok(match self.view.output() {
             Output::Json => {

@@ -1,0 +1,67 @@
+//! This module runs commands for programs that use the library: the output is returned, and not printed.
+
+use super::args::{Args, Command};
+use super::open_capture::OpenFiles;
+use super::run;
+use crate::protocol::Failure;
+use crate::table::text::neutralise;
+use clap::Parser;
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fmt;
+
+/// The output of a command.
+#[derive(Debug)]
+pub struct Document {
+    /// The text that the command line prints to stdout.
+    pub text: String,
+    /// The sentences that the command line prints to stderr, without the name of the program.
+    pub messages: Vec<String>,
+}
+
+/// The reason why a command has no output.
+#[derive(Debug)]
+pub enum DocumentError {
+    /// The arguments cannot be used. The text says why.
+    Arguments(String),
+    /// The input cannot be used.
+    Failed(Failure),
+}
+
+impl fmt::Display for DocumentError {
+    /// Writes the sentence that the command line prints to stderr, without the name of the program.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arguments(text) => f.write_str(text),
+            Self::Failed(Failure { title, message }) => f.write_str(&neutralise(&format!("{title}. {message}"))),
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {}
+
+/// Runs the command in `arguments`, of which the first is the name of the command. With `files`, the command reads these files,
+/// which are open already, in place of those that the arguments name.
+///
+/// # Errors
+/// Returns a [`DocumentError`] if the arguments or the input cannot be used.
+pub fn document(arguments: &[OsString], files: Option<&OpenFiles>) -> Result<Document, DocumentError> {
+    let program = OsString::from("rooflight");
+    let args = Args::try_parse_from(std::iter::once(&program).chain(arguments));
+    let args = args.map_err(|error| DocumentError::Arguments(first_sentence(&error.to_string())))?;
+    let messages = RefCell::new(Vec::new());
+    let complain = |message: &str| messages.borrow_mut().push(neutralise(message).into_owned());
+    let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
+    let printed = match (files, args.view()) {
+        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &complain),
+        _ => run::run(&args, &complain),
+    };
+    let (printed, _) = printed.map_err(DocumentError::Failed)?;
+    Ok(Document { text: printed.text, messages: messages.into_inner() })
+}
+
+/// Returns the first paragraph of an error of the arguments. Usage and hints about `--help` follow it.
+fn first_sentence(text: &str) -> String {
+    let first = text.split("\n\n").next().unwrap_or_default();
+    first.strip_prefix("error: ").unwrap_or(first).trim().to_owned()
+}

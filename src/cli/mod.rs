@@ -1,0 +1,98 @@
+//! This module is the command line: it parses the arguments, runs one command and writes the output. Figures and texts
+//! come from the library.
+//!
+//! The exit code is 0 if all input was read, 1 if only a part was read (the notes are on stderr), and 2 if the input or
+//! the arguments cannot be used (the reason is on stderr, and stdout is empty).
+
+mod args;
+mod comm;
+mod compare;
+mod document;
+mod export;
+mod files;
+mod flags;
+mod gaps;
+mod memory;
+mod open_capture;
+mod output;
+mod overview;
+mod report;
+mod roofline_args;
+mod run;
+mod summary;
+mod view_args;
+
+use crate::table::text::neutralise_lines;
+use args::Args;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+pub use document::{Document, DocumentError, document};
+pub use open_capture::OpenFiles;
+use output::{Printed, complain};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the command line with the arguments of this process, and returns the exit code.
+pub fn main() -> ExitCode {
+    ExitCode::from(run_arguments(std::env::args_os(), &[]))
+}
+
+/// Runs the command line with `arguments`, of which the first is the name of the program, and returns the exit code. The
+/// program adds the commands `others`, each a name with a description: they are listed, and the caller runs them.
+pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&'static str, &'static str)]) -> u8 {
+    let mut command = Args::command();
+    for (name, about) in others {
+        command = command.subcommand(clap::Command::new(name).about(about));
+    }
+    let parsed = command.try_get_matches_from_mut(arguments);
+    let args = match parsed.and_then(|matches| Args::from_arg_matches(&matches).map_err(|e| e.format(&mut command))) {
+        Ok(args) => args,
+        // clap suggests a command with similar letters, which may do something else. The error lists all commands
+        // instead.
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
+            let typed = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(typed)) => typed.as_str(),
+                _ => "",
+            };
+            // clap adds `help` when it parses. It is not listed.
+            let known = command.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help");
+            return fail(&format!("There is no command {typed}. Commands: {}.", known.collect::<Vec<_>>().join(", ")));
+        }
+        Err(error) => {
+            let help = error.use_stderr();
+            // A failed write is ignored, because the terminal may be gone.
+            let _ = error.print();
+            return if help { 2 } else { 0 };
+        }
+    };
+    match run::run(&args, &complain) {
+        Ok((printed, code)) => match deliver(&args, &printed) {
+            Ok(()) => code,
+            Err(message) => fail(&message),
+        },
+        Err(failure) => fail(&format!("{}. {}", failure.title, failure.message)),
+    }
+}
+
+fn fail(message: &str) -> u8 {
+    complain(message);
+    2
+}
+
+fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
+    use std::io::Write;
+    // Cells of tables are escaped already. Headings, notes and texts of a report are escaped here. JSON has its own
+    // escapes.
+    let escaped = if printed.is_safe { printed.text.as_str().into() } else { neutralise_lines(&printed.text) };
+    let text: &str = &escaped;
+    if let Some(path) = args.out() {
+        return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
+    }
+    let mut stdout = std::io::stdout().lock();
+    // A program that is not written in Rust does not flush the end of the output when it ends.
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // `rooflight … | head` closes the pipe early, which is not an error.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("The output could not be written. {e}")),
+        _ => Ok(()),
+    }
+}

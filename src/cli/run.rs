@@ -1,0 +1,65 @@
+//! This module runs one command.
+
+use super::args::{Args, Command};
+use super::open_capture::{OpenCapture, OpenFiles};
+use super::output::Printed;
+use super::view_args::{Output, View};
+use super::{compare, export, report};
+use crate::protocol::Failure;
+
+/// The line above text and Markdown of a capture that is cut, incomplete or damaged. The line stands above all totals,
+/// because each of them may be too small.
+const PARTIAL: &str = "Partial: totals cover only the part that was read, and are too small (see the notes).";
+
+/// Runs the command. Returns the output and the exit code: 1 if only a part of the input was read, else 0. A comparison with a
+/// gate has more codes.
+pub(super) fn run(args: &Args, complain: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
+    let view = match (&args.command, args.view()) {
+        (_, Some(view)) => view,
+        (Command::Compare(compare), None) => {
+            return compare::run(compare, complain).map(|(text, code)| (Printed::new(text), code));
+        }
+        (Command::Export(export), None) => {
+            return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
+        }
+        (_, None) => return Ok((Printed::new(String::new()), 0)),
+    };
+    if let Command::Report { report, view } = &args.command {
+        return report::run(report, view, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
+    }
+    print(&OpenFiles::open(&view.files)?, args, view, complain)
+}
+
+/// Prints opened files with one of the commands that read them. `view` has the options of the command.
+pub(super) fn print(
+    files: &OpenFiles,
+    args: &Args,
+    view: &View,
+    complain: &dyn Fn(&str),
+) -> Result<(Printed, u8), Failure> {
+    let partial = files.is_partial();
+    let OpenFiles { opened, analysis, programs } = files;
+    let session = OpenCapture { opened, analysis, programs, view, partial, complain };
+    let for_people = matches!(view.output(), Output::Text | Output::Markdown);
+    let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
+    if let Command::Overview { overview, .. } = &args.command {
+        let printed = session.overview(overview)?;
+        return Ok((Printed { text: with_warning(printed.text), ..printed }, partial.into()));
+    }
+    let text = match &args.command {
+        Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
+        Command::DataMovement { .. } => session.data_movement()?,
+        Command::Gaps { .. } => session.gaps()?,
+        Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
+        Command::Memory { memory, .. } => session.memory(memory)?,
+        Command::Comm { links, .. } => session.comm(links)?,
+        Command::Flags { flags, machine, .. } => session.flags(flags, machine)?,
+        Command::Summary { attainable, .. } => session.summary(*attainable)?,
+        Command::Inspect { .. }
+        | Command::Overview { .. }
+        | Command::Report { .. }
+        | Command::Export(_)
+        | Command::Compare(_) => session.inspect(),
+    };
+    Ok((Printed::new(with_warning(text)), partial.into()))
+}
