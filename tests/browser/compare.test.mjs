@@ -140,6 +140,59 @@ onPage("the worker of a comparison may die: both captures are read again", { vie
   await shownVerdict(page, sentence(A, B));
 });
 
+onPage("everything is reached with the keyboard alone", { view: "" }, async ({ page }) => {
+  /** Presses Tab, and the arrows within a group of buttons, until the focused element has this text or label. */
+  const focusOn = async (name) => {
+    const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim());
+    for (let presses = 0; presses < 80; presses += 1) {
+      if ((await focused()) === name) return;
+      await page.keyboard.press(presses % 4 === 3 ? "Tab" : "ArrowRight");
+    }
+    assert.fail(`${name} is not reached`);
+  };
+  await pickFiles(page, [A]);
+  await page.locator(".verdict").waitFor();
+  await page.keyboard.press("7");
+  const button = page.getByRole("button", { name: "Choose the capture to compare with" });
+  await button.waitFor();
+  for (let presses = 0; !(await button.evaluate((node) => node === document.activeElement)); presses += 1) {
+    assert.ok(presses < 40, "the button is not reached");
+    await page.keyboard.press("Tab");
+  }
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  await chooser.setFiles(B);
+  await shownVerdict(page, sentence(A, B));
+  await page.keyboard.press("x");
+  await shownVerdict(page, sentence(B, A));
+  await page.keyboard.press("x");
+  await shownVerdict(page, sentence(A, B));
+  await focusOn("Memory");
+  await page.keyboard.press("Enter");
+  await page.locator(".compare-found").filter({ hasText: "Peak HBM" }).waitFor();
+  await page.locator("[role=grid] [tabindex='0']").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".compare-facts").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".compare-panel").waitFor({ state: "detached" });
+  // The focus is in the table again.
+  await waitUntil(() => page.evaluate(() => document.activeElement.closest("[role=grid]") !== null));
+});
+
+onPage("the pictures beside the waterfall say what the command line says", { view: "" }, async ({ page }) => {
+  await compare(page, A, gpu("f32"));
+  const text = cliOutput("compare", A, gpu("f32"));
+  const { memory, program_changes: programs } = report(A, gpu("f32"));
+  await page.getByRole("button", { name: "Memory", exact: true }).click();
+  const peak = await waitUntil(() => page.locator(".compare-found p").first().innerText().catch(() => ""), (line) => line.startsWith("Peak HBM"));
+  assert.ok(text.includes(peak), peak);
+  assert.equal(await page.locator(".compare-found tbody tr").count(), memory.program.parts.filter(({ delta_bytes: delta }) => delta !== 0).length);
+  await page.getByRole("button", { name: "Programs", exact: true }).click();
+  const changes = await waitUntil(() => page.locator(".compare-found p").first().innerText().catch(() => ""), (line) => line.startsWith("Ops of the programs"));
+  assert.ok(text.includes(changes), changes);
+  const first = await page.locator(".compare-found tbody tr").first().locator("td").first().innerText();
+  assert.equal(first, programs.changes[0].name);
+});
+
 onPage("Markdown is copied as the command line writes it", { view: "", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await compare(page);
   await page.getByRole("button", { name: "Copy Markdown" }).click();
