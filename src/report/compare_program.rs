@@ -1,10 +1,11 @@
 //! This module writes the differences of the programs of two sessions, for the terminal and for Markdown.
 
-use crate::analysis::compare::{ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property};
+use crate::analysis::compare::{
+    ChangeCounts, ChangeKind, ChangedProperty, Comparison, ProgramChange, ProgramDiff, Property,
+};
 use crate::table::format::{ABSENT, TimeUnit, count, counted, middle_cut, signed_time, signed_time_text};
 use crate::table::text::Table;
 use crate::units::Picos;
-use std::collections::BTreeMap;
 
 /// Largest number of opcodes in a line.
 const OPCODES: usize = 6;
@@ -51,17 +52,16 @@ pub fn table(of: &Comparison, top: usize) -> Option<Table> {
 
 /// Returns the numbers of changes in a sentence. `None` without changes.
 fn numbers(of: &ProgramDiff) -> Option<String> {
-    let n = |kind: ChangeKind| of.changes.iter().filter(|change| change.kind == kind).count() as u64;
+    let ChangeCounts { added, removed, changed } = of.n_changes;
     let mut parts: Vec<String> = Vec::new();
     let mut add = |n: u64, what: &str| {
         if n > 0 {
             parts.push(format!("{} {what}", count(n)));
         }
     };
-    add(n(ChangeKind::Added), "new");
-    add(n(ChangeKind::Removed), "gone");
-    let n_changed = n(ChangeKind::Changed);
-    add(n_changed, &format!("changed{}", properties(of)));
+    add(added.into(), "new");
+    add(removed.into(), "gone");
+    add(changed.into(), &format!("changed{}", properties(of)));
     add(of.n_moved.into(), "in another order");
     let rest = of.n_without_time;
     let n_rest = u64::from(rest.added) + u64::from(rest.removed) + u64::from(rest.changed);
@@ -81,15 +81,8 @@ fn numbers(of: &ProgramDiff) -> Option<String> {
 
 /// Returns how often each property changed: " (dtype 28, shape 2)".
 fn properties(of: &ProgramDiff) -> String {
-    let mut counts: BTreeMap<Property, u64> = BTreeMap::new();
-    for change in of.changes.iter().filter(|change| change.kind == ChangeKind::Changed) {
-        let mut properties: Vec<Property> = change.what.iter().map(|what| what.property).collect();
-        properties.dedup();
-        properties.into_iter().for_each(|property| *counts.entry(property).or_default() += 1);
-    }
-    let mut counts: Vec<(Property, u64)> = counts.into_iter().collect();
-    counts.sort_by_key(|(property, n)| (std::cmp::Reverse(*n), *property));
-    let texts: Vec<String> = counts.iter().map(|(property, n)| format!("{} {}", property.label(), count(*n))).collect();
+    let text = |(property, n): &(Property, u32)| format!("{} {}", property.label(), count((*n).into()));
+    let texts: Vec<String> = of.properties.iter().map(text).collect();
     if texts.is_empty() { String::new() } else { format!(" ({})", texts.join(", ")) }
 }
 

@@ -141,24 +141,20 @@ onPage("the worker of a comparison may die: both captures are read again", { vie
 });
 
 onPage("everything is reached with the keyboard alone", { view: "" }, async ({ page }) => {
-  /** Presses Tab, and the arrows within a group of buttons, until the focused element has this text or label. */
-  const focusOn = async (name) => {
-    const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim());
-    for (let presses = 0; presses < 80; presses += 1) {
-      if ((await focused()) === name) return;
-      await page.keyboard.press(presses % 4 === 3 ? "Tab" : "ArrowRight");
+  /** Presses a key until the focused element matches a selector. */
+  const pressUntil = async (key, selector) => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
+      await page.keyboard.press(key);
     }
-    assert.fail(`${name} is not reached`);
+    assert.fail(`${selector} is not reached`);
   };
   await pickFiles(page, [A]);
   await page.locator(".verdict").waitFor();
   await page.keyboard.press("7");
   const button = page.getByRole("button", { name: "Choose the capture to compare with" });
   await button.waitFor();
-  for (let presses = 0; !(await button.evaluate((node) => node === document.activeElement)); presses += 1) {
-    assert.ok(presses < 40, "the button is not reached");
-    await page.keyboard.press("Tab");
-  }
+  await pressUntil("Tab", ".compare .btn.solid");
   const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
   await chooser.setFiles(B);
   await shownVerdict(page, sentence(A, B));
@@ -166,10 +162,12 @@ onPage("everything is reached with the keyboard alone", { view: "" }, async ({ p
   await shownVerdict(page, sentence(B, A));
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(A, B));
-  await focusOn("Memory");
+  await pressUntil("Tab", ".compare .picture-head button");
+  await pressUntil("ArrowRight", ".compare .picture-head button:nth-child(3)");
   await page.keyboard.press("Enter");
   await page.locator(".compare-found").filter({ hasText: "Peak HBM" }).waitFor();
-  await page.locator("[role=grid] [tabindex='0']").first().focus();
+  await pressUntil("Tab", "[data-row='0'] [role=gridcell], [role=columnheader] *, [role=columnheader]");
+  await pressUntil("ArrowDown", "[data-row='0'] [role=gridcell]");
   await page.keyboard.press("Enter");
   await page.locator(".compare-facts").waitFor();
   await page.keyboard.press("Escape");

@@ -4,6 +4,8 @@
 use crate::analysis::comm::{Core, Primitive};
 use crate::analysis::memory::{Basis, MemoryClass};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The difference of the memory of two sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,6 +131,10 @@ pub struct ProgramDiff {
     pub absent: Option<String>,
     /// The changes of ops, the largest difference first.
     pub changes: Vec<ProgramChange>,
+    /// Numbers of the changes of ops.
+    pub n_changes: ChangeCounts,
+    /// The number of changes of each property, the most frequent first.
+    pub properties: Vec<(Property, u32)>,
     /// Σ difference of `changes`, in ps per unit.
     pub delta_ps: i64,
     /// Changes of instructions that no op of the captures stands for.
@@ -238,6 +244,25 @@ pub struct ChangeCounts {
     pub added: u32,
     pub removed: u32,
     pub changed: u32,
+}
+
+impl ProgramDiff {
+    /// Counts the changes by kind and by property.
+    pub(super) fn count_changes(&mut self) {
+        let mut counts: BTreeMap<Property, u32> = BTreeMap::new();
+        for change in &self.changes {
+            match change.kind {
+                ChangeKind::Added => self.n_changes.added += 1,
+                ChangeKind::Removed => self.n_changes.removed += 1,
+                ChangeKind::Changed => self.n_changes.changed += 1,
+            }
+            let mut properties: Vec<Property> = change.what.iter().map(|what| what.property).collect();
+            properties.dedup();
+            properties.into_iter().for_each(|property| *counts.entry(property).or_default() += 1);
+        }
+        self.properties = counts.into_iter().collect();
+        self.properties.sort_by_key(|(property, n)| (Reverse(*n), *property));
+    }
 }
 
 /// The number of instructions with an opcode on both sides.

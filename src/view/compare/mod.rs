@@ -79,7 +79,7 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
     let side = |letter: &'static str, (files, about): (String, String)| {
         view! {
             <p class="compare-side">
-                <span class=format!("side side-{}", letter.to_ascii_lowercase())>{letter}</span>
+                <span class=format!("side-letter side-{}", letter.to_ascii_lowercase())>{letter}</span>
                 <span class="mono">{files}</span> <span class="sub">{about}</span>
             </p>
         }

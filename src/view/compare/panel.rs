@@ -87,8 +87,8 @@ fn both(model: CompareModel, ops: &ComparedOps) -> AnyView {
             <thead>
                 <tr>
                     <td></td>
-                    <th scope="col"><span class="side side-a">"A"</span> " " {open(model, false, key(&ops.row.a))}</th>
-                    <th scope="col"><span class="side side-b">"B"</span> " " {open(model, true, key(&ops.row.b))}</th>
+                    <th scope="col"><span class="side-letter side-a">"A"</span> " " {open(model, false, key(&ops.row.a))}</th>
+                    <th scope="col"><span class="side-letter side-b">"B"</span> " " {open(model, true, key(&ops.row.b))}</th>
                 </tr>
             </thead>
             <tbody>{compare::facts(ops).into_iter().map(fact).collect_view()}</tbody>

@@ -56,6 +56,7 @@ pub fn program_diff(a: &Side<'_>, b: &Side<'_>, matching: &Matching<'_, '_>, del
     let differ = opcodes.into_iter().filter(|(_, (a, b))| a != b);
     diff.opcodes = differ.map(|(opcode, (a, b))| OpcodeDelta { opcode: opcode.to_owned(), a, b }).collect();
     diff.opcodes.sort_by_key(|of| Reverse(of.a.abs_diff(of.b)));
+    diff.count_changes();
     diff.delta_ps = diff.changes.iter().map(|change| change.delta_ps).sum();
     diff
 }
