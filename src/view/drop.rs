@@ -1,8 +1,9 @@
 //! This module makes the whole page a drop target, and hands dropped files to the state. While a session is open, the place of
-//! the drop says what is done with the files.
+//! the drop says what is done with the files. On a narrow page, they replace the open session.
 
 use super::state::{self, OpenAs, State};
 use super::type_erasure::{EraseType, live};
+use crate::chart::widgets::table::TWO_LINES;
 use leptos::ev;
 use leptos::prelude::*;
 use web_sys::DragEvent;
@@ -11,9 +12,17 @@ fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|transfer| transfer.types().includes(&"Files".into(), 0))
 }
 
-/// Returns what a drop at this place does: the page is divided into equal columns.
+/// Returns the width of the window in pixels.
+fn window_width() -> f64 {
+    window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1.0).max(1.0)
+}
+
+/// Returns what a drop at this place does: the page is divided into equal columns, unless it is narrow.
 fn choice(event: &DragEvent) -> OpenAs {
-    let wide = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1.0).max(1.0);
+    let wide = window_width();
+    if wide < TWO_LINES {
+        return OpenAs::Replace;
+    }
     let share = f64::from(event.client_x()) / wide;
     let last = OpenAs::ALL.len() - 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2")]
@@ -72,10 +81,11 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
         .any()
     };
     let areas = move || {
-        if has_choice() {
+        if has_choice() && over.with(Option::is_some) && window_width() >= TWO_LINES {
             Some(OpenAs::ALL.map(area).collect_view().into_any())
         } else {
-            Some(view! { <p>"Drop to open"</p> }.any())
+            let words = if has_choice() { format!("Drop to replace {}", name()) } else { "Drop to open".to_owned() };
+            Some(view! { <p>{words}</p> }.any())
         }
     };
     view! {
