@@ -40,7 +40,11 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
             if let Some(transfer) = event.data_transfer() {
                 transfer.set_drop_effect("copy");
             }
-            over.set(Some(choice(&event)));
+            let chosen = Some(choice(&event));
+            // The event comes many times per second.
+            if over.get_untracked() != chosen {
+                over.set(chosen);
+            }
         }
     };
     let leave = move |event: DragEvent| {

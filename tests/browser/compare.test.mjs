@@ -155,7 +155,7 @@ onPage("everything is reached with the keyboard alone", { view: "" }, async ({ p
   const button = page.getByRole("button", { name: "Choose the capture to compare with" });
   await button.waitFor();
   await pressUntil("Tab", ".compare .btn.solid");
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
   await chooser.setFiles(B);
   await shownVerdict(page, sentence(A, B));
   await page.keyboard.press("x");
