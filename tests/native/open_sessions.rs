@@ -177,7 +177,10 @@ fn the_ops_of_a_row_are_set_beside_each_other() {
             (n.unwrap() - row.a.as_ref().unwrap().n_executions).abs() < 1e-9 || row.a.as_ref().unwrap().ops.len() > 1
         );
         let facts = compare::facts(&ops);
-        assert!(facts.iter().any(|fact| fact.label == "Time") && facts.iter().all(|fact| fact.a != "" && fact.b != ""));
+        assert!(
+            facts.iter().any(|fact| fact.label == "Time")
+                && facts.iter().all(|fact| !fact.a.is_empty() && !fact.b.is_empty())
+        );
         assert_eq!(compare::pair_sentence(&ops).contains("Only in A"), row.b.is_none());
     }
     let question = Question::CompareOps { query: CompareQuery::default(), key: "no row".to_owned() };
