@@ -30,6 +30,8 @@ def arguments():
     parser.add_argument("--sequence", type=int, default=2048)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--tensor", type=int, default=2)
+    parser.add_argument("--weights", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--unrolled", action="store_true", help="no loop over pairs: each has its own scope")
     return parser.parse_args()
 
 
@@ -43,13 +45,11 @@ def main():
         "TPU_ACCELERATOR_TYPE": "v5litepod-4",
         "XLA_FLAGS": f"--xla_dump_to={dump} --xla_dump_hlo_as_proto --xla_dump_hlo_module_re=.*train_step.*",
     }
-
     # JAX reads the environment where it is imported.
     import jax
     import jax.numpy as jnp
     import numpy as np
     from jax.experimental import topologies
-
     from model import train
     from model.sizes import Sizes
 
@@ -58,11 +58,11 @@ def main():
 
     devices = topologies.get_topology_desc(topology_name=args.topology, platform="tpu").devices
     mesh = jax.sharding.Mesh(np.array(devices).reshape(-1, args.tensor), ("fsdp", "tensor"))
-    sizes = Sizes(mesh, args.pairs, args.d, args.sequence, args.batch)
+    sizes = Sizes(mesh, args.pairs, args.d, args.sequence, args.batch, args.unrolled)
 
     def array(of):
         shape, axes = of
-        return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=sizes.sharding(*axes))
+        return jax.ShapeDtypeStruct(shape, args.weights, sharding=sizes.sharding(*axes))
 
     weights = jax.tree.map(array, train.parameters(sizes), is_leaf=lambda x: isinstance(x, tuple))
     count = jax.ShapeDtypeStruct((), jnp.int32, sharding=sizes.sharding())

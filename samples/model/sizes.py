@@ -1,7 +1,6 @@
 """How large the model is, and over which axes of the mesh its arrays are sharded."""
 
 from dataclasses import dataclass
-
 import jax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -17,6 +16,7 @@ class Sizes:
     d: int
     sequence: int
     batch: int
+    unrolled: bool = False
 
     @property
     def features(self):
@@ -28,3 +28,12 @@ class Sizes:
 
     def keep(self, x, *axes):
         return jax.lax.with_sharding_constraint(x, self.sharding(*axes))
+
+    def repeat(self, pair, x, weights):
+        """Runs all pairs of layers, one after the other."""
+        if not self.unrolled:
+            return jax.lax.scan(lambda x, w: (pair(x, w), None), x, weights)[0]
+        for n in range(self.pairs):
+            with jax.named_scope(f"layers_{n}"):
+                x = pair(x, jax.tree.map(lambda w: w[n], weights))
+        return x

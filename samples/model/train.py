@@ -34,7 +34,7 @@ def step(sizes):
     def loss(weights, tokens):
         with jax.named_scope("embed"):
             x = sizes.keep(half(weights["embedding"])[tokens], "fsdp", None, None)
-        x, _ = jax.lax.scan(lambda x, w: (pair(x, w), None), x, weights["layers"])
+        x = sizes.repeat(pair, x, weights["layers"])
         with jax.named_scope("head"):
             logits = (normalised(x, weights["norm"]) @ half(weights["head"])).astype(jnp.float32)
             logits = sizes.keep(logits, "fsdp", None, "tensor")

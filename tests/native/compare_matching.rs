@@ -13,18 +13,19 @@ use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::xspace::{XSpace, XStat, x_stat};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::Read;
 use std::rc::Rc;
 
 /// A capture with its programs.
-struct Capture {
-    opened: Opened,
+pub struct Capture {
+    pub opened: Opened,
     analysis: Analysis,
-    modules: BTreeMap<ProgramId, Rc<Module>>,
+    pub modules: BTreeMap<ProgramId, Rc<Module>>,
 }
 
 impl Capture {
-    fn new(name: &str, bytes: Vec<u8>) -> Self {
+    pub fn new(name: &str, bytes: Vec<u8>) -> Self {
         let mut opened = open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
@@ -33,7 +34,7 @@ impl Capture {
         Self { opened, analysis, modules }
     }
 
-    fn sample(name: &str) -> Self {
+    pub fn sample(name: &str) -> Self {
         Self::new(&format!("{name}.xplane.pb.xz"), packed(name))
     }
 
@@ -48,7 +49,7 @@ impl Capture {
     }
 
     /// Returns the ops of a device with their self times, in the order in which they first run.
-    fn ops(&self, device: usize) -> Vec<SideOp> {
+    pub fn ops(&self, device: usize) -> Vec<SideOp> {
         let device = &self.analysis.devices[device];
         let plane = &self.opened.profile.planes[device.plane];
         let mut ops: BTreeMap<OpId, SideOp> = BTreeMap::new();
@@ -66,14 +67,14 @@ impl Capture {
         ops
     }
 
-    fn name(&self, op: &SideOp) -> &str {
+    pub fn name(&self, op: &SideOp) -> &str {
         let plane = &self.opened.profile.planes[self.analysis.devices[0].plane];
         self.opened.profile.text(plane.op(op.op).name)
     }
 }
 
 /// Matches ops of the first devices of two captures.
-fn match_parts(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp])) -> Vec<OpMatch> {
+pub fn match_parts(a: (&Capture, &[SideOp]), b: (&Capture, &[SideOp])) -> Vec<OpMatch> {
     let (of_a, of_b) = (|id| a.0.module(id), |id| b.0.module(id));
     let side_a = Side { programs: Some(&of_a), ..side(a.0, a.1) };
     let side_b = Side { programs: Some(&of_b), ..side(b.0, b.1) };
@@ -89,7 +90,7 @@ fn packed(name: &str) -> Vec<u8> {
 }
 
 /// Checks that every op is in exactly one match.
-fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
+pub fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
     for (n, of) in [(n_a, (|m| &m.a) as fn(&OpMatch) -> &Vec<usize>), (n_b, |m| &m.b)] {
         let mut all: Vec<usize> = matches.iter().flat_map(of).copied().collect();
         all.sort_unstable();
@@ -102,7 +103,7 @@ fn check_once(matches: &[OpMatch], n_a: usize, n_b: usize) {
 }
 
 /// Returns the share of time of both sides by tier, as a fraction; `None` is the time without a partner.
-fn shares(matches: &[OpMatch], a: &[SideOp], b: &[SideOp]) -> BTreeMap<Option<Tier>, f64> {
+pub fn shares(matches: &[OpMatch], a: &[SideOp], b: &[SideOp]) -> BTreeMap<Option<Tier>, f64> {
     let mut shares: BTreeMap<Option<Tier>, f64> = BTreeMap::new();
     let all: u64 = a.iter().chain(b).map(|op| op.time).sum();
     for of in matches {
@@ -112,7 +113,7 @@ fn shares(matches: &[OpMatch], a: &[SideOp], b: &[SideOp]) -> BTreeMap<Option<Ti
     shares
 }
 
-fn text(shares: &BTreeMap<Option<Tier>, f64>) -> String {
+pub fn text(shares: &BTreeMap<Option<Tier>, f64>) -> String {
     let tier = |tier: &Option<Tier>| tier.map_or("unmatched", Tier::key);
     shares.iter().map(|(of, share)| format!("{} {:.2} %", tier(of), share * 100.0)).collect::<Vec<_>>().join(", ")
 }
@@ -399,6 +400,58 @@ fn matching_40_000_ops_takes_less_than_half_a_second() {
     let mut times = Vec::new();
     for (number, skipped) in [(5, usize::MAX), (5, 1000)] {
         let b = synthetic(40_000, number, skipped);
+        let (ops_a, ops_b) = (a.ops(0), b.ops(0));
+        let start = std::time::Instant::now();
+        let matches = match_parts((&a, &ops_a), (&b, &ops_b));
+        let took = start.elapsed();
+        check_once(&matches, ops_a.len(), ops_b.len());
+        println!("{} and {} ops: {took:?}, {}", ops_a.len(), ops_b.len(), text(&shares(&matches, &ops_a, &ops_b)));
+        times.push(took);
+    }
+    assert!(times.iter().all(|took| took.as_secs_f64() < 0.5), "{times:?}");
+}
+
+/// Returns a capture of `n` additions without scopes, with its program. Each takes an element of a tuple with `n_elements`
+/// elements, as the ops of a loop do. Every `skipped`-th op is absent.
+fn with_program(n: usize, n_elements: usize, rows: usize, skipped: usize) -> Capture {
+    let shape = format!("f32[{rows},128]{{1,0}}");
+    let tuple = vec![&*shape; n_elements].join(", ");
+    let mut program =
+        format!("HloModule jit_step, is_scheduled=true\n\nENTRY %main {{\n  %p = ({tuple}) parameter(0)\n");
+    for i in 0..n_elements {
+        writeln!(program, "  %gte.{i} = {shape} get-tuple-element(%p), index={i}").unwrap();
+    }
+    let mut plane = make::Plane::new("/device:TPU:0");
+    let mut events = Vec::new();
+    let mut before = "gte.0".to_owned();
+    for i in (0..n).filter(|i| (i + 1) % skipped != 0) {
+        let name = format!("add.{i}");
+        let hlo = format!("%{name} = {shape} add(%{before}, %gte.{})", i % n_elements);
+        writeln!(program, "  {hlo}").unwrap();
+        let id = plane.op(&hlo, &name, &[("program_id", make::int(1))]);
+        events.push((id, i as i64 * 100, 90));
+        before = name;
+    }
+    program.push_str("}\n");
+    plane.line("XLA Ops", &events);
+    let mut capture =
+        Capture::new("program.xplane.pb", bytes(&XSpace { planes: vec![plane.done()], ..XSpace::default() }));
+    let (module, _) = rooflight::hlo::text::module(&program).unwrap();
+    assert_eq!(module.instructions().len(), 1 + n_elements + events.len());
+    capture.modules.insert(ProgramId(1), Rc::new(module));
+    capture
+}
+
+/// Run with `cargo test --release --test native -- --ignored --nocapture matching_40_000_ops`.
+#[test]
+#[ignore = "it measures time, which only an optimized build keeps"]
+fn matching_40_000_ops_with_programs_takes_less_than_half_a_second() {
+    let a = with_program(40_000, 4000, 8, usize::MAX);
+    let mut times = Vec::new();
+    // The same program, one without some ops, and one whose ops all have another shape, so that no tier before the last
+    // ones matches any.
+    for (rows, skipped) in [(8, usize::MAX), (8, 1000), (16, 1000)] {
+        let b = with_program(40_000, 4000, rows, skipped);
         let (ops_a, ops_b) = (a.ops(0), b.ops(0));
         let start = std::time::Instant::now();
         let matches = match_parts((&a, &ops_a), (&b, &ops_b));

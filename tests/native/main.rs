@@ -11,6 +11,8 @@ mod comm_table;
 mod common;
 mod compare;
 mod compare_matching;
+mod compare_order;
+mod compare_pairs;
 mod compare_program;
 mod compare_sections;
 mod compare_series;

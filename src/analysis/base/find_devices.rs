@@ -12,13 +12,19 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
-/// Returns the devices of a profile in the order of their planes, with notes on assumptions and on missing data.
+/// Returns the devices of a profile in the order of their files and names, with notes on assumptions and on missing data. The
+/// order of the planes in a file does not count.
 pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
     let mut sum = 0_u128;
     let platform = |(index, plane): (usize, &Plane)| Some((index, Platform::from_plane_name(&plane.name)?));
-    let planes: Vec<(usize, Platform)> = profile.planes.iter().enumerate().filter_map(platform).collect();
+    let mut planes: Vec<(usize, Platform)> = profile.planes.iter().enumerate().filter_map(platform).collect();
+    planes.sort_by_key(|(index, _)| {
+        let plane = &profile.planes[*index];
+        let stem = plane.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        (plane.file, stem, plane.name[stem.len()..].parse().unwrap_or(u64::MAX))
+    });
     let found = parallel::map(&planes, |(index, platform)| {
         let mut notes = Vec::new();
         let found = device(profile, (*index, *platform), &profile.planes[*index], &mut notes);

@@ -45,7 +45,11 @@ impl Platform {
     pub fn op_lines(self, plane: &Plane) -> Vec<usize> {
         let lines = |is: &dyn Fn(&Line) -> bool| -> Vec<usize> {
             let lines = plane.lines.iter().enumerate();
-            lines.filter(|(_, line)| is(line) && !line.events.is_empty()).map(|(i, _)| i).collect()
+            let mut lines: Vec<usize> =
+                lines.filter(|(_, line)| is(line) && !line.events.is_empty()).map(|(i, _)| i).collect();
+            // The order of the lines in a file does not count.
+            lines.sort_by_key(|i| plane.lines[*i].id);
+            lines
         };
         let ops = || lines(&|line| line.name == "XLA Ops");
         match self {

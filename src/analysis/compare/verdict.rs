@@ -59,4 +59,54 @@ mod tests {
         assert_eq!(verdict(&steps(1e9, 2), &steps(1.05e9, 2)), Verdict::Regression);
         assert_eq!(verdict(&base, &[]), Verdict::TooFewSteps);
     }
+    /// Returns `n` lengths of steps of 1 ms with normal noise (Box–Muller).
+    fn noisy(random: &mut fastrand::Rng, mean: f64, noise: f64, n: usize) -> Vec<f64> {
+        let mut step = || {
+            let (radius, angle) = ((-2.0 * (1.0 - random.f64()).ln()).sqrt(), std::f64::consts::TAU * random.f64());
+            1e9 * mean * (1.0 + noise * radius * angle.cos())
+        };
+        (0..n).map(|_| step()).collect()
+    }
+
+    /// Counts the regressions and the improvements of 1,000 pairs of 8 + 8 steps. B takes `factor` times as long.
+    fn thousand(seed: u64, factor: f64, noise: f64) -> [usize; 2] {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut counts = [0; 2];
+        for _ in 0..1000 {
+            let (a, b) = (noisy(&mut random, 1.0, noise, 8), noisy(&mut random, factor, noise, 8));
+            match verdict(&a, &b) {
+                Verdict::Regression => counts[0] += 1,
+                Verdict::Improvement => counts[1] += 1,
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn verdicts_of_pairs_without_a_difference() {
+        // The steps of the captures of one program on an H100 vary by less than 0.5 %.
+        for seed in 1..=3 {
+            let [regressions, improvements] = thousand(seed, 1.0, 0.5e-2);
+            assert!(regressions < 10 && improvements < 10, "{regressions} {improvements}");
+        }
+        // Where the steps have as much noise as the band is wide, 8 of them are few.
+        let all: Vec<[usize; 2]> = (1..=10).map(|seed| thousand(seed, 1.0, 1e-2)).collect();
+        let [regressions, improvements] = [0, 1].map(|at| all.iter().map(|counts| counts[at]).sum::<usize>());
+        println!("of 10,000 pairs with noise of 1 %: {regressions} regressions, {improvements} improvements");
+        assert!(
+            (100..200).contains(&regressions) && (100..200).contains(&improvements),
+            "{regressions} {improvements}"
+        );
+    }
+
+    #[test]
+    fn three_percent_are_a_regression() {
+        for seed in 1..=3 {
+            let [regressions, improvements] = thousand(seed, 1.03, 1e-2);
+            assert!(regressions >= 990 && improvements == 0, "{regressions} {improvements}");
+            let [regressions, improvements] = thousand(seed, 0.97, 1e-2);
+            assert!(improvements >= 990 && regressions == 0, "{regressions} {improvements}");
+        }
+    }
 }

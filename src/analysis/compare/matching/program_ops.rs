@@ -14,7 +14,7 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{InstructionId, Module, text};
 use crate::parallel;
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Number of starts, updates and copies in a row that are followed. The limit ends a circle.
 const CHAIN: usize = 16;
@@ -30,7 +30,12 @@ pub(super) struct ProgramOps<'s, 'a> {
     pub(super) fingerprint: u64,
     /// The users of each op, without those that are known only from the program.
     users: OnceCell<Vec<Vec<u32>>>,
+    /// What is known of the instructions beside ops.
+    facts: RefCell<FxHashMap<InstructionId, Facts>>,
 }
+
+/// Scope path and signature of an op or an instruction beside another one.
+type Facts = (Option<u64>, Signature);
 
 /// What is known of an op.
 #[derive(Clone)]
@@ -65,7 +70,7 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
             Some(module) => by_program(side, indices, module),
             None => by_texts(side, indices),
         };
-        Self { side, module, indices, ops, fingerprint, users: OnceCell::new() }
+        Self { side, module, indices, ops, fingerprint, users: OnceCell::new(), facts: RefCell::default() }
     }
 
     /// Returns the number of ops.
@@ -125,7 +130,7 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
     fn neighbours(&self, op: u32) -> u64 {
         let described = &self.ops[op as usize];
         let [mut producers, mut users] = match (self.module, described.instruction) {
-            (Some(module), Some(id)) => neighbours_in_program(module, id),
+            (Some(module), Some(id)) => self.neighbours_in_program(module, id),
             _ => self.neighbours_by_text(op),
         };
         if !described.is_copy_or_wait {
@@ -133,14 +138,13 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
                 *scope = None;
             }
         }
-        let labels =
-            |all: Vec<(Option<u64>, Signature)>| all.into_iter().map(|(scope, signature)| label(scope, signature));
+        let labels = |all: Vec<Facts>| all.into_iter().map(|(scope, signature)| label(scope, signature));
         let mut of_users: Vec<u64> = labels(users).collect();
         of_users.sort_unstable();
         digest((described.signature.with_shapes, labels(producers).collect::<Vec<u64>>(), of_users))
     }
 
-    fn neighbours_by_text(&self, op: u32) -> [Vec<(Option<u64>, Signature)>; 2] {
+    fn neighbours_by_text(&self, op: u32) -> [Vec<Facts>; 2] {
         let users = self.users.get_or_init(|| {
             let mut users = vec![Vec::new(); self.ops.len()];
             for (user, described) in self.ops.iter().enumerate() {
@@ -165,28 +169,35 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
         let producers = self.ops[origin as usize].operands.iter().flatten().map(facts).collect();
         [producers, users[op as usize].iter().map(facts).collect()]
     }
+
+    /// Returns scope and signature of the producers and the users of an instruction.
+    fn neighbours_in_program(&self, module: &Module, id: InstructionId) -> [Vec<Facts>; 2] {
+        let is_copy_or_wait = |id| module.instruction(id).is_some_and(|of| is_copy_or_wait(&of.opcode));
+        let mut origin = id;
+        for _ in 0..CHAIN {
+            match module.operands(origin).next() {
+                Some(before) if is_copy_or_wait(origin) && is_copy_or_wait(before) => origin = before,
+                _ => break,
+            }
+        }
+        // An instruction is beside many others. Its signature takes time if it is a large fusion.
+        let mut known = self.facts.borrow_mut();
+        let mut facts = |id: InstructionId| {
+            if let Some(facts) = known.get(&id) {
+                return Some(*facts);
+            }
+            let inst = InstructionRef::within(module, id, false)?;
+            let facts = (scope_digest(inst.instruction.op_name()), Signature::new(inst));
+            known.insert(id, facts);
+            Some(facts)
+        };
+        let users = module.users(id).iter().filter_map(|id| facts(*id)).collect();
+        [module.operands(origin).filter_map(facts).collect(), users]
+    }
 }
 
 fn label(scope: Option<u64>, signature: Signature) -> u64 {
     digest((scope, signature.with_shapes))
-}
-
-/// Returns scope and signature of the producers and the users of an instruction.
-fn neighbours_in_program(module: &Module, id: InstructionId) -> [Vec<(Option<u64>, Signature)>; 2] {
-    let is_copy_or_wait = |id| module.instruction(id).is_some_and(|of| is_copy_or_wait(&of.opcode));
-    let mut origin = id;
-    for _ in 0..CHAIN {
-        match module.operands(origin).next() {
-            Some(before) if is_copy_or_wait(origin) && is_copy_or_wait(before) => origin = before,
-            _ => break,
-        }
-    }
-    let facts = |id: InstructionId| {
-        let inst = InstructionRef::within(module, id, false)?;
-        Some((scope_digest(inst.instruction.op_name()), Signature::new(inst)))
-    };
-    let users = module.users(id).iter().filter_map(|id| facts(*id)).collect();
-    [module.operands(origin).filter_map(facts).collect(), users]
 }
 
 /// Describes an op without an instruction, by its name and its shape.
