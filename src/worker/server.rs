@@ -261,6 +261,12 @@ impl Server {
         skips: Option<Vec<Skip>>,
         ports: Vec<MessagePort>,
     ) -> Result<Option<Reply>, Failure> {
+        if self.opening.is_some() {
+            return Err(Failure {
+                title: "The open capture is still being read".to_owned(),
+                message: "Choose the capture to compare with when all of its devices are there.".to_owned(),
+            });
+        }
         let captures = match unpack_reports(inputs(paths, &files)?)? {
             Unpacked::Captures(captures) => captures,
             Unpacked::Report(report) => return Ok(Some(self.set_session(slot, OpenSession::of_report(*report)))),

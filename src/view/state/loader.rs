@@ -368,7 +368,7 @@ impl State {
             // The query was changed while the answer was on its way.
             self.request_breakdown();
         }
-        if loading.again {
+        if loading.again && self.rest.with_untracked(Option::is_none) {
             self.reopen_second();
         }
     }
@@ -410,6 +410,7 @@ impl State {
             }
             None => {
                 self.busy.set(false);
+                self.take_second();
                 self.give_up_rest();
                 failure.message.push_str(" What is on screen stays; drop the files again to go on.");
             }

@@ -73,9 +73,10 @@ impl State {
                 message: "Choose the capture to compare with when all of its devices are there.".to_owned(),
             });
         }
-        self.close_second();
-        self.view.set(View::Compare);
-        self.start_second(OpenRequest { files, slot: SessionSlot::Second, ..OpenRequest::default() });
+        self.close_second_then(move || {
+            self.view.set(View::Compare);
+            self.start_second(OpenRequest { files, slot: SessionSlot::Second, ..OpenRequest::default() });
+        });
     }
 
     /// Lets the worker of the open session read a second capture.
@@ -126,7 +127,7 @@ impl State {
         }
     }
 
-    fn take_second(self) -> Option<SecondLoad> {
+    pub(super) fn take_second(self) -> Option<SecondLoad> {
         let second = self.engines.try_update_value(|engines| engines.second.take()).flatten()?;
         self.load_shown.set(false);
         self.load.set(None);
@@ -214,16 +215,25 @@ impl State {
 
     /// Closes the capture that is compared with the first one, which is shown.
     pub(crate) fn close_second(self) {
+        self.close_second_then(|| ());
+    }
+
+    fn close_second_then(self, then: impl FnOnce() + 'static) {
         self.cancel_second();
         if self.pair.with_untracked(Option::is_none) {
-            return;
+            return then();
         }
-        if self.shown_slot.get_untracked() == SessionSlot::Second {
-            self.show_session(SessionSlot::First, self.view.get_untracked());
+        let close = move || {
+            self.request(&Request::CloseSecond, |_| ());
+            self.engines.update_value(|engines| engines.other_of = None);
+            self.forget_pair();
+            then();
+        };
+        match self.shown_slot.get_untracked() {
+            SessionSlot::First => close(),
+            // The files of the shown session are exchanged before the others are forgotten.
+            SessionSlot::Second => self.show_session_then(SessionSlot::First, self.view.get_untracked(), close),
         }
-        self.request(&Request::CloseSecond, |_| ());
-        self.engines.update_value(|engines| engines.other_of = None);
-        self.forget_pair();
     }
 
     /// Records that only one session is open.
@@ -232,10 +242,11 @@ impl State {
         self.compare.set(String::new());
     }
 
-    /// Reads the second capture again, after another worker has taken the place of one that ended. The session that is shown
+    /// Reads the second capture again, if there was one, after another worker has taken the place of one that ended. The session that is shown
     /// is the first one now.
     pub(super) fn reopen_second(self) {
-        let other = self.engines.try_update_value(|engines: &mut Workers| engines.other_of.take()).flatten();
+        let take = |engines: &mut Workers| if engines.open.is_some() { engines.other_of.take() } else { None };
+        let other = self.engines.try_update_value(take).flatten();
         let Some(other) = other else { return };
         if self.shown_slot.get_untracked() == SessionSlot::Second {
             self.shown_slot.set(SessionSlot::First);

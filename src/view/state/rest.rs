@@ -52,6 +52,7 @@ impl State {
             let session = SessionInfo { reading: None, ..session.clone() };
             self.opened.set(Some(PtrEq::new(Opened { name: name.clone(), session })));
         }
+        self.reopen_second();
     }
 
     fn end_rest(self) {
@@ -81,5 +82,6 @@ impl State {
             *pending = Some(Pending::send(link, query));
         });
         self.update_slow_state();
+        self.reopen_second();
     }
 }
