@@ -140,6 +140,20 @@ onPage("the worker of a comparison may die: both captures are read again", { vie
   await shownVerdict(page, sentence(A, B));
 });
 
+onPage("a comparison that ends while B is shown leaves A open, with its files", { view: "" }, async ({ page }) => {
+  await compare(page);
+  await page.getByRole("button", { name: /^Show B/ }).click();
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
+  await page.getByRole("button", { name: "End comparison" }).click();
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /xla/.test(name));
+  // Another worker reads the files of A again.
+  await page.workers()[0].evaluate(() => self.close());
+  await page.getByText("The files are being read again").waitFor();
+  await page.locator("#tab-overview").click();
+  const { verdict: expected } = JSON.parse(cliOutput("overview", A, "--json"));
+  await waitUntil(() => page.locator(".overview .verdict").innerText().catch(() => ""), (text) => text === expected);
+});
+
 onPage("everything is reached with the keyboard alone", { view: "" }, async ({ page }) => {
   /** Presses a key until the focused element matches a selector. */
   const pressUntil = async (key, selector) => {
