@@ -67,7 +67,7 @@ onPage("the page stays responsive while a file is read", async ({ page }) => {
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /synth-1-2-40\.xplane\.pb/);
   assert.ok((await page.getByRole("table", { name: "Stages of the load" }).getByRole("row").count()) >= 3);
   // Until the load ends, the names of the views are shown in grey and have no tab role.
-  assert.equal(await page.locator(".tabs .tab.off").count(), 7);
+  assert.equal(await page.locator(".tabs .tab.off").count(), 8);
   assert.equal(await page.getByRole("tab").count(), 0);
   await waitUntil(() => cancelButton(page).evaluate((button) => button === document.activeElement), Boolean);
   await page.getByRole("button", { name: "Keys and help" }).click();

@@ -51,6 +51,7 @@ fn Pair(state: State) -> impl IntoView {
                 <section class="empty">
                     <h1>{failure.title}</h1>
                     <p>{failure.message}</p>
+                    <p class="acts">{end_button(state)}</p>
                 </section>
             }
             .any()
@@ -69,6 +70,14 @@ fn Pair(state: State) -> impl IntoView {
             </section>
         </If>
         <If when=move || has_panel.get()><panel::Panel model /></If>
+    }
+    .any()
+}
+
+/// Renders the button that closes the second capture.
+fn end_button(state: State) -> AnyView {
+    view! {
+        <button type="button" class="btn line small-text" on:click=move |_| state.close_second()>{icon(Icon::Close)} "End comparison"</button>
     }
     .any()
 }
@@ -109,7 +118,7 @@ fn head(model: CompareModel, of: &Comparison) -> AnyView {
             {side("B", b)}
             <span class="grow"></span>
             <button type="button" class="btn line small-text" on:click=markdown>{icon(Icon::Copy)} "Copy Markdown"</button>
-            <button type="button" class="btn line small-text" on:click=move |_| state.close_second()>{icon(Icon::Close)} "End comparison"</button>
+            {end_button(state)}
         </div>
         <dl class=format!("figures {}", compare::verdict_class(of.verdict)) data-roving="">{readout(compare::readout(of))}</dl>
         {(!notes.is_empty()).then(|| view! { <ul class="compare-notes">{notes.into_iter().map(note).collect_view()}</ul> }.any())}
