@@ -20,8 +20,12 @@ const shownVerdict = (page, text) => waitUntil(() => verdict(page).innerText().c
 /** Chooses the second capture with the button of the comparison. */
 async function chooseSecond(page, file) {
   await page.locator("#tab-compare").click();
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose the capture to compare with" }).click()]);
-  await chooser.setFiles(file);
+  // The browser is told to report the dialog of files before the button is pressed.
+  const chooser = page.waitForEvent("filechooser");
+  const button = page.getByRole("button", { name: "Choose the capture to compare with" });
+  await button.waitFor();
+  await button.click();
+  await (await chooser).setFiles(file);
 }
 
 async function compare(page, a = A, b = B) {
@@ -165,12 +169,13 @@ onPage("everything is reached with the keyboard alone", { view: "" }, async ({ p
   };
   await pickFiles(page, [A]);
   await page.locator(".verdict").waitFor();
+  const chooser = page.waitForEvent("filechooser");
   await page.keyboard.press("7");
   const button = page.getByRole("button", { name: "Choose the capture to compare with" });
   await button.waitFor();
   await pressUntil("Tab", ".compare .btn.solid");
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
-  await chooser.setFiles(B);
+  await page.keyboard.press("Enter");
+  await (await chooser).setFiles(B);
   await shownVerdict(page, sentence(A, B));
   await page.keyboard.press("x");
   await shownVerdict(page, sentence(B, A));
