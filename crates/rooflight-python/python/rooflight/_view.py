@@ -18,6 +18,7 @@ import mimetypes
 import os
 import secrets
 import shutil
+import signal
 import sys
 import warnings
 import webbrowser
@@ -216,6 +217,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{server.url}\nThe page is served until you press Ctrl-C.", flush=True)
         if not options.no_browser:
             webbrowser.open(server.url)
+        # A process that a script starts in the background inherits that interrupts are ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
