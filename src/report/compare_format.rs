@@ -5,7 +5,7 @@ use crate::table::format::signed_percent;
 use crate::units::Picos;
 
 /// Returns the size of a difference in ps.
-pub(super) fn picos(time: i64) -> Picos {
+pub fn picos(time: i64) -> Picos {
     Picos(time.unsigned_abs())
 }
 

@@ -2,7 +2,7 @@
 
 pub mod comm_json;
 pub mod comm_table;
-mod compare_format;
+pub mod compare_format;
 pub mod compare_json;
 pub mod compare_program;
 pub mod compare_sections;

@@ -3,10 +3,10 @@
 use crate::analysis::compare::{CompareUnit, Comparison, FigureDelta, SideHead, TierShare, Verdict};
 use crate::analysis::overview::Unit;
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, exact, row};
+use crate::report::compare_format::picos;
 use crate::report::compare_text::differences;
 use crate::report::overview_text::number;
 use crate::table::format::{self, ABSENT, TimeUnit, percent, percent_text};
-use crate::units::Picos;
 
 /// The figures, with their labels and formulas, in the order in which a narrow page keeps them.
 const SHOWN: [(&str, &str, &str); 7] = [
@@ -18,10 +18,6 @@ const SHOWN: [(&str, &str, &str); 7] = [
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
 ];
-
-pub(super) fn picos(time: i64) -> Picos {
-    Picos(time.unsigned_abs())
-}
 
 /// Returns the symbol before a difference: a triangle that points up for more, down for less.
 pub(super) const fn arrow(difference: i64) -> &'static str {

@@ -1,9 +1,9 @@
 //! This module sets the ops of a row beside each other: the facts of both, and which of them differ.
 
-use super::figures::picos;
 use crate::analysis::compare::RowSide;
 use crate::analysis::op::{OpDetail, OpRole};
 use crate::protocol::ComparedOps;
+use crate::report::compare_format::picos;
 use crate::table::format::{self, ABSENT};
 use crate::units::Picos;
 

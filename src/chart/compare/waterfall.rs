@@ -1,13 +1,14 @@
 //! This module computes the waterfall of a comparison: bars that lead from A to B, each from where the one above ends. The axis
 //! is the difference from A.
 
-use super::figures::{arrow, picos};
+use super::figures::arrow;
 use crate::analysis::classify::Kind;
 use crate::analysis::compare::{Comparison, PartDelta, RowDelta};
 use crate::analysis::ledger::Owner;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, ticks};
 use crate::chart::plot::time_part::TimePart;
+use crate::report::compare_format::picos;
 use crate::report::ledger_table::label;
 use crate::table::format::{self, TimeUnit, signed_time};
 
