@@ -12,6 +12,7 @@ pub mod base;
 pub mod breakdown;
 pub mod classify;
 pub mod comm;
+pub mod captures;
 pub mod compare;
 pub mod data_movement;
 pub mod files;

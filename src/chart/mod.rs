@@ -5,6 +5,7 @@
 
 pub mod breakdown;
 pub mod comm;
+pub mod captures;
 pub mod compare;
 pub mod data_movement;
 pub mod empty;

@@ -2,6 +2,7 @@
 //! plain data and depends on neither side.
 
 pub mod capabilities;
+pub mod captures;
 pub mod comm;
 pub mod compare;
 pub mod estimate;
@@ -17,6 +18,7 @@ pub mod url;
 pub mod view_request;
 
 pub use capabilities::Capabilities;
+pub use captures::CapturesQuestion;
 pub use comm::CommView;
 pub use compare::ComparedOps;
 pub use estimate::{Choice, Estimate, Skip};

@@ -40,6 +40,22 @@ pub enum Request {
         /// Files and planes that are not read. `None` if the user has not chosen yet: the reply is [`Reply::Large`] if
         /// the files would take too much memory.
         skips: Option<Vec<Skip>>,
+        /// Whether the files are of one run. If not, files of several runs are listed, and none of them is read.
+        is_one_run: bool,
+    },
+    /// Reads the files of this message as one capture, closes it, and returns what a list of captures keeps of it, as
+    /// [`crate::analysis::captures::CaptureSummary`].
+    Summarise {
+        /// Path of each file with its folders, in the order of the files.
+        paths: Vec<String>,
+    },
+    /// Reads the files of this message as two captures, closes them, and returns the largest part of their difference, as
+    /// `Option<`[`crate::analysis::captures::JumpCause`]`>`.
+    ExplainJump {
+        /// Path of each file with its folders, those of the first capture first.
+        paths: Vec<String>,
+        /// Number of files of the first capture.
+        n_before: u32,
     },
     /// Answers the requests that follow from this session. The reply is [`Reply::Opened`].
     Show(SessionSlot),
@@ -270,6 +286,8 @@ pub struct SessionInfo {
     /// The devices read so far, if the rest of the files is still being read. Another [`Reply::Opened`] follows then, with
     /// all of them.
     pub reading: Option<DevicesRead>,
+    /// The files of each capture, as indices in `files`, if the session lists several captures. Empty for one capture.
+    pub captures: Vec<Vec<u32>>,
 }
 
 /// The number of devices that have been read.

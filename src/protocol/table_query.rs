@@ -24,6 +24,11 @@ pub enum TableOf {
     Buffers(MemoryQuery, u32),
     /// Ops of both open sessions.
     Compare(CompareQuery, CompareRows),
+    /// The captures of a folder.
+    Captures {
+        /// Increases when a capture has been read, so that the rows are requested again.
+        revision: u32,
+    },
     /// The events of a window of the timeline.
     Events(EventsQuery),
     /// The events that a search of the timeline found.

@@ -8,6 +8,7 @@
 //! Each question names the type of its reply. Question and reply cross as bytes within one request and one reply, so
 //! that the protocol needs only one request and one reply for all questions.
 
+use super::captures::CapturesQuestion;
 use super::program_text::{ProgramQuery, ProgramRef};
 use super::request::{OpRef, Reply, Request};
 use super::table_query::{TableAction, TableOf};
@@ -151,6 +152,8 @@ pub enum Question {
     /// Requests the comparison as a file: JSON as the command line writes it, or all rows as CSV. The reply is
     /// [`Reply::Exported`].
     ExportCompare { query: CompareQuery, format: Export },
+    /// Asks about a list of captures. The reply is the type that the [`CapturesQuestion`] names.
+    Captures(CapturesQuestion),
     /// Requests the verdicts about XLA flags, as [`crate::analysis::flags::FlagsReport`].
     Flags(FlagsQuery),
     /// Requests the preview of a report, as [`crate::protocol::ShareAnswer`].

@@ -1,5 +1,6 @@
 //! This module writes report structs as text for people and as JSON and CSV for programs.
 
+pub mod captures_json;
 pub mod comm_json;
 pub mod comm_table;
 pub mod compare_format;

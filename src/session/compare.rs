@@ -6,6 +6,7 @@ use super::memory::static_memory;
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
+use crate::analysis::captures::{CaptureSummary, TopFinding};
 use crate::analysis::compare::{Comparison, SeriesPoint, Session, compare, paired_program};
 use crate::analysis::data_movement::Programs as Modules;
 use crate::analysis::files::FileProgram;
@@ -14,9 +15,6 @@ use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
-
-/// The stat of a plane with the time at which the profile was started, in ns since 1970.
-const START: &str = "profile_start_time";
 
 /// A session that is compared.
 pub struct CompareSide {
@@ -96,10 +94,24 @@ impl CompareSide {
         let CaptureSession { profile, analysis, partial, .. } = &self.session;
         let memory = Err(String::new());
         let session = self.analysed.session((profile, analysis), &|_| None, &memory, *partial);
-        let stat = |plane: &Plane| plane.number_stat(START).filter(|start| *start > 0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
-        let start_ns = profile.planes.iter().filter_map(stat).map(|start| start as u64).min();
+        let start_ns = profile.planes.iter().filter_map(Plane::start_ns).min();
         SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
+    }
+
+    /// Returns what a list of captures keeps of this one.
+    pub fn summary(&self) -> CaptureSummary {
+        let overview = &self.analysed.derived.overview;
+        let findings = || overview.findings.iter().chain(&overview.options).chain(&overview.memory);
+        let first = findings().next();
+        CaptureSummary {
+            point: self.series_point(),
+            period: overview.period,
+            kinds: overview.kinds.iter().map(|of| (of.kind, of.total)).collect(),
+            verdict: overview.verdict.clone(),
+            top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: of.at_stake }),
+            n_findings: findings().count() as u32,
+            is_partial: self.is_partial(),
+        }
     }
 
     /// Returns whether only a part of the input was read.

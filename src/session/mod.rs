@@ -4,6 +4,7 @@
 mod breakdown;
 mod breakdown_rows;
 pub mod capture;
+pub mod captures;
 pub mod comm;
 pub mod compare;
 pub mod data_movement;

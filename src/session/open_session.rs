@@ -60,7 +60,7 @@ impl OpenSession {
         (Self::new(Box::new(session), Vec::new()), info)
     }
 
-    fn new(session: Box<dyn Session>, capture_ranges: Vec<CaptureRange>) -> Self {
+    pub(super) fn new(session: Box<dyn Session>, capture_ranges: Vec<CaptureRange>) -> Self {
         Self { session, capture_ranges, reports: ReportCache::default() }
     }
 

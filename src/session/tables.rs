@@ -62,7 +62,7 @@ impl CaptureSession {
             TableOf::Comm(query, carried) => answer(&mut comm_table(self.comm_answer(query), query, *carried), action),
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action),
             TableOf::Events(_) | TableOf::Hits(_) => self.event_rows(of, action),
-            TableOf::Compare(..) => Reply::Failed(messages::no_question()),
+            TableOf::Compare(..) | TableOf::Captures { .. } => Reply::Failed(messages::no_question()),
             TableOf::Buffers(query, point) => {
                 let kept = match self.cached_buffers(query, *point) {
                     Ok(kept) => kept,
@@ -109,7 +109,7 @@ impl ReportSession {
             }
             TableOf::Roofline(query, by) => self.roofline_rows(query, *by, action)?,
             TableOf::Events(_) | TableOf::Hits(_) => return Err(self.lacks("the events of the timeline")),
-            TableOf::Compare(..) => return Err(Reply::Failed(messages::no_question())),
+            TableOf::Compare(..) | TableOf::Captures { .. } => return Err(Reply::Failed(messages::no_question())),
             TableOf::Buffers(query, point) => {
                 let space = self.space_at(query, *point)?;
                 answer(&mut buffer_table(&space.alive, space.curve.n_points, CachedOrder::default()), action)

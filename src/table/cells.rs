@@ -6,6 +6,7 @@ use super::page::{Cell, Head, Mark, Name};
 use super::shown::{Format, Shown};
 use super::{Column, Value};
 use crate::units::Picos;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A column on the page, with the values that all its cells share.
@@ -80,6 +81,12 @@ impl<'t, R> ReadyColumn<'t, R> {
                 let part = |at: usize| parts.get(at).and_then(number).map_or(0.0, |part| fraction(part, self.largest));
                 Cell::Gap(part(0), part(1), text)
             }
+            (Format::Kinds, Value::Record(kinds)) => {
+                let part = |(kind, time): &(Cow<'_, str>, Value<'_>)| {
+                    Some((kind.clone().into_owned(), fraction(number(time)?, self.largest)))
+                };
+                Cell::Kinds(kinds.iter().filter_map(part).collect(), text)
+            }
             (Format::Difference, Value::Difference(of)) => Cell::Difference { text, is_real: of.is_real },
             (Format::DifferenceBar, Value::Difference(of)) => {
                 let share = fraction(of.ps.unsigned_abs() as f64, self.largest);
@@ -149,6 +156,7 @@ impl<'t, R> ReadyColumn<'t, R> {
             | Format::Marked
             | Format::Range
             | Format::Parts
+            | Format::Kinds
             | Format::DifferenceBar
             | Format::Count
             | Format::Tflops
@@ -201,6 +209,10 @@ fn plain(value: &Value<'_>) -> Option<String> {
         Value::Text(text) => text.clone().into_owned(),
         Value::Word(name) | Value::Labelled(_, name) | Value::Ranked(_, _, name) => (*name).to_owned(),
         Value::Range(first, last) => format!("{} to {}", format::count(*first), format::count(*last)),
+        Value::Record(fields) => {
+            let field = |(name, value): &(Cow<'_, str>, Value<'_>)| Some(format!("{name} {}", exact_short(value)?));
+            fields.iter().filter_map(field).collect::<Vec<_>>().join(", ")
+        }
         Value::List(values) => values.iter().filter_map(exact).collect::<Vec<_>>().join(", "),
         _ => String::new(),
     };

@@ -17,6 +17,7 @@ mod cells;
 mod column;
 pub mod copy;
 pub mod csv;
+pub mod date;
 pub mod filter;
 pub mod format;
 pub mod json;

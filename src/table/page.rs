@@ -146,6 +146,8 @@ pub enum Cell {
     /// A bar to the right of the middle for a positive difference, to the left for a negative one, as a fraction of half the
     /// width; and the text of the difference.
     DifferenceBar { share: f64, text: String, is_real: bool },
+    /// Kinds of time in one bar: the last part of the class of each, and its fraction of the bar's width. The text lists them.
+    Kinds(Vec<(String, f64)>, String),
     /// A swatch, and a text.
     Marked(Mark, String),
     /// The name of the row.
@@ -190,6 +192,7 @@ impl Cell {
             | Self::Range(_, _, text)
             | Self::Difference { text, .. }
             | Self::DifferenceBar { text, .. }
+            | Self::Kinds(_, text)
             | Self::Marked(_, text) => text,
             Self::Name(name) => &name.text,
         }

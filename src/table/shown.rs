@@ -147,6 +147,9 @@ pub enum Format {
     /// Two times that follow each other, as a bar on the scale of the largest time of the column
     /// [`unit_of`](Shown::unit_of), and the first time as text. Rows cannot be sorted by it.
     Parts,
+    /// A record of times by kind, as one bar on the scale of the largest time of the column [`unit_of`](Shown::unit_of). Rows cannot
+    /// be sorted by it.
+    Kinds,
     /// A range as a bar within the [whole](super::answer::TableRows::new).
     Range,
     /// A time, in one unit for the whole column.
@@ -186,12 +189,21 @@ impl Format {
     /// Returns whether cells depend on the largest number of their column: for its unit, its width, or the length of a
     /// bar.
     pub(super) const fn has_scale(self) -> bool {
-        matches!(self, Self::Time | Self::Difference | Self::DifferenceBar | Self::Count | Self::Share | Self::Parts)
+        matches!(
+            self,
+            Self::Time
+                | Self::Difference
+                | Self::DifferenceBar
+                | Self::Count
+                | Self::Share
+                | Self::Parts
+                | Self::Kinds
+        )
     }
 
     /// Returns whether rows can be sorted by the column.
     pub(super) const fn is_sortable(self) -> bool {
-        !matches!(self, Self::Parts | Self::Cumulative)
+        !matches!(self, Self::Parts | Self::Kinds | Self::Cumulative)
     }
 
     /// Returns whether values are numbers, which are right-aligned.
@@ -206,6 +218,7 @@ impl Format {
                 | Self::Marked
                 | Self::Range
                 | Self::Parts
+                | Self::Kinds
                 | Self::DifferenceBar
         )
     }

@@ -4,6 +4,7 @@
 use super::bar::AppBar;
 use super::bar::help::Help;
 use super::breakdown::Breakdown;
+use super::captures::Captures;
 use super::comm::Comm;
 use super::compare::Compare;
 use super::drop::DropTarget;
@@ -89,7 +90,11 @@ fn OpenView(state: State) -> impl IntoView {
     let has_overview = Memo::new(move |_| state.can(|can| can.overview));
     let has_timeline = Memo::new(move |_| state.can(|can| can.timeline));
     let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
+    let is_folder = Memo::new(move |_| state.is_folder());
     let body = move || {
+        if is_folder.get() {
+            return view! { <Captures state /> }.any();
+        }
         let view = state.view.get();
         match view {
             View::File => return view! { <File state /> }.any(),

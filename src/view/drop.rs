@@ -33,7 +33,7 @@ fn choice(event: &DragEvent) -> OpenAs {
 #[component]
 pub(crate) fn DropTarget(state: State) -> impl IntoView {
     let over = RwSignal::new(None::<OpenAs>);
-    let has_choice = move || state.opened.with(Option::is_some) && state.summary().is_none();
+    let has_choice = move || state.opened.with(Option::is_some) && state.summary().is_none() && !state.is_folder();
     let enter = move |event: DragEvent| {
         if has_files(&event) {
             event.prevent_default();

@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 39] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 40] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -40,6 +40,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 39] = [
         &["1", "2", "3", "4", "5", "6", "7", "8"],
         "overview, breakdown, roofline, memory, communication, timeline, comparison, file",
     ),
+    ("Page", &["9"], "back to the list of captures"),
     ("Page", &["/"], "filter; again: next place to search in"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
@@ -158,7 +159,8 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "/" if state.view.get_untracked() == View::File => files::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
-        "l" => state.sharing.set(state.opened.with_untracked(Option::is_some)),
+        "l" => state.sharing.set(state.opened.with_untracked(Option::is_some) && !untrack(|| state.is_folder())),
+        "9" => state.return_to_folder(),
         "e" => popover::toggle(save::ID),
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {

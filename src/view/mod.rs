@@ -14,6 +14,7 @@ use leptos::prelude::*;
 mod app;
 mod bar;
 mod breakdown;
+mod captures;
 mod comm;
 mod compare;
 mod data_movement;

@@ -125,15 +125,32 @@ impl Link {
         self.send_with(request, &[], &[])
     }
 
-    /// Opens files as one session, without the parts in `skips`. Large files are read with helpers. Returns the id of the
-    /// request.
-    pub fn open(&self, slot: SessionSlot, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
-        let paths = picked.iter().map(|one| one.path.clone()).collect();
-        let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
+    /// Opens files as one session, without the parts in `skips`. Large files are read with helpers. Unless `is_one_run`, files of
+    /// several runs become a list of captures. Returns the id of the request.
+    pub fn open(
+        &self,
+        slot: SessionSlot,
+        picked: &[Picked],
+        skips: Option<Vec<Skip>>,
+        is_one_run: bool,
+    ) -> RequestId {
+        let (paths, files) = paths_and_files(picked);
         let ports = self.start_helpers(number_for(total_size(picked)));
-        let id = self.send_with(&Request::Open { slot, paths, skips }, &files, &ports);
+        let id = self.send_with(&Request::Open { slot, paths, skips, is_one_run }, &files, &ports);
         self.opening.set(id);
         id
+    }
+
+    /// Reads files as one capture of many. The answer is its summary.
+    pub fn summarise(&self, picked: &[Picked]) -> RequestId {
+        let (paths, files) = paths_and_files(picked);
+        self.send_with(&Request::Summarise { paths }, &files, &[])
+    }
+
+    /// Reads the files of two captures. The answer is what made most of their difference.
+    pub fn explain_jump(&self, before: &[Picked], after: &[Picked]) -> RequestId {
+        let (paths, files) = paths_and_files(&[before, after].concat());
+        self.send_with(&Request::ExplainJump { paths, n_before: before.len() as u32 }, &files, &[])
     }
 
     /// Starts helpers, and returns the ports to them. A helper that cannot be started is left out.
@@ -202,6 +219,10 @@ fn watch(name: String, report: Rc<dyn Fn(Report)>) {
 /// Posts a message, and hands over its ports.
 fn post(worker: &Worker, message: &JsValue) {
     drop(worker.post_message_with_transfer(message, &ports(message)));
+}
+
+fn paths_and_files(picked: &[Picked]) -> (Vec<String>, Vec<File>) {
+    picked.iter().map(|one| (one.path.clone(), one.file.clone())).unzip()
 }
 
 /// Returns the size of all files in bytes.

@@ -17,6 +17,7 @@ use super::runtime::{ProgressTimer, memory, now};
 use crate::protocol::{
     Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, SessionSlot, Skip, Stage, mismatch,
 };
+use crate::session::captures::{explain_jump, summarise};
 use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
 use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
 use crate::session::{Input, OpenSession, OpenSessions};
@@ -152,12 +153,27 @@ impl Server {
         let reply = match &request {
             Request::Hello { build } if build == crate::BUILD => return None,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { slot, paths, skips } => {
-                let opened = self.open(id, *slot, (paths, files), skips.clone(), ports);
+            Request::Open { slot, paths, skips, is_one_run } => {
+                let folder = if *is_one_run { None } else { open_folder(paths, &files) };
+                let opened = match folder {
+                    Some(folder) => Ok(Some(self.set_session(*slot, folder))),
+                    None => self.open(id, *slot, (paths, files), skips.clone(), ports),
+                };
                 match opened.unwrap_or_else(|why| Some(Reply::Failed(why))) {
                     Some(reply) => reply,
                     None => return Some(0),
                 }
+            }
+            Request::Summarise { paths } => {
+                let read = inputs(paths, &files).and_then(|inputs| summarise(inputs, &mut self.reporter(id)));
+                read.map_or_else(Reply::Failed, |summary| Reply::answer_to_question(&summary))
+            }
+            Request::ExplainJump { paths, n_before } => {
+                let cause = inputs(paths, &files).and_then(|mut before| {
+                    let after = before.split_off((*n_before as usize).min(before.len()));
+                    explain_jump(before, after, &mut self.reporter(id))
+                });
+                cause.map_or_else(Reply::Failed, |cause| Reply::answer_to_question(&cause))
             }
             Request::OpenReport { link } => self.open_link(link),
             Request::HelperEnded { helper } => {
@@ -343,6 +359,11 @@ fn inputs(paths: &[String], files: &[File]) -> Result<Vec<Input>, Failure> {
         Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
     };
     files.iter().zip(paths).map(input).collect()
+}
+
+/// Opens files as a list of captures. `None` if they are not several captures, or if they cannot be read.
+fn open_folder(paths: &[String], files: &[File]) -> Option<(OpenSession, SessionInfo)> {
+    OpenSession::open_folder(&inputs(paths, files).ok()?)
 }
 
 /// Returns whether the files are so large that the memory they need is estimated first.

@@ -44,6 +44,7 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
             "overview",
             "timeline",
             "compare",
+            "captures",
         ],
     ),
     (

@@ -40,7 +40,7 @@ pub use sections::{
     BytesDelta, ChangeCounts, ChangeKind, ChangedProperty, ClassDelta, CommDelta, CommRowDelta, CommSide, MemoryDelta,
     OpcodeDelta, PeakDelta, PeakSide, ProgramChange, ProgramDiff, ProgramPair, Property, TimeDelta,
 };
-pub use series::series;
+pub use series::{compare_samples, figure_series, series};
 pub use series_report::{ChangePoint, FigureSeries, Series, SeriesBase, SeriesCapture, SeriesOrder, SeriesPoint};
 pub use session::Session;
 pub use verdict::SIGNIFICANT;

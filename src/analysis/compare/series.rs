@@ -48,7 +48,7 @@ pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase
         }
     }
     let capture = |at: usize, point: &SeriesPoint| {
-        let verdict = if is_comparable { evaluate(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
+        let verdict = if is_comparable { compare_samples(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
         let change = periods[base].zip(periods[at]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
         SeriesCapture { head: point.head.clone(), start_ns: point.start_ns, median: periods[at], change, verdict }
     };
@@ -73,20 +73,23 @@ fn middle(values: &[Option<f64>]) -> Option<usize> {
     Some(known.get(known.len().checked_sub(1)? / 2)?.1)
 }
 
-/// Compares the steps of a capture with those of the base.
+/// Returns the verdict on the difference of two samples of steps, in ps: a baseline and another capture. `band` is the share below
+/// which differences are noise between captures.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "means in ps, as those of two captures"
 )]
-fn evaluate(base: &[f64], of: &[f64], band: f64) -> Verdict {
+pub fn compare_samples(base: &[f64], of: &[f64], band: f64) -> Verdict {
     let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len().max(1) as f64;
     let shift = shift(base, of).map(|shift| shift.widened(widening(base, of)));
     let (whole, delta) = (mean(base).round() as i64, (mean(of) - mean(base)).round() as i64);
     verdict::evaluate((base, of), shift, (whole, delta), band).verdict
 }
 
-fn figure_series(name: &str, unit: Unit, values: Vec<Option<f64>>, band: f64) -> FigureSeries {
+/// Finds the change points of a figure. `values` are in the order of the captures; `None` if a capture does not have the figure.
+/// `band` is the share of the value below which differences are noise, for fewer than 8 captures.
+pub fn figure_series(name: &str, unit: Unit, values: Vec<Option<f64>>, band: f64) -> FigureSeries {
     let known: Vec<(usize, f64)> = values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?))).collect();
     let only: Vec<f64> = known.iter().map(|(_, value)| *value).collect();
     let differences: Vec<f64> = only.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();

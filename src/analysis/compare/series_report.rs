@@ -41,7 +41,7 @@ pub enum SeriesBase {
 }
 
 /// A capture of a series, before it is compared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesPoint {
     pub head: SideHead,
     /// When the profile was started, in ns since 1970. `None` if the capture does not record it.

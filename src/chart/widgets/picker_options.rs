@@ -238,6 +238,7 @@ mod tests {
             notes: Vec::new(),
             partial: None,
             reading: None,
+captures: Vec::new(),
             n_events: 0,
             summary: None,
             capabilities: Capabilities::capture(),

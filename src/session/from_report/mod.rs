@@ -59,6 +59,8 @@ impl Session for ReportSession {
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. }
             | Request::OpenReport { .. }
+            | Request::Summarise { .. }
+            | Request::ExplainJump { .. }
             | Request::Show(_)
             | Request::CloseSecond
             | Request::StopReading
@@ -83,7 +85,8 @@ impl ReportSession {
             Question::Comm(query) => self.comm(query),
             Question::Flags(query) => self.flags(query),
             Question::Table { of, action } => self.table(of, action),
-            Question::Compare(_)
+            Question::Captures(_)
+            | Question::Compare(_)
             | Question::CompareOps { .. }
             | Question::CompareMarkdown(_)
             | Question::ExportCompare { .. } => Ok(Reply::Failed(messages::no_question())),
@@ -184,6 +187,7 @@ fn session(report: &Report) -> SessionInfo {
         capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some()),
         framework: Framework::Unknown,
         reading: None,
+captures: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ use web_sys::HtmlElement;
 #[component]
 pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView {
     let open = Memo::new(move |_| state.opened.with(Option::is_some) && !state.load_shown.get());
+    let is_folder = Memo::new(move |_| state.is_folder());
     let theme = move || format!("Theme: {}. Switch", state.theme.get().label());
     let show_help = move |_| {
         if let Some(dialog) = help.get_untracked() {
@@ -35,7 +36,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
                     <pickers::Pickers state />
                 </If>
                 <span class="grow"></span>
-                <If when=move || open.get()>
+                <If when=move || open.get() && !is_folder.get()>
                     <button type="button" class="btn line share-button" aria-label="Share" title="Share (l)" on:click=move |_| state.sharing.set(true)>
                         {icon(Icon::Share)}
                         <span class="wide">"Share"</span>
@@ -48,9 +49,10 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
                     "?"
                 </button>
             </div>
-            <If when=move || open.get()>
+            <If when=move || open.get() && !is_folder.get()>
                 <Tabs state />
             </If>
+            <If when=move || open.get() && is_folder.get()>{move || folder_tab()}</If>
             <If when=move || state.load_shown.get()>{move || tabs_to_come()}</If>
         </header>
     }.any()
@@ -94,6 +96,18 @@ fn tabs_to_come() -> AnyView {
     view! { <div class="tabs" aria-hidden="true">{View::ALL.map(tab).collect_view()}</div> }.any()
 }
 
+/// Renders the only tab of a list of captures.
+fn folder_tab() -> AnyView {
+    let views: Vec<&str> = View::ALL.iter().take(3).map(|view| view.label()).collect();
+    view! {
+        <div class="tabs">
+            <span class="tab" aria-selected="true">"Captures" <span class="tab-key" aria-hidden="true">"9"</span></span>
+            <span class="tab off">{format!("open one for its views: {}, …", views.join(", "))}</span>
+        </div>
+    }
+    .any()
+}
+
 /// Renders the tabs of the views, and the badges of the capture.
 #[component]
 fn Tabs(state: State) -> impl IntoView {
@@ -121,8 +135,21 @@ fn Tabs(state: State) -> impl IntoView {
         }
         .any()
     };
+    let back = move || {
+        let name = state.folder.get()?;
+        let title = format!("Back to {} (9)", *name);
+        Some(
+            view! {
+                <button type="button" class="tab tab-back" title=title on:click=move |_| state.return_to_folder()>
+                    "‹ Captures" <span class="tab-key" aria-hidden="true">"9"</span>
+                </button>
+            }
+            .any(),
+        )
+    };
     view! {
         <div class="tabs">
+            {live(back)}
             <div role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
                 {live(move || {
                     Some(View::ALL.into_iter().filter(|view| is_offered(state, *view)).map(tab).collect_view())

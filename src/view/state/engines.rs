@@ -2,6 +2,7 @@
 //! session, and the worker of the load under way.
 
 use super::clock::now;
+use super::folder::Folder;
 use super::open_request::OpenRequest;
 use super::pending::{Fetching, Pending, SentRequest};
 use crate::analysis::base::{DeviceChoice, Query};
@@ -30,6 +31,8 @@ pub(super) struct Workers {
     /// The time at which the worker of the open session last ended, in milliseconds of the page's clock.
     pub(super) died_at: Option<f64>,
     pub(super) loading: Option<Loading>,
+    /// The list of captures from which the open session was opened.
+    pub(super) folder: Option<Folder>,
     /// The capture that is being fetched.
     pub(super) fetching: Option<Fetching>,
     /// The breakdown that was requested and is not shown yet.
@@ -100,6 +103,6 @@ pub(super) struct SecondLoad {
 }
 
 /// Ends a worker in a task of its own, because the caller may be a handler of the worker's messages.
-pub(super) fn end<T: 'static>(link: T) {
+pub(crate) fn end<T: 'static>(link: T) {
     Timeout::new(0, move || drop(link)).forget();
 }

@@ -15,9 +15,9 @@ use super::pending::{PendingState, SentRequest};
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
+use crate::chart::captures::folder_name;
 use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
-use crate::protocol::url::comm::{CommViewState, Pane};
 use crate::protocol::url::{FilePlace, View};
 use crate::protocol::{Answer, BreakdownHead, Failure, Reply, SessionInfo, SessionSlot};
 use crate::view::widgets::table::GridCell;
@@ -30,29 +30,6 @@ impl State {
     pub(crate) fn open(self, files: Vec<Picked>) {
         self.failure.set(None);
         self.start(OpenRequest { files, ..OpenRequest::default() }, false);
-    }
-
-    /// Sets the XLA flags of the run to the text of a file, and shows them if a session is open.
-    pub(super) fn set_flags(self, text: String, path: &str) {
-        if self.opened.with_untracked(Option::is_none) && self.load.with_untracked(Option::is_none) {
-            return self.fail(Failure {
-                title: format!("{path} holds XLA flags"),
-                message: "Flags are judged by a capture. Open the capture first, or together with this file."
-                    .to_owned(),
-            });
-        }
-        self.flags.set(text);
-        if self.load.with_untracked(Option::is_none) {
-            self.show_flags();
-        }
-    }
-
-    /// Shows the flags of the run in the communication view.
-    pub(crate) fn show_flags(self) {
-        let mut place: CommViewState = self.comm.with_untracked(|text| text.parse().unwrap_or_default());
-        place.pane = Pane::Flags;
-        self.comm.set(place.to_string());
-        self.view.set(View::Communication);
     }
 
     /// Opens files that are stored on this device under the name `stored`.
@@ -180,6 +157,7 @@ impl State {
         self.report.set(String::new());
         self.stored.set(String::new());
         self.forget_pair();
+        self.update_folder();
         self.shown_slot.set(SessionSlot::First);
         self.forget();
         self.reset();
@@ -234,6 +212,8 @@ impl State {
                 Report::Answer(answer) => self.receive(answer),
                 Report::Died(failure) => self.worker_died(failure),
             }
+        } else if matches!(report, Report::Died(_)) {
+            self.folder_died(serial);
         }
     }
 
@@ -314,6 +294,7 @@ impl State {
             Some(_) => loading.of.size().0,
             None => Self::name_of(&session),
         };
+        self.leave_folder(loading.of.is_of_folder || loading.again);
         self.engines.update_value(|engines| {
             if let Some(old) = engines.open.replace(loading.link) {
                 end(old);
@@ -355,9 +336,10 @@ impl State {
         self.rest.set(if session.reading.is_some() { self.load.get_untracked() } else { None });
         self.load.set(None);
         // A capture that holds only compiled programs has no times, so the view of the files is shown.
-        if session.planes.is_empty() && session.summary.is_none() {
+        let is_folder = !session.captures.is_empty();
+        if session.planes.is_empty() && session.summary.is_none() && !is_folder {
             self.view.set(View::File);
-        } else if !session.capabilities.overview && self.view.get_untracked() == View::Overview {
+        } else if !session.capabilities.overview && !is_folder && self.view.get_untracked() == View::Overview {
             self.view.set(View::Breakdown);
         }
         self.opened.set(Some(PtrEq::new(Opened { name, session })));
@@ -368,15 +350,21 @@ impl State {
             // The query was changed while the answer was on its way.
             self.request_breakdown();
         }
-        if loading.again && self.rest.with_untracked(Option::is_none) {
-            self.reopen_second();
+        if self.rest.with_untracked(Option::is_none) {
+            if loading.again {
+                self.reopen_second();
+            }
+            self.compare_waiting();
         }
     }
 
     /// Returns the name of a session, which is made from the names of its files.
     pub(super) fn name_of(session: &SessionInfo) -> String {
         let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
-        picker_options::session_name(&names)
+        match session.captures.len() {
+            0 => picker_options::session_name(&names),
+            n => folder_name(&names, n),
+        }
     }
 
     /// Handles a load that failed. The open session stays.

@@ -7,6 +7,8 @@ mod embedded;
 mod engines;
 mod fetching;
 mod files;
+mod flags;
+mod folder;
 mod large;
 mod loader;
 mod open_request;
@@ -24,6 +26,7 @@ mod waiting;
 pub(crate) use super::state::pending::Fetching;
 pub(crate) use crate::worker::client::total_size;
 pub(crate) use embedded::is_single;
+pub(crate) use engines::end as end_later;
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use pair::{OpenAs, PairNames};
 pub(crate) use ptr_eq::PtrEq;
@@ -71,6 +74,8 @@ pub(crate) struct State {
     shown: SharedSignal<BreakdownHead>,
     /// The names of both sessions, if a second one is open; `None` if there is only one.
     pub(crate) pair: SharedSignal<PairNames>,
+    /// The name of the list of captures from which the open session was opened; `None` if there is none.
+    pub(crate) folder: SharedSignal<String>,
     /// Which of both sessions is shown. Use [`State::shown_slot`] to read it.
     shown_slot: RwSignal<SessionSlot>,
     /// What is done with the files that the user is choosing.
@@ -185,6 +190,7 @@ impl State {
             opened: SharedSignal::none(),
             shown: SharedSignal::none(),
             pair: SharedSignal::none(),
+            folder: SharedSignal::none(),
             shown_slot: RwSignal::new(SessionSlot::First),
             choose_as: StoredValue::new(OpenAs::default()),
             load: RwSignal::new(None),

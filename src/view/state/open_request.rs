@@ -15,6 +15,12 @@ pub(super) struct OpenRequest {
     pub(super) stored: String,
     /// The parts of the files that are not read; `None` if the user has not chosen.
     pub(super) skips: Option<Vec<Skip>>,
+    /// Whether the files are known to be of one run, so that they are not listed as several captures.
+    pub(super) is_one_run: bool,
+    /// The files of a capture to compare with this one, once it is open.
+    pub(super) compare_with: Vec<Picked>,
+    /// Whether the list of captures that is open now stays, so that the user can return to it.
+    pub(super) is_of_folder: bool,
     /// Which of the open sessions the files become.
     pub(super) slot: SessionSlot,
     /// The report of a link, in place of files; empty if files are opened.
@@ -36,7 +42,7 @@ impl OpenRequest {
     /// Sends the request to a worker, and returns its id.
     pub(super) fn open(&self, link: &Link) -> RequestId {
         if self.report.is_empty() {
-            link.open(self.slot, &self.files, self.skips.clone())
+            link.open(self.slot, &self.files, self.skips.clone(), self.is_one_run)
         } else {
             link.send(&Request::OpenReport { link: self.report.clone() })
         }

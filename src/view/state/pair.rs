@@ -56,7 +56,7 @@ impl State {
         let is_open = self.opened.with_untracked(Option::is_some);
         match how {
             OpenAs::Compare if is_open => self.open_second(files),
-            OpenAs::AddHosts if is_open => self.open(self.files().into_iter().chain(files).collect()),
+            OpenAs::AddHosts if is_open => self.open_as_one_run(self.files().into_iter().chain(files).collect()),
             _ => self.open(files),
         }
     }
@@ -66,7 +66,7 @@ impl State {
         self.shown_slot.get()
     }
 
-    fn open_second(self, files: Vec<Picked>) {
+    pub(super) fn open_second(self, files: Vec<Picked>) {
         if self.rest.with_untracked(Option::is_some) {
             return self.inform(Failure {
                 title: "The open capture is still being read".to_owned(),
@@ -75,7 +75,8 @@ impl State {
         }
         self.close_second_then(move || {
             self.view.set(View::Compare);
-            self.start_second(OpenRequest { files, slot: SessionSlot::Second, ..OpenRequest::default() });
+            let slot = SessionSlot::Second;
+            self.start_second(OpenRequest { files, slot, is_one_run: true, ..OpenRequest::default() });
         });
     }
 

@@ -53,6 +53,7 @@ impl State {
             self.opened.set(Some(PtrEq::new(Opened { name: name.clone(), session })));
         }
         self.reopen_second();
+        self.compare_waiting();
     }
 
     fn end_rest(self) {
@@ -83,5 +84,6 @@ impl State {
         });
         self.update_slow_state();
         self.reopen_second();
+        self.compare_waiting();
     }
 }

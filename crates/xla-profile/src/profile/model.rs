@@ -256,6 +256,12 @@ impl Plane {
         })
     }
 
+    /// Returns the time at which the profile was started, in ns since 1970. `None` if the plane does not record it.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
+    pub fn start_ns(&self) -> Option<u64> {
+        self.number_stat("profile_start_time").filter(|start| *start > 0.0).map(|start| start as u64)
+    }
+
     /// Returns whether the plane belongs to a host: its threads, or data of its own such as compiled programs.
     pub fn is_host(&self) -> bool {
         self.name.starts_with("/host:")

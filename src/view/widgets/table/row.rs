@@ -94,6 +94,21 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Cell) -> AnyView {
             }
             .any()
         }
+        Cell::Kinds(parts, text) => {
+            let mut end = 0.0;
+            let part = |(class, share): &(String, f64)| {
+                let start = end;
+                end += share;
+                let (x, width) = (format!("{:.2}%", start * 100.0), format!("{:.2}%", share * 100.0));
+                view! { <rect class=format!("mark-{class}") x=x width=width height="100%" /> }.any()
+            };
+            let parts = parts.iter().map(part).collect_view();
+            view! {
+                <svg class="kinds" aria-hidden="true">{parts}</svg>
+                <span class="visually-hidden">{text.clone()}</span>
+            }
+            .any()
+        }
         Cell::Range(from, to, text) => {
             let (at, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
             view! {

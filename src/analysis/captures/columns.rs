@@ -1,0 +1,165 @@
+//! This module declares the columns of the table of captures.
+
+use super::report::{CaptureProgress, CaptureRow, CaptureSummary};
+use crate::analysis::classify::Kind;
+use crate::analysis::compare::Verdict;
+use crate::table::Value::{self, Absent, Bytes, Count, Flag, Percent, Text, Time, Word};
+use crate::table::date::date_and_time;
+use crate::table::format::{bytes_text, time_text};
+use crate::table::page::Name;
+use crate::table::shown::{Format, RowTip, Shown, Table, TipLine};
+use crate::table::{Column, Difference};
+use crate::units::Picos;
+use std::borrow::Cow;
+
+fn of_summary<'r>(row: &'r CaptureRow, value: impl FnOnce(&'r CaptureSummary) -> Value<'r>) -> Value<'r> {
+    row.summary().map_or(Absent, value)
+}
+
+fn figure<'r>(row: &'r CaptureRow, name: &str) -> Value<'r> {
+    Value::maybe(row.figure(name), Percent)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
+fn median(row: &CaptureRow) -> Value<'_> {
+    Value::maybe(row.median_ps, |median| Time(Picos(median.max(0.0).round() as u64)))
+}
+
+fn change(row: &CaptureRow) -> Value<'_> {
+    let is_real = |verdict| matches!(verdict, Verdict::Regression | Verdict::Improvement);
+    Value::maybe(row.change, |(ps, verdict)| Value::Difference(Difference { ps, is_real: is_real(verdict) }))
+}
+
+/// Returns the devices as text: `TPU v5p × 8`.
+fn devices(row: &CaptureRow) -> Value<'_> {
+    let n = row.n_devices.map(|n| format!(" × {n}")).unwrap_or_default();
+    Value::maybe(row.device_type.as_ref(), |of| Text(format!("{of}{n}").into()))
+}
+
+/// Returns the times of a step by kind. `name` returns the name of a kind, which is `None` for idle time.
+fn kinds(row: &CaptureRow, name: fn(Option<Kind>) -> &'static str) -> Value<'_> {
+    of_summary(row, |summary| {
+        let named = summary.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
+        Value::Record(named.map(|(kind, time)| (Cow::Borrowed(name(*kind)), Time(*time))).collect())
+    })
+}
+
+fn status(row: &CaptureRow) -> &'static str {
+    match &row.progress {
+        CaptureProgress::Waits => "not read",
+        CaptureProgress::Read(summary) if summary.is_partial => "partial",
+        CaptureProgress::Read(_) => "read",
+        CaptureProgress::Failed(_) => "failed",
+    }
+}
+
+/// The columns of captures, in the order of CSV.
+pub const CAPTURES: &[Column<CaptureRow>] = &[
+    Column::new("name", |row| Value::text(&row.name)),
+    Column::new("taken", |row| Value::maybe(row.start_ns, |ns| Text(date_and_time(ns).into()))),
+    Column::new("status", |row| Word(status(row))),
+    Column::new("n_hosts", |row| Count(row.n_hosts.into())),
+    Column::new("device_type", |row| Value::maybe_text(row.device_type.as_deref())),
+    Column::new("n_devices", |row| Value::maybe(row.n_devices, |n| Count(n.into()))),
+    Column::new("bytes", |row| Bytes(row.bytes)),
+    Column::new("n_steps", |row| of_summary(row, |of| Count(of.point.head.n_steps.into()))),
+    Column::new("median_ps", median),
+    Column::new("period_ps", |row| of_summary(row, |of| Time(of.period))),
+    Column::new("change_ps", change),
+    Column::new("verdict", |row| Value::maybe(row.change, |(_, of)| Value::Labelled(of.key(), of.label()))),
+    Column::json("kinds_ps", |row| kinds(row, |kind| kind.map_or("idle", Kind::key))),
+    Column::new("mfu_pct", |row| figure(row, "model_mfu")),
+    Column::new("exposed_communication_pct", |row| figure(row, "exposed_communication")),
+    Column::new("idle_pct", |row| figure(row, "idle")),
+    Column::new("peak_hbm_pct", |row| figure(row, "peak_hbm")),
+    Column::new("top_finding", |row| {
+        of_summary(row, |of| Value::maybe_text(of.top_finding.as_ref().map(|finding| finding.title.as_str())))
+    }),
+    Column::new("at_stake_ps", |row| {
+        of_summary(row, |of| Value::maybe(of.top_finding.as_ref(), |finding| Time(finding.at_stake)))
+    }),
+    Column::new("n_findings", |row| of_summary(row, |of| Count(of.n_findings.into()))),
+    Column::new("partial", |row| of_summary(row, |of| Flag(of.is_partial))),
+    Column::shown("devices", devices),
+    Column::shown("kinds", |row| match &row.progress {
+        CaptureProgress::Waits => Text("not read yet".into()),
+        CaptureProgress::Failed(_) => Text("failed".into()),
+        CaptureProgress::Read(_) => kinds(row, |kind| kind.map_or("idle", Kind::class)),
+    }),
+    Column::shown("kinds_text", |row| {
+        of_summary(row, |of| {
+            let named = of.kinds.iter().filter(|(_, time)| *time > Picos::ZERO);
+            let text = |(kind, time): &(Option<Kind>, Picos)| {
+                format!("{} {}", kind.map_or("idle", Kind::short), time_text(*time))
+            };
+            Text(named.map(text).collect::<Vec<_>>().join(", ").into())
+        })
+    }),
+    Column::shown("reason", |row| match &row.progress {
+        CaptureProgress::Failed(reason) => Value::text(reason),
+        CaptureProgress::Waits | CaptureProgress::Read(_) => Absent,
+    }),
+    Column::shown("size", |row| Text(bytes_text(row.bytes).into())),
+    Column::shown("limits", |row| of_summary(row, |of| Value::text(&of.verdict))),
+];
+
+/// The table of captures.
+pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
+    columns: CAPTURES,
+    shown: &[
+        Shown::name("name", "Capture"),
+        Shown::new("taken", "Taken, UTC", Format::Soft, 19, 4),
+        Shown::new("devices", "Device", Format::Text, 20, 6),
+        Shown::new("median_ps", "Step", Format::Time, 10, 0),
+        Shown::new("change_ps", "Change", Format::Difference, 11, 1).in_unit_of("median_ps"),
+        Shown::new("kinds", "Kinds of time", Format::Kinds, 26, 5).in_unit_of("period_ps"),
+        Shown::new("mfu_pct", "MFU", Format::Percent, 7, 3),
+        Shown::new("exposed_communication_pct", "Exposed", Format::Percent, 9, 7),
+        Shown::new("idle_pct", "Idle", Format::Percent, 7, 8),
+        Shown::new("peak_hbm_pct", "Peak HBM", Format::Percent, 9, 9),
+        Shown::new("top_finding", "First finding", Format::Text, 44, 10),
+        Shown::new("at_stake_ps", "At stake", Format::Time, 9, 11),
+        Shown::new("n_findings", "All", Format::Count, 4, 12),
+        Shown::new("size", "Size", Format::Soft, 10, 13).if_chosen(),
+        Shown::new("n_steps", "Steps", Format::Count, 6, 14).if_chosen(),
+        Shown::new("n_hosts", "Hosts", Format::Count, 6, 15).if_chosen(),
+    ],
+    tips: &[RowTip::of_all(&[
+        TipLine::new("taken", "Taken, UTC"),
+        TipLine::new("devices", "Devices"),
+        TipLine::new("n_hosts", "Files with events"),
+        TipLine::new("size", "Size"),
+        TipLine::new("n_steps", "Steps"),
+        TipLine::new("median_ps", "Step, median"),
+        TipLine::new("period_ps", "Step, mean"),
+        TipLine::new("change_ps", "From the last comparable one"),
+        TipLine::new("verdict", "Which is"),
+        TipLine::new("kinds_text", "Kinds of time"),
+        TipLine::new("limits", "Limits"),
+        TipLine::new("reason", "Not read, because"),
+    ])],
+    key: |row| row.files.first().copied().unwrap_or_default().to_string(),
+    name: |row, _| Name {
+        text: row.name.clone(),
+        mono: true,
+        second: Some((None, second_line(row))),
+        beside: match status(row) {
+            status @ ("partial" | "failed") => Some(status.to_owned()),
+            _ => None,
+        },
+        ..Name::default()
+    },
+    mark: |_| None,
+    opens: |_| true,
+    parts: |_| Vec::new(),
+    nouns: ("capture", "captures"),
+    default_sort: "taken",
+    leaf: &["name", "top_finding", "device_type"],
+};
+
+/// Returns time and devices: the second line of a row on a narrow screen, below the name.
+fn second_line(row: &CaptureRow) -> String {
+    let taken = row.start_ns.map(date_and_time);
+    let devices = if let Text(devices) = devices(row) { Some(devices.into_owned()) } else { None };
+    taken.into_iter().chain(devices).collect::<Vec<_>>().join(", ")
+}

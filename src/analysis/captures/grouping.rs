@@ -1,0 +1,240 @@
+//! This module groups files into captures: the files of one run on all of its hosts are one capture.
+//!
+//! ```text
+//!  runs/nightly/plugins/profile/2026_11_01_02_00_00/host0.xplane.pb  ┐ one capture of two hosts
+//!  runs/nightly/plugins/profile/2026_11_01_02_00_00/host1.xplane.pb  ┘
+//!  runs/nightly/plugins/profile/2026_11_02_02_00_00/host0.xplane.pb  ─ another one
+//! ```
+//!
+//! Files in different folders are of different runs. In one folder, the files of a run were started within a minute, and each is of
+//! another host.
+
+use super::report::{FileHead, HeadKind};
+use crate::table::date::ns_since_1970;
+use indexmap::IndexMap;
+
+/// The longest time between the starts of two hosts of one run, in ns.
+const SAME_RUN_NS: u64 = 60_000_000_000;
+
+/// The files of one capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaptureFiles {
+    /// Name for users: the folder of the run, or the name of the file without its ending.
+    pub name: String,
+    /// Indices of the files, those with events first.
+    pub files: Vec<u32>,
+    /// Number of files with events.
+    pub n_hosts: u32,
+    /// When the profile was started, in ns since 1970: as the files record it, else as the name of their folder does. `None` if
+    /// neither does.
+    pub start_ns: Option<u64>,
+}
+
+/// Groups files into captures, in the order of their first files. Also returns the number of files that belong to no capture.
+pub fn group(heads: &[FileHead]) -> (Vec<CaptureFiles>, u32) {
+    let mut folders: IndexMap<&str, Vec<u32>> = IndexMap::new();
+    for (at, head) in (0..).zip(heads) {
+        folders.entry(folder(&head.path)).or_default().push(at);
+    }
+    let mut captures: Vec<(&str, CaptureFiles)> = Vec::new();
+    for (folder, files) in &folders {
+        let runs = runs_in(heads, files);
+        let is_single = runs.len() == 1;
+        captures.extend(runs.into_iter().map(|files| (*folder, capture(heads, folder, files, is_single))));
+    }
+    let mut n_left_out = 0;
+    for (at, head) in (0..).zip(heads) {
+        if matches!(head.kind, HeadKind::XSpace | HeadKind::Packed) {
+            continue;
+        }
+        // Programs belong to the run in whose folder, or below whose folder, they are.
+        let folder = folder(&head.path);
+        let mut owners = captures.iter_mut().filter(|(of, _)| is_within(folder, of));
+        match (owners.next(), owners.next()) {
+            (Some((_, owner)), None) if head.kind == HeadKind::Program => owner.files.push(at),
+            _ => n_left_out += 1,
+        }
+    }
+    (captures.into_iter().map(|(_, capture)| capture).collect(), n_left_out)
+}
+
+/// Divides the files with events of one folder into runs.
+fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
+    let head = |at: &u32| &heads[*at as usize];
+    let mut started: Vec<u32> = files.iter().copied().filter(|at| head(at).start_ns.is_some()).collect();
+    started.sort_by_key(|at| (head(at).start_ns, *at));
+    let mut runs: Vec<Vec<u32>> = Vec::new();
+    for at in started {
+        let is_same = |run: &Vec<u32>| {
+            let first = run.first().and_then(|first| head(first).start_ns).unwrap_or_default();
+            let has_host = |host: &String| run.iter().any(|other| head(other).hosts.contains(host));
+            let start = head(&at).start_ns.unwrap_or_default();
+            start.saturating_sub(first) <= SAME_RUN_NS && !head(&at).hosts.iter().any(has_host)
+        };
+        match runs.last_mut().filter(|run| is_same(run)) {
+            Some(run) => run.push(at),
+            None => runs.push(vec![at]),
+        }
+    }
+    let is_undated = |at: &&u32| {
+        let head = head(at);
+        matches!(head.kind, HeadKind::XSpace | HeadKind::Packed) && head.start_ns.is_none()
+    };
+    let undated: Vec<u32> = files.iter().filter(is_undated).copied().collect();
+    match runs.as_mut_slice() {
+        [] if undated.is_empty() => {}
+        [] => runs.push(undated),
+        [run] => run.extend(undated),
+        several => {
+            // A file that does not say when it was made belongs to the run with a file of the same name, such as trace JSON beside
+            // its XSpace. If there is none, it is a run of its own.
+            let mut own = Vec::new();
+            for at in undated {
+                let has_name = |run: &&mut Vec<u32>| run.iter().any(|other| stem(&head(other).path) == stem(&head(&at).path));
+                match several.iter_mut().find(has_name) {
+                    Some(run) => run.push(at),
+                    None => own.push(vec![at]),
+                }
+            }
+            runs.extend(own);
+        }
+    }
+    runs
+}
+
+fn capture(heads: &[FileHead], folder: &str, files: Vec<u32>, is_single: bool) -> CaptureFiles {
+    let head = |at: &u32| &heads[*at as usize];
+    let start_ns = files.iter().filter_map(|at| head(at).start_ns).min();
+    let last = folder.rsplit('/').next().unwrap_or(folder);
+    let dated = start_of_name(last);
+    let first = files.first().map_or("", |at| &head(at).path);
+    let name = match () {
+        // `nightly/plugins/profile/2026_11_01_02_00_00` is the run of `nightly` at that time.
+        () if dated.is_some() => match folder.split("/plugins/profile/").next().filter(|log| *log != folder) {
+            Some(log) => format!("{} {last}", log.rsplit('/').next().unwrap_or(log)),
+            None => last.to_owned(),
+        },
+        () if is_single && !last.is_empty() => last.to_owned(),
+        () => stem(first).to_owned(),
+    };
+    CaptureFiles { name, n_hosts: files.len() as u32, start_ns: start_ns.or(dated), files }
+}
+
+/// Returns the folder of a path. Empty if the path has none.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn is_within(folder: &str, other: &str) -> bool {
+    folder == other || folder.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Returns the name of a file without its folder and its ending.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    [".xplane.pb", ".trace.json"].iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name)
+}
+
+/// Returns the time in the name of a run's folder, `YYYY_MM_DD_hh_mm_ss`, in ns since 1970. The zone is unknown and taken as UTC.
+fn start_of_name(name: &str) -> Option<u64> {
+    let parts: Vec<&str> = name.split('_').collect();
+    let [year, month, day, hour, minute, second] = <[&str; 6]>::try_from(parts).ok()?;
+    let is_number = |text: &str, digits: usize| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str| if is_number(text, 2) { text.parse::<u64>().ok() } else { None };
+    let year: u64 = if is_number(year, 4) { year.parse().ok()? } else { return None };
+    let time = (number(hour)?, number(minute)?, number(second)?);
+    ns_since_1970(year, number(month)?, number(day)?, time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-02 02:00:00 UTC.
+    const SECOND_NIGHT: u64 = 1_793_584_800_000_000_000;
+    const MINUTE: u64 = 60_000_000_000;
+
+    fn head(path: &str, start_ns: Option<u64>) -> FileHead {
+        let kind = if path.contains(".xplane.pb") && !path.ends_with(".gz") {
+            HeadKind::XSpace
+        } else if path.ends_with(".gz") {
+            HeadKind::Packed
+        } else if path.ends_with(".hlo") {
+            HeadKind::Program
+        } else {
+            HeadKind::Other
+        };
+        FileHead { path: path.to_owned(), bytes: 1, kind, start_ns, hosts: Vec::new(), platform: None, n_devices: 0 }
+    }
+
+    fn groups(heads: &[FileHead]) -> Vec<(String, Vec<u32>)> {
+        group(heads).0.into_iter().map(|capture| (capture.name, capture.files)).collect()
+    }
+
+    fn named(name: &str, files: &[u32]) -> (String, Vec<u32>) {
+        (name.to_owned(), files.to_vec())
+    }
+
+    #[test]
+    fn each_run_is_a_capture_with_all_its_hosts() {
+        let run = |time: &str, host: &str| format!("logs/nightly/plugins/profile/{time}/{host}");
+        let (first, second) = ("2026_11_01_02_00_00", "2026_11_02_02_00_00");
+        let files = [
+            head(&run(first, "a.xplane.pb"), Some(100 * MINUTE)),
+            head(&run(first, "a.trace.json.gz"), None),
+            head(&run(first, "b.xplane.pb"), Some(100 * MINUTE + 5)),
+            head(&run(second, "a.xplane.pb"), None),
+            head("logs/nightly/notes.txt", None),
+        ];
+        let (captures, n_left_out) = group(&files);
+        assert_eq!(groups(&files), [named(&format!("nightly {first}"), &[0, 2, 1]), named(&format!("nightly {second}"), &[3])]);
+        assert_eq!((captures[0].n_hosts, n_left_out), (3, 1));
+        assert_eq!(captures[0].start_ns, Some(100 * MINUTE), "what the files record");
+        assert_eq!(captures[1].start_ns, Some(SECOND_NIGHT), "what the name of the folder records");
+    }
+
+    #[test]
+    fn files_of_one_folder_are_divided_by_time_and_host() {
+        let files = [
+            head("n/1.xplane.pb", Some(0)),
+            head("n/2.xplane.pb", Some(10 * MINUTE)),
+            head("n/3.xplane.pb", Some(10 * MINUTE + 1)),
+            head("n/2.trace.json.gz", None),
+            head("n/4.xplane.pb.gz", None),
+        ];
+        assert_eq!(groups(&files), [named("1", &[0]), named("2", &[1, 2, 3]), named("4", &[4])]);
+        // Two captures of one host within a minute.
+        let mut files = [head("n/1.xplane.pb", Some(1)), head("n/2.xplane.pb", Some(2))];
+        assert_eq!(groups(&files), [named("n", &[0, 1])]);
+        files.iter_mut().for_each(|file| file.hosts = vec!["worker-0".to_owned()]);
+        assert_eq!(groups(&files), [named("1", &[0]), named("2", &[1])]);
+    }
+
+    #[test]
+    fn without_times_the_files_of_a_folder_are_one_capture() {
+        assert_eq!(groups(&[head("a.xplane.pb", None), head("b.xplane.pb.gz", None)]), [named("a", &[0, 1])]);
+        assert_eq!(groups(&[head("r/a.xplane.pb", None), head("s/b.xplane.pb", None)]).len(), 2);
+        assert_eq!(group(&[head("a.txt", None)]), (Vec::new(), 1));
+    }
+
+    #[test]
+    fn programs_belong_to_the_run_above_them() {
+        let files = [
+            head("a/x.xplane.pb", Some(0)),
+            head("b/x.xplane.pb", Some(MINUTE)),
+            head("b/dump/module.hlo", None),
+            head("dump/module.hlo", None),
+            head("ab/module.hlo", None),
+        ];
+        assert_eq!(group(&files).1, 2);
+        assert_eq!(groups(&files), [named("a", &[0]), named("b", &[1, 2])]);
+    }
+
+    #[test]
+    fn folders_of_runs_are_named_by_their_time() {
+        assert_eq!(start_of_name("2026_11_02_02_00_00"), Some(SECOND_NIGHT));
+        for wrong in ["2026_11_02", "2026_13_02_02_00_00", "host", "2026_1_02_02_00_00", "20+6_11_02_02_00_00"] {
+            assert_eq!(start_of_name(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! This module lists many captures, such as those of every night: what their files say before they are read, a summary of each
+//! one, and how their figures change from one to the next.
+//!
+//! ```text
+//!  starts of all files ──► groups: the files of one run ──► a row each
+//!                                                             │ the capture is read, and closed again
+//!                                      series ◄── figures ◄── summary
+//! ```
+
+pub mod columns;
+mod grouping;
+mod report;
+mod rows;
+mod series;
+
+pub use grouping::{CaptureFiles, group};
+pub use report::{
+    CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, FileHead, HeadKind, Jump,
+    JumpCause, SeriesMark, TopFinding,
+};
+pub use rows::CaptureRows;
+pub use series::captures_series;

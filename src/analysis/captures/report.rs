@@ -1,0 +1,233 @@
+//! This module defines what is known about each of many captures. It is plain data and does not depend on the analysis.
+
+use crate::analysis::classify::Kind;
+use crate::analysis::compare::{SeriesPoint, Verdict};
+use crate::analysis::overview::Unit;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// What the start of a file says, before its events are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileHead {
+    /// Name with folders.
+    pub path: String,
+    pub bytes: u64,
+    pub kind: HeadKind,
+    /// When the profile was started, in ns since 1970. `None` if the file does not record it, or if it is packed.
+    pub start_ns: Option<u64>,
+    /// Names of the hosts that the file records.
+    pub hosts: Vec<String>,
+    /// Type of the devices in the names of the planes, such as `TPU`. `None` if the file has no device, or if it is packed.
+    pub platform: Option<String>,
+    pub n_devices: u32,
+}
+
+/// The kind of a file among many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadKind {
+    XSpace,
+    /// A capture that is packed, or trace JSON: it may hold a capture, and is not unpacked to find out.
+    Packed,
+    /// A compiled program.
+    Program,
+    /// Anything else.
+    Other,
+}
+
+/// One of many captures: what its files say, and its summary once it has been read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaptureRow {
+    /// Name for users: the folder of the run, or the name of its file.
+    pub name: String,
+    /// Indices of its files among those that were opened.
+    pub files: Vec<u32>,
+    /// Number of files that hold events: one for each host.
+    pub n_hosts: u32,
+    /// Size of all files in bytes.
+    pub bytes: u64,
+    /// When the profile was started, in ns since 1970. `None` if nothing records it.
+    pub start_ns: Option<u64>,
+    /// Type of the devices, such as `TPU`; a better name once the capture has been read. `None` if it is unknown.
+    pub device_type: Option<String>,
+    /// Number of devices. `None` if it is unknown.
+    pub n_devices: Option<u32>,
+    pub progress: CaptureProgress,
+    /// Median of the lengths of its steps, in ps. `None` before it has been read, and without steps.
+    pub median_ps: Option<f64>,
+    /// Difference of the median from that of the last comparable capture, and whether it is more than noise.
+    pub change: Option<(i64, Verdict)>,
+}
+
+/// Whether a capture has been read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum CaptureProgress {
+    /// It has not been read yet.
+    #[default]
+    Waits,
+    /// It was read, and closed again.
+    Read(Box<CaptureSummary>),
+    /// It could not be read. The text is the reason.
+    Failed(String),
+}
+
+/// What is kept of a capture after it was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaptureSummary {
+    /// Its steps and its figures.
+    pub point: SeriesPoint,
+    /// Mean length of a step, or the length of the capture if it has no steps.
+    pub period: Picos,
+    /// Time of a step by kind; idle time has no kind.
+    pub kinds: Vec<(Option<Kind>, Picos)>,
+    /// The verdict of the overview in one sentence.
+    pub verdict: String,
+    /// The finding with the most recoverable time. `None` if there is no finding.
+    pub top_finding: Option<TopFinding>,
+    /// Number of findings about time, memory and options.
+    pub n_findings: u32,
+    /// Whether only a part of it could be read.
+    pub is_partial: bool,
+}
+
+/// The first finding of a capture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TopFinding {
+    pub title: String,
+    pub at_stake: Picos,
+}
+
+impl CaptureRow {
+    /// Returns the summary. `None` if the capture has not been read.
+    pub const fn summary(&self) -> Option<&CaptureSummary> {
+        match &self.progress {
+            CaptureProgress::Read(summary) => Some(summary),
+            CaptureProgress::Waits | CaptureProgress::Failed(_) => None,
+        }
+    }
+
+    /// Returns the value of a figure. `None` if it is unknown.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
+    }
+
+    /// Returns whether times of both captures can be compared: they ran the same amount of work on the same devices.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        let work = |row: &Self| {
+            let head = &row.summary()?.point.head;
+            Some((head.device_type.clone(), head.n_devices, head.tokens))
+        };
+        work(self).is_some_and(|of| work(other) == Some(of))
+    }
+}
+
+/// A figure that the page draws over all captures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CaptureFigure {
+    #[default]
+    StepTime,
+    Mfu,
+    ExposedComm,
+    PeakHbm,
+}
+
+impl CaptureFigure {
+    /// All figures, in order.
+    pub const ALL: [Self; 4] = [Self::StepTime, Self::Mfu, Self::ExposedComm, Self::PeakHbm];
+
+    /// Returns the name of the figure in the overview and in a series.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StepTime => "period",
+            Self::Mfu => "model_mfu",
+            Self::ExposedComm => "exposed_communication",
+            Self::PeakHbm => "peak_hbm",
+        }
+    }
+
+    /// Returns the label for users.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::StepTime => "Step time",
+            Self::Mfu => "MFU",
+            Self::ExposedComm => "Exposed comm.",
+            Self::PeakHbm => "Peak HBM",
+        }
+    }
+
+    /// Returns the unit of the figure in a series.
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::StepTime => Unit::Ps,
+            Self::Mfu | Self::ExposedComm | Self::PeakHbm => Unit::Fraction,
+        }
+    }
+}
+
+/// All captures at a glance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CapturesView {
+    pub n_captures: u32,
+    pub n_read: u32,
+    pub n_failed: u32,
+    pub n_partial: u32,
+    /// Captures that were read and cannot be compared with most others.
+    pub n_other: u32,
+    /// Size of all files in bytes.
+    pub bytes: u64,
+    /// Files that belong to none of the captures.
+    pub n_left_out: u32,
+    /// The index of the newest capture that has a step time and is comparable with most others; the fastest one; the slowest one.
+    /// `None` if no capture has been read.
+    pub latest: Option<u32>,
+    pub best: Option<u32>,
+    pub worst: Option<u32>,
+    /// All captures by name and median step, in the order of `files`.
+    pub captures: Vec<CaptureRow>,
+    pub series: CapturesSeries,
+}
+
+/// A figure of all captures, in the order of time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CapturesSeries {
+    pub figure: CaptureFigure,
+    /// Whether the captures are in the order of time. If not, one of them does not record its time, and they are in the order of
+    /// their names.
+    pub is_by_time: bool,
+    pub marks: Vec<SeriesMark>,
+    /// Where the figure changes for good, in the order of the marks.
+    pub jumps: Vec<Jump>,
+}
+
+/// A capture in a series.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesMark {
+    /// Index of the capture.
+    pub capture: u32,
+    /// `None` if the figure is unknown, or if the capture has not been read.
+    pub value: Option<f64>,
+    /// First and third quartile of its steps. `None` for figures without a spread, and with fewer than four steps.
+    pub spread: Option<(f64, f64)>,
+    /// Whether it can be compared with most others. If not, it is no part of the levels.
+    pub is_comparable: bool,
+    pub is_partial: bool,
+}
+
+/// A place where a figure changes for good.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Jump {
+    /// Index of the first mark after the change, and of the last comparable mark before it.
+    pub at: u32,
+    pub last_before: u32,
+    /// Median of the three values before and after it.
+    pub before: f64,
+    pub after: f64,
+    /// What made most of the change of the step time. `None` if it is not known, or not known yet.
+    pub cause: Option<JumpCause>,
+}
+
+/// The largest part of a difference between two captures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JumpCause {
+    pub label: String,
+    pub delta_ps: i64,
+}

@@ -1,0 +1,144 @@
+//! This module holds the rows of many captures, and keeps what follows from the captures that have been read.
+
+use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, FileHead, JumpCause};
+use super::series::captures_series;
+use super::{CaptureFigure, CaptureFiles};
+use crate::analysis::compare::{BAND, CompareUnit, Verdict, compare_samples};
+use std::cmp::Reverse;
+
+/// The rows of many captures.
+#[derive(Debug, Default)]
+pub struct CaptureRows {
+    rows: Vec<CaptureRow>,
+    n_left_out: u32,
+    /// What made the changes that were looked into, by the captures before and after.
+    causes: Vec<((u32, u32), JumpCause)>,
+}
+
+impl CaptureRows {
+    /// Creates a row for each capture. `n_left_out` is the number of files that belong to none.
+    pub fn new(captures: Vec<CaptureFiles>, heads: &[FileHead], n_left_out: u32) -> Self {
+        let rows = captures.into_iter().map(|capture| row(capture, heads)).collect();
+        Self { rows, n_left_out, causes: Vec::new() }
+    }
+
+    /// Returns all rows, in the order of their files.
+    pub fn rows(&self) -> &[CaptureRow] {
+        &self.rows
+    }
+
+    /// Records that a capture has been read, or why it could not be.
+    pub fn set(&mut self, capture: u32, read: Result<CaptureSummary, String>) {
+        let Some(row) = self.rows.get_mut(capture as usize) else { return };
+        match read {
+            Ok(summary) => {
+                row.start_ns = summary.point.start_ns.or(row.start_ns);
+                row.device_type = summary.point.head.device_type.clone().or(row.device_type.take());
+                row.n_devices = Some(summary.point.head.n_devices);
+                row.median_ps = crate::analysis::compare::statistics::median(&CompareUnit::Step.samples(&summary.point.head));
+                row.progress = CaptureProgress::Read(Box::new(summary));
+            }
+            Err(reason) => row.progress = CaptureProgress::Failed(reason),
+        }
+        self.find_changes();
+    }
+
+    /// Records what made most of the difference between two captures.
+    pub fn set_cause(&mut self, between: (u32, u32), cause: JumpCause) {
+        self.causes.retain(|(of, _)| *of != between);
+        self.causes.push((between, cause));
+    }
+
+    /// Returns the indices of the rows by time; by name if one of those that were read does not record its time. The flag says which.
+    pub fn order(&self) -> (Vec<u32>, bool) {
+        let is_by_time = self.rows.iter().all(|row| row.start_ns.is_some());
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        order.sort_by(|a, b| {
+            let (a, b) = (&self.rows[*a as usize], &self.rows[*b as usize]);
+            let time = |row: &CaptureRow| row.start_ns.filter(|_| is_by_time);
+            (time(a), &a.name, &a.files).cmp(&(time(b), &b.name, &b.files))
+        });
+        (order, is_by_time)
+    }
+
+    /// Returns the index of a capture of the largest group of comparable ones; of groups of equal size, of that with the newest
+    /// capture. `None` if no capture has been read.
+    pub(super) fn usual(&self, order: &[u32]) -> Option<u32> {
+        let row = |at: u32| &self.rows[at as usize];
+        let n_like = |at: u32| self.rows.iter().filter(|other| row(at).is_comparable(other)).count();
+        let read = order.iter().copied().filter(|at| row(*at).summary().is_some());
+        read.rev().min_by_key(|at| Reverse(n_like(*at)))
+    }
+
+    /// Returns all captures at a glance.
+    pub fn view(&self, figure: CaptureFigure) -> CapturesView {
+        let (order, is_by_time) = self.order();
+        let usual = self.usual(&order);
+        let row = |at: u32| &self.rows[at as usize];
+        let is_usual = |at: &u32| usual.is_some_and(|usual| row(usual).is_comparable(row(*at)));
+        let timed: Vec<(u32, f64)> =
+            order.iter().copied().filter(is_usual).filter_map(|at| Some((at, row(at).median_ps?))).collect();
+        let by_time = |a: &&(u32, f64), b: &&(u32, f64)| a.1.total_cmp(&b.1);
+        let count = |has: fn(&CaptureRow) -> bool| self.rows.iter().filter(|row| has(row)).count() as u32;
+        let n_read = count(|row| row.summary().is_some());
+        let mut series = captures_series(self, &order, usual, figure);
+        series.is_by_time = is_by_time;
+        for jump in &mut series.jumps {
+            let capture = |mark: u32| series.marks[mark as usize].capture;
+            let between = (capture(jump.last_before), capture(jump.at));
+            jump.cause = self.causes.iter().find(|(of, _)| *of == between).map(|(_, cause)| cause.clone());
+        }
+        CapturesView {
+            n_captures: self.rows.len() as u32,
+            n_read,
+            n_failed: count(|row| matches!(row.progress, CaptureProgress::Failed(_))),
+            n_partial: count(|row| row.summary().is_some_and(|summary| summary.is_partial)),
+            n_other: n_read - (0..self.rows.len() as u32).filter(|at| is_usual(at)).count() as u32,
+            bytes: self.rows.iter().map(|row| row.bytes).sum(),
+            n_left_out: self.n_left_out,
+            latest: timed.last().map(|(at, _)| *at),
+            best: timed.iter().min_by(by_time).map(|(at, _)| *at),
+            worst: timed.iter().max_by(by_time).map(|(at, _)| *at),
+            captures: self.rows.clone(),
+            series,
+        }
+    }
+
+    /// Compares each capture with the last comparable one before it.
+    fn find_changes(&mut self) {
+        let (order, _) = self.order();
+        let change = |place: usize| {
+            let row = &self.rows[order[place] as usize];
+            let before = order[..place].iter().rev().map(|at| &self.rows[*at as usize]);
+            let before = before.into_iter().find(|other| row.is_comparable(other) && other.median_ps.is_some())?;
+            let samples = |row: &CaptureRow| row.summary().map(|of| CompareUnit::Step.samples(&of.point.head));
+            let verdict = compare_samples(&samples(before)?, &samples(row)?, BAND);
+            #[expect(clippy::cast_possible_truncation, reason = "a difference of medians in ps")]
+            let delta = (row.median_ps? - before.median_ps?).round() as i64;
+            Some((delta, verdict))
+        };
+        let changes: Vec<(u32, Option<(i64, Verdict)>)> =
+            (0..order.len()).map(|place| (order[place], change(place))).collect();
+        for (at, change) in changes {
+            self.rows[at as usize].change = change;
+        }
+    }
+}
+
+fn row(capture: CaptureFiles, heads: &[FileHead]) -> CaptureRow {
+    let head = |at: &u32| &heads[*at as usize];
+    let platforms = capture.files.iter().filter_map(|at| head(at).platform.clone());
+    let n_devices: u32 = capture.files.iter().map(|at| head(at).n_devices).sum();
+    CaptureRow {
+        device_type: platforms.into_iter().next(),
+        n_devices: (n_devices > 0).then_some(n_devices),
+        bytes: capture.files.iter().map(|at| head(at).bytes).sum(),
+        name: capture.name,
+        n_hosts: capture.n_hosts,
+        start_ns: capture.start_ns,
+        files: capture.files,
+        progress: CaptureProgress::Waits,
+        median_ps: None,
+        change: None,
+    }
+}

@@ -1,0 +1,57 @@
+//! This module finds where a figure changes for good over many captures. Only captures that can be compared take part.
+
+use super::report::{CaptureFigure, CaptureRow, CapturesSeries, Jump, SeriesMark};
+use super::rows::CaptureRows;
+use crate::analysis::base::Spread;
+use crate::analysis::compare::{BAND, ChangePoint, figure_series};
+use crate::units::Picos;
+
+/// The fewest steps of which quartiles are drawn.
+const MIN_STEPS: usize = 4;
+
+/// Returns a figure over all captures in `order`. `usual` is one of those that can be compared with most others.
+pub fn captures_series(
+    of: &CaptureRows,
+    order: &[u32],
+    usual: Option<u32>,
+    figure: CaptureFigure,
+) -> CapturesSeries {
+    let rows = of.rows();
+    let usual = usual.map(|at| &rows[at as usize]);
+    let mark = |at: &u32| {
+        let row = &rows[*at as usize];
+        SeriesMark {
+            capture: *at,
+            value: value(row, figure),
+            spread: spread(row).filter(|_| figure == CaptureFigure::StepTime),
+            is_comparable: usual.is_some_and(|usual| usual.is_comparable(row)),
+            is_partial: row.summary().is_some_and(|summary| summary.is_partial),
+        }
+    };
+    let marks: Vec<SeriesMark> = order.iter().map(mark).collect();
+    // A partial capture may lack the steps that are slow, so it says nothing of a change.
+    let is_whole = |mark: &SeriesMark| mark.is_comparable && !mark.is_partial && mark.value.is_some();
+    let whole: Vec<u32> = (0..).zip(&marks).filter(|(_, mark)| is_whole(mark)).map(|(at, _)| at).collect();
+    let values = whole.iter().map(|at| marks[*at as usize].value).collect();
+    let found = figure_series(figure.name(), figure.unit(), values, BAND);
+    let jump = |ChangePoint { at, before, after }: &ChangePoint| {
+        let last_before = whole[at.saturating_sub(1) as usize];
+        Jump { at: whole[*at as usize], last_before, before: *before, after: *after, cause: None }
+    };
+    let jumps = found.changes.iter().map(jump).collect();
+    CapturesSeries { figure, is_by_time: true, marks, jumps }
+}
+
+fn value(row: &CaptureRow, figure: CaptureFigure) -> Option<f64> {
+    match figure {
+        CaptureFigure::StepTime => row.median_ps,
+        _ => row.figure(figure.name()),
+    }
+}
+
+/// Returns the first and third quartile of the steps.
+fn spread(row: &CaptureRow) -> Option<(f64, f64)> {
+    let periods = &row.summary()?.point.head.periods_ps;
+    let spread = Spread::new(periods.iter().map(|period| Picos(*period)).collect())?;
+    (periods.len() >= MIN_STEPS).then_some((spread.quartiles[0], spread.quartiles[1]))
+}

@@ -1,0 +1,215 @@
+//! This module places a figure of many captures on one axis: a mark for each capture in the order of time, a line for the level
+//! between changes, and a line at each change.
+
+use crate::analysis::captures::{CapturesView, Jump, SeriesMark};
+use crate::analysis::compare::statistics::median;
+use crate::analysis::overview::Unit;
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::ticks::{Tick, plain, ticks};
+use crate::report::overview_text::number;
+use crate::table::date::month_and_day;
+use crate::table::format::{TimeUnit, middle_cut, signed_time_text};
+use crate::units::Picos;
+
+/// Largest number of labels below the axis.
+const MAX_LABELS: usize = 8;
+/// Longest label of a cause, in characters.
+const LONGEST_CAUSE: usize = 28;
+
+/// How a capture is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkShape {
+    /// A dot.
+    Whole,
+    /// A hollow dot: only a part of the capture was read.
+    Partial,
+    /// A small triangle at the lower edge: another device or other work, whose value is not on the axis.
+    Other,
+    /// A tick at the lower edge: the value is unknown.
+    Unknown,
+}
+
+/// A capture in the picture. Places are fractions of the width and of the height, from the upper left corner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaptureMark {
+    /// Index of the capture.
+    pub capture: u32,
+    pub shape: MarkShape,
+    pub x: f64,
+    pub y: f64,
+    /// Upper and lower end of the bar of its steps.
+    pub spread: Option<(f64, f64)>,
+    /// Name and value.
+    pub title: String,
+    /// A text beside the mark. Empty for captures on the axis.
+    pub label: String,
+}
+
+/// The level of the captures between two changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    pub from: f64,
+    pub to: f64,
+    pub y: f64,
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JumpLine {
+    pub x: f64,
+    /// Upper and lower end.
+    pub y: (f64, f64),
+    /// Whether the figure is larger afterwards.
+    pub is_more: bool,
+    /// Whether that is worse.
+    pub is_worse: bool,
+    /// The difference, and what made most of it.
+    pub label: String,
+    pub cause: String,
+}
+
+/// A figure of many captures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesPicture {
+    pub marks: Vec<CaptureMark>,
+    pub levels: Vec<Level>,
+    pub jumps: Vec<JumpLine>,
+    pub ticks: Vec<Tick>,
+    /// Labels below the axis, at fractions of the width.
+    pub dates: Vec<(f64, String)>,
+    pub unit: &'static str,
+    /// The picture in a sentence.
+    pub sentence: String,
+}
+
+/// Places the captures. `None` if the figure of no capture is known.
+pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
+    let series = &of.series;
+    let on_axis = |mark: &&SeriesMark| mark.is_comparable && mark.value.is_some();
+    let ends = series.marks.iter().filter(on_axis).flat_map(|mark| {
+        let spread = mark.spread.map_or([None, None], |(low, high)| [Some(low), Some(high)]);
+        [mark.value].into_iter().chain(spread).flatten()
+    });
+    let ends: Vec<f64> = ends.collect();
+    let (low, high) = (ends.iter().copied().reduce(f64::min)?, ends.iter().copied().reduce(f64::max)?);
+    let (symbol, per_unit) = unit(series.figure.unit(), high);
+    let margin = ((high - low) * 0.15).max(high.abs() * 0.004);
+    // The lower edge is for captures that have no place on the axis, the upper edge for the labels of changes.
+    let scale = Scale::linear(((low - margin).max(0.0) / per_unit, (high + margin) / per_unit), (0.88, 0.16));
+    let y = |value: f64| scale.to(value / per_unit);
+    let n = series.marks.len().max(1) as f64;
+    let x = |at: usize| (at as f64 + 0.5) / n;
+    let mark = |(at, mark): (usize, &SeriesMark)| {
+        let row = of.captures.get(mark.capture as usize);
+        let name = row.map_or("", |row| row.name.as_str());
+        let value = mark.value.map(|value| number(value, series.figure.unit()));
+        let shape = match mark.value {
+            None => MarkShape::Unknown,
+            Some(_) if !mark.is_comparable => MarkShape::Other,
+            Some(_) if mark.is_partial => MarkShape::Partial,
+            Some(_) => MarkShape::Whole,
+        };
+        let is_placed = matches!(shape, MarkShape::Whole | MarkShape::Partial);
+        let device = row.and_then(|row| row.device_type.clone()).unwrap_or_default();
+        let title = format!("{name}: {}", value.clone().unwrap_or_else(|| "not known".to_owned()));
+        CaptureMark {
+            capture: mark.capture,
+            shape,
+            x: x(at),
+            y: mark.value.filter(|_| is_placed).map_or(0.97, y),
+            spread: mark.spread.filter(|_| is_placed).map(|(low, high)| (y(high), y(low))),
+            label: if shape == MarkShape::Other { format!("{device} {}", value.unwrap_or_default()) } else { String::new() },
+            title,
+        }
+    };
+    let is_time = series.figure.unit() == Unit::Ps;
+    let jump = |jump: &Jump| JumpLine {
+        x: (x(jump.last_before as usize) + x(jump.at as usize)) / 2.0,
+        y: (y(jump.before.max(jump.after)), y(jump.before.min(jump.after))),
+        is_more: jump.after > jump.before,
+        is_worse: (jump.after > jump.before) == (series.figure != crate::analysis::captures::CaptureFigure::Mfu),
+        label: difference(jump, is_time),
+        cause: jump.cause.as_ref().map_or_else(String::new, |of| {
+            format!("{} {}", middle_cut(&of.label, LONGEST_CAUSE), signed_time_text(of.delta_ps))
+        }),
+    };
+    Some(SeriesPicture {
+        marks: series.marks.iter().enumerate().map(mark).collect(),
+        levels: levels(of, &x, &y),
+        jumps: series.jumps.iter().map(jump).collect(),
+        ticks: ticks(&scale, 4, plain),
+        dates: dates(of, &x),
+        unit: symbol,
+        sentence: sentence(of, low, high),
+    })
+}
+
+/// Returns the unit of the axis, and its size in the unit of the values.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
+fn unit(unit: Unit, high: f64) -> (&'static str, f64) {
+    match unit {
+        Unit::Ps => {
+            let unit = TimeUnit::for_largest(Picos(high.max(0.0) as u64));
+            (unit.symbol(), unit.in_ps() as f64)
+        }
+        Unit::Fraction => ("%", 0.01),
+        Unit::Bytes | Unit::Flops | Unit::Count => ("", 1.0),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a difference of times in ps")]
+fn difference(jump: &Jump, is_time: bool) -> String {
+    let delta = jump.after - jump.before;
+    if is_time {
+        signed_time_text(delta.round() as i64)
+    } else {
+        format!("{} points", crate::table::format::signed_percent(delta))
+    }
+}
+
+/// Returns the median of the captures between two changes, as lines from the first of them to the last.
+fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
+    let series = &of.series;
+    let half = 0.35 / series.marks.len().max(1) as f64;
+    let starts = [0].into_iter().chain(series.jumps.iter().map(|jump| jump.at as usize));
+    let ends = series.jumps.iter().map(|jump| jump.at as usize).chain([series.marks.len()]);
+    let level = |(start, end): (usize, usize)| {
+        let whole = |at: &usize| {
+            let mark = &series.marks[*at];
+            mark.is_comparable && !mark.is_partial && mark.value.is_some()
+        };
+        let known: Vec<usize> = (start..end).filter(whole).collect();
+        let values: Vec<f64> = known.iter().filter_map(|at| series.marks[*at].value).collect();
+        Some(Level { from: x(*known.first()?) - half, to: x(*known.last()?) + half, y: y(median(&values)?) })
+    };
+    starts.zip(ends).filter_map(level).collect()
+}
+
+/// Returns the dates of some captures; without times, their numbers.
+fn dates(of: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
+    let marks = &of.series.marks;
+    let every = marks.len().div_ceil(MAX_LABELS).max(1);
+    let label = |(at, mark): (usize, &SeriesMark)| {
+        let start = of.captures.get(mark.capture as usize).and_then(|row| row.start_ns);
+        let start = start.filter(|_| of.series.is_by_time);
+        (x(at), start.map_or_else(|| (at + 1).to_string(), month_and_day))
+    };
+    let mut labels: Vec<(f64, String)> = marks.iter().enumerate().step_by(every).map(label).collect();
+    // A date that repeats the one before says nothing.
+    labels.dedup_by(|later, earlier| later.1 == earlier.1);
+    labels
+}
+
+fn sentence(of: &CapturesView, low: f64, high: f64) -> String {
+    let unit = of.series.figure.unit();
+    let jumps = of.series.jumps.iter().map(|jump| format!(" {}", super::jump_sentence(of, jump)));
+    let jumps: String = jumps.collect();
+    let none = if jumps.is_empty() { " No change for good." } else { "" };
+    format!(
+        "{} of {} captures, from {} to {}.{none}{jumps}",
+        of.series.figure.label(),
+        of.n_read,
+        number(low, unit),
+        number(high, unit)
+    )
+}

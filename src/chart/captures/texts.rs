@@ -1,0 +1,59 @@
+//! This module holds the texts of a list of captures.
+
+use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, Jump};
+use crate::report::overview_text::number;
+use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
+use crate::units::Picos;
+
+/// Returns the name of a list of captures: the folder that holds all of their files, and their number.
+pub fn folder_name(paths: &[String], n_captures: usize) -> String {
+    let n = counted(n_captures as u64, "capture", "captures");
+    let folder = |path: &String| path.split_once('/').map(|(folder, _)| folder.to_owned());
+    let first = paths.first().and_then(folder);
+    match first.filter(|first| paths.iter().all(|path| folder(path).as_ref() == Some(first))) {
+        Some(folder) => format!("{folder}, {n}"),
+        None => n,
+    }
+}
+
+/// Returns what the picture shows.
+pub fn about(of: &CapturesView) -> String {
+    let figure = match of.series.figure {
+        CaptureFigure::StepTime => "median step of each capture; the bar is from the first to the third quartile",
+        CaptureFigure::Mfu => "Σ model_flops ÷ (peak × step time)",
+        CaptureFigure::ExposedComm => "time with a collective in flight and no compute ÷ step time",
+        CaptureFigure::PeakHbm => "max(peak of the program, peak in use) ÷ capacity",
+    };
+    let order = if of.series.is_by_time { "by time" } else { "by name, because some captures record no time" };
+    format!("{figure}; {order}")
+}
+
+/// Returns a change in one sentence.
+pub fn jump_sentence(of: &CapturesView, jump: &Jump) -> String {
+    let unit = of.series.figure.unit();
+    let name = of.series.marks.get(jump.at as usize).and_then(|mark| of.captures.get(mark.capture as usize));
+    let name = name.map_or("", |row| row.name.as_str());
+    let cause = jump.cause.as_ref();
+    let cause = cause.map_or(String::new(), |of| format!(", mostly {} ({})", of.label, signed_time_text(of.delta_ps)));
+    format!("{} → {} from {name}{cause}.", number(jump.before, unit), number(jump.after, unit))
+}
+
+/// Returns the median step of a capture as text. `None` if it is unknown.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
+pub fn step_time(row: &CaptureRow) -> Option<String> {
+    row.median_ps.map(|median| time_text(Picos(median.max(0.0).round() as u64)))
+}
+
+/// Returns the difference between the median steps of two captures: `+8.2 ms, +6.7 %`. `None` if one of them is unknown.
+#[expect(clippy::cast_possible_truncation, reason = "a difference of times in ps")]
+pub fn difference(a: &CaptureRow, b: &CaptureRow) -> Option<(String, i64)> {
+    let (a, b) = (a.median_ps?, b.median_ps?);
+    let delta = (b - a).round() as i64;
+    let share = if a > 0.0 { format!(", {} %", signed_percent((b - a) / a)) } else { String::new() };
+    Some((format!("{}{share}", signed_time_text(delta)), delta))
+}
+
+/// Returns how far the capture `name` has been read, in bytes.
+pub fn progress(name: &str, (done, total): (u64, u64)) -> String {
+    format!("{} of {} of {name}", bytes_text(done), bytes_text(total))
+}

@@ -1,0 +1,80 @@
+//! This module converts between dates of the Gregorian calendar and times in ns since 1970. All dates are in UTC.
+
+const NS_PER_S: u64 = 1_000_000_000;
+const S_PER_DAY: u64 = 86_400;
+/// Days from 0000-03-01 to 1970-01-01. Years begin in March here, so that a leap day is the last day of its year.
+const DAYS_BEFORE_1970: u64 = 719_468;
+const DAYS_PER_400_YEARS: u64 = 146_097;
+
+/// Returns the time of a date in ns since 1970. `None` before 1970, after 9999, or if there is no such month, hour, minute or second.
+/// Days up to 31 are valid in every month.
+pub fn ns_since_1970(year: u64, month: u64, day: u64, (hour, minute, second): (u64, u64, u64)) -> Option<u64> {
+    let is_valid = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !(is_valid && hour < 24 && minute < 60 && second < 60) {
+        return None;
+    }
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - DAYS_BEFORE_1970;
+    (days * S_PER_DAY + hour * 3600 + minute * 60 + second).checked_mul(NS_PER_S)
+}
+
+/// Returns year, month and day of a time in ns since 1970.
+pub const fn date(ns: u64) -> (u64, u64, u64) {
+    let days = ns / NS_PER_S / S_PER_DAY + DAYS_BEFORE_1970;
+    let (era, day) = (days / DAYS_PER_400_YEARS, days % DAYS_PER_400_YEARS);
+    // Leap days before this day of the 400 years: one in 4 years, except in 3 of 4 centuries.
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, day)
+}
+
+/// Formats a time in ns since 1970: `2026-11-02 02:00:07`. These texts sort by time.
+pub fn date_and_time(ns: u64) -> String {
+    let (year, month, day) = date(ns);
+    let second = ns / NS_PER_S % S_PER_DAY;
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Formats month and day of a time in ns since 1970: `11-02`.
+pub fn month_and_day(ns: u64) -> String {
+    let (_, month, day) = date(ns);
+    format!("{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        // From `date -u -d … +%s`.
+        let known = [((1970, 1, 1), 0), ((2000, 2, 29), 951_782_400), ((2026, 11, 2), 1_793_577_600), ((2100, 3, 1), 4_107_542_400)];
+        for ((year, month, day), seconds) in known {
+            let ns = seconds * NS_PER_S;
+            assert_eq!(ns_since_1970(year, month, day, (0, 0, 0)), Some(ns), "{year}-{month}-{day}");
+            assert_eq!(date(ns), (year, month, day));
+        }
+        assert_eq!(ns_since_1970(2026, 13, 1, (0, 0, 0)), None);
+        assert_eq!(ns_since_1970(2026, 1, 1, (24, 0, 0)), None);
+        assert_eq!(ns_since_1970(1969, 1, 1, (0, 0, 0)), None);
+        let ns = ns_since_1970(2026, 11, 2, (2, 0, 7)).unwrap();
+        assert_eq!((date_and_time(ns + 5), month_and_day(ns)), ("2026-11-02 02:00:07".to_owned(), "11-02".to_owned()));
+    }
+
+    #[test]
+    fn each_day_follows_the_one_before() {
+        let mut before = date(0);
+        for day in 1..200_000 {
+            let ns = day * S_PER_DAY * NS_PER_S;
+            let (year, month, of_month) = date(ns);
+            assert_eq!(ns_since_1970(year, month, of_month, (0, 0, 0)), Some(ns), "day {day}");
+            let is_next = (year, month) == (before.0, before.1) && of_month == before.2 + 1;
+            let is_first = of_month == 1 && (28..=31).contains(&before.2);
+            assert!(is_next || is_first, "{before:?}, {:?}", (year, month, of_month));
+            before = (year, month, of_month);
+        }
+    }
+}

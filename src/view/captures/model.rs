@@ -1,0 +1,81 @@
+//! This module holds the state of the list of captures: what is known of them, the chosen figure, and the two captures to compare.
+
+use super::reading::Reading;
+use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
+use crate::protocol::{CapturesQuestion, Question};
+use crate::table::filter::TextFilter;
+use crate::table::page::SortBy;
+use crate::view::state::{PtrEq, SharedSignal, State, toggle};
+use leptos::prelude::*;
+
+/// Handles on the state of the list of captures. They are cheap to copy.
+#[derive(Clone, Copy)]
+pub(super) struct CapturesModel {
+    pub(super) state: State,
+    /// The figure in the picture.
+    pub(super) figure: RwSignal<CaptureFigure>,
+    /// The last answer; `None` before the first one.
+    pub(super) found: SharedSignal<CapturesView>,
+    /// Increases when a capture has been read.
+    pub(super) revision: RwSignal<u32>,
+    pub(super) filter: RwSignal<String>,
+    /// The order of the rows; `None` means the table's own order.
+    pub(super) order: RwSignal<Option<SortBy>>,
+    pub(super) reading: Reading,
+}
+
+impl CapturesModel {
+    pub(super) fn new(state: State) -> Self {
+        let (figure, revision) = (RwSignal::new(CaptureFigure::default()), RwSignal::new(0));
+        let found = SharedSignal::<CapturesView>::none();
+        state.request_on_change(
+            move || {
+                revision.track();
+                Some(Question::Captures(CapturesQuestion::View(figure.get())).into())
+            },
+            move |reply| {
+                if let Ok(answer) = reply.decode::<CapturesView>() {
+                    found.set(Some(PtrEq::new(answer)));
+                }
+            },
+        );
+        let reading = Reading::start(state, found, revision);
+        let (filter, order) = (RwSignal::new(String::new()), RwSignal::new(None));
+        Self { state, figure, found, revision, filter, order, reading }
+    }
+
+    /// Returns the filter of the table.
+    pub(super) fn text_filter(self) -> TextFilter {
+        self.filter.with(|text| TextFilter::anywhere(text.trim()))
+    }
+
+    /// Returns the capture of a row's key.
+    pub(super) fn capture_of_key(self, key: &str) -> Option<u32> {
+        let first: u32 = key.parse().ok()?;
+        self.found.with(|found| {
+            let of = |row: &CaptureRow| row.files.first() == Some(&first);
+            found.as_ref()?.captures.iter().position(of).map(|at| at as u32)
+        })
+    }
+
+    /// Returns a row.
+    pub(super) fn row(self, capture: u32) -> Option<CaptureRow> {
+        self.found.with(|found| found.as_ref()?.captures.get(capture as usize).cloned())
+    }
+
+    /// Returns the captures that are chosen for a comparison: none, A, or A and B.
+    pub(super) fn chosen(self) -> Vec<u32> {
+        let keys = self.state.selected.get();
+        keys.iter().filter_map(|key| self.capture_of_key(key)).collect()
+    }
+
+    /// Chooses a capture for a comparison, or no longer. The first one is A, the second one B; a third one takes the place of B.
+    pub(super) fn choose(self, key: String) {
+        self.state.selected.update(|selected| {
+            if selected.len() == 2 && !selected.contains(&key) {
+                selected.pop();
+            }
+            toggle(selected, key);
+        });
+    }
+}

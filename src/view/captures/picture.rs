@@ -1,0 +1,117 @@
+//! This module renders a figure of all captures over time. Its places and texts are in `chart::captures`.
+
+use super::model::CapturesModel;
+use crate::analysis::captures::CaptureFigure;
+use crate::chart::captures::{self, CaptureMark, JumpLine, Level, MarkShape};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::tree::width;
+use leptos::prelude::*;
+
+/// Largest number of captures whose marks are large.
+const LARGE_MARKS: usize = 120;
+
+/// Renders the picture, with the switch between the figures.
+#[component]
+pub(super) fn Picture(model: CapturesModel) -> impl IntoView {
+    let button = move |figure: CaptureFigure| {
+        let pressed = move || (model.figure.get() == figure).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.figure.set(figure)>{figure.label()}</button> }.any()
+    };
+    let about = move || model.found.with(|found| found.as_ref().map(|of| captures::about(of)));
+    view! {
+        <section class="captures-picture" aria-label="Captures over time">
+            <div class="picture-head">
+                <div class="segmented" data-roving="" role="group" aria-label="Figure">{CaptureFigure::ALL.map(button).collect_view()}</div>
+                <span class="about">{live(about)}</span>
+            </div>
+            {live(move || Some(drawn(model)))}
+        </section>
+    }
+    .any()
+}
+
+fn drawn(model: CapturesModel) -> AnyView {
+    let Some(found) = model.found.get() else { return ().into_any() };
+    let Some(picture) = captures::picture(&found) else {
+        let words = if found.n_read == 0 { "No capture has been read yet." } else { "No capture that was read has this figure." };
+        return view! { <p class="captures-none sub">{words}</p> }.any();
+    };
+    let chosen = model.chosen();
+    let tick = |tick: crate::chart::plot::ticks::Tick| {
+        let y = width(tick.at);
+        view! {
+            <line class="grid-line" x1="0" x2="100%" y1=y.clone() y2=y.clone() />
+            <text class="tick" x="-8" y=y dy="4" text-anchor="end">{tick.label}</text>
+        }
+        .any()
+    };
+    let date = |(x, text): (f64, String)| {
+        view! { <text class="tick" x=width(x) y="100%" dy="16" text-anchor="middle">{text}</text> }.any()
+    };
+    let level = |level: Level| {
+        let y = width(level.y);
+        view! { <line class="level" x1=width(level.from) x2=width(level.to) y1=y.clone() y2=y /> }.any()
+    };
+    let is_small = picture.marks.len() > LARGE_MARKS;
+    let mark = |of: CaptureMark| mark(model, of, &chosen, is_small);
+    view! {
+        <svg class="captures-series" role="img" aria-label=picture.sentence>
+            {picture.ticks.into_iter().map(tick).collect_view()}
+            <text class="tick" x="-8" y="8" text-anchor="end">{picture.unit}</text>
+            {picture.dates.into_iter().map(date).collect_view()}
+            {picture.levels.into_iter().map(level).collect_view()}
+            {picture.marks.into_iter().map(mark).collect_view()}
+            {picture.jumps.into_iter().map(jump).collect_view()}
+        </svg>
+    }
+    .any()
+}
+
+fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -> AnyView {
+    let (x, y) = (width(of.x), width(of.y));
+    let radius = if is_small { "2.5" } else { "4.5" };
+    let letter = chosen.iter().position(|capture| *capture == of.capture).map(|at| if at == 0 { "A" } else { "B" });
+    let spread = of.spread.map(|(high, low)| {
+        view! { <line class="spread" x1=x.clone() x2=x.clone() y1=width(high) y2=width(low) /> }.any()
+    });
+    let shape = match of.shape {
+        MarkShape::Whole => view! { <circle class="whole" cx=x.clone() cy=y.clone() r=radius /> }.any(),
+        MarkShape::Partial => view! { <circle class="partial" cx=x.clone() cy=y.clone() r=radius /> }.any(),
+        MarkShape::Other => view! {
+            <text class="other" x=x.clone() y=y.clone() text-anchor="middle">"▽"</text>
+            <text class="tick" x=x.clone() y=y.clone() dy="-14" text-anchor="middle">{of.label}</text>
+        }
+        .any(),
+        MarkShape::Unknown => view! { <circle class="unknown" cx=x.clone() cy=y.clone() r="1.5" /> }.any(),
+    };
+    let letter = letter.map(|letter| {
+        view! {
+            <circle class="chosen" cx=x.clone() cy=y.clone() r="8" />
+            <text class="letter" x=x.clone() y=y.clone() dy="24" text-anchor="middle">{letter}</text>
+        }
+        .any()
+    });
+    let capture = of.capture;
+    let choose = move |_| {
+        if let Some(file) = untrack(|| model.row(capture)).and_then(|row| row.files.first().copied()) {
+            model.choose(file.to_string());
+        }
+    };
+    view! { <g class="capture-mark" on:click=choose><title>{of.title}</title>{spread}{letter}{shape}</g> }.any()
+}
+
+fn jump(of: JumpLine) -> AnyView {
+    let class = if of.is_worse { "jump worse" } else { "jump better" };
+    let arrow = if of.is_more { "▲ " } else { "▼ " };
+    // A label near the right edge ends at its line.
+    let (anchor, dx) = if of.x > 0.75 { ("end", "-6") } else { ("start", "6") };
+    let x = width(of.x);
+    view! {
+        <g class=class>
+            <line x1=x.clone() x2=x.clone() y1=width(of.y.0) y2=width(of.y.1) />
+            <text x=x.clone() y="2%" dy="10" dx=dx text-anchor=anchor>{arrow} {of.label}</text>
+            <text class="cause" x=x y="2%" dy="24" dx=dx text-anchor=anchor>{of.cause}</text>
+        </g>
+    }
+    .any()
+}

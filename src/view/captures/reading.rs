@@ -1,0 +1,228 @@
+//! This module lets workers read the captures of a list, one after the other, the newest first. Each worker holds one capture at a
+//! time and hands over its summary, so that the memory does not grow with the number of captures.
+//!
+//! ```text
+//!   waiting captures ──► worker 1 ─┬─ Summarise ──► summary ──► the worker of the list
+//!                   └──► worker 2 ─┘
+//!   all read ──► worker 1 ── ExplainJump ──► what made most of each change ──► the worker of the list
+//! ```
+
+use crate::analysis::captures::{CaptureProgress, CaptureSummary, CapturesView, JumpCause};
+use crate::protocol::{Answer, CapturesQuestion, Failure, Question, Reply, RequestId};
+use crate::view::state::{SharedSignal, State};
+use crate::view::type_erasure::effect;
+use crate::worker::client::{Link, Report};
+use leptos::prelude::*;
+
+/// Number of workers that read captures.
+const READERS: usize = 2;
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Job {
+    Read(u32),
+    /// Captures before and after a change.
+    Explain(u32, u32),
+}
+
+/// A worker that reads captures.
+struct Reader {
+    link: Link,
+    job: Option<(RequestId, Job)>,
+}
+
+/// The workers, and what they have begun.
+#[derive(Default)]
+struct Readers {
+    /// A place is empty before its worker is needed, and after it ended.
+    readers: [Option<Reader>; READERS],
+    /// Captures and changes that have been begun.
+    begun: Vec<Job>,
+}
+
+/// A capture that is being read, with its bytes read and in all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BeingRead {
+    pub(super) capture: u32,
+    pub(super) bytes: (u64, u64),
+}
+
+/// Handles on the reading of captures. They are cheap to copy.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    state: State,
+    found: SharedSignal<CapturesView>,
+    revision: RwSignal<u32>,
+    readers: StoredValue<Readers, LocalStorage>,
+    /// The captures that are being read, one for each worker.
+    pub(super) now: RwSignal<[Option<BeingRead>; READERS]>,
+    /// Whether the user has stopped the reading.
+    pub(super) is_stopped: RwSignal<bool>,
+}
+
+impl Reading {
+    /// Starts to read the captures that have not been read. The workers end with the owner.
+    pub(super) fn start(state: State, found: SharedSignal<CapturesView>, revision: RwSignal<u32>) -> Self {
+        let reading = Self {
+            state,
+            found,
+            revision,
+            readers: StoredValue::new_local(Readers::default()),
+            now: RwSignal::new([None; READERS]),
+            is_stopped: RwSignal::new(false),
+        };
+        effect(move || {
+            found.track();
+            let is_stopped = reading.is_stopped.get();
+            if !is_stopped {
+                untrack(|| reading.assign());
+            }
+        });
+        reading
+    }
+
+    /// Stops the reading. What has been read stays.
+    pub(super) fn stop(self) {
+        self.is_stopped.set(true);
+        let stopped = self.readers.try_update_value(|readers| {
+            let now: Vec<Job> = readers.readers.iter().flatten().filter_map(|reader| Some(reader.job?.1)).collect();
+            readers.begun.retain(|job| !now.contains(job));
+            std::mem::take(&mut readers.readers)
+        });
+        drop(stopped);
+        self.now.set([None; READERS]);
+    }
+
+    /// Goes on with the reading.
+    pub(super) fn resume(self) {
+        self.is_stopped.set(false);
+    }
+
+    /// Gives each worker without a job the next one.
+    fn assign(self) {
+        for place in 0..READERS {
+            let is_busy = |readers: &Readers| readers.readers[place].as_ref().is_some_and(|reader| reader.job.is_some());
+            if self.readers.with_value(is_busy) {
+                continue;
+            }
+            match self.next_job() {
+                Some(job) => self.begin(place, job),
+                None => return self.end_if_idle(),
+            }
+        }
+    }
+
+    /// Returns the newest capture that has not been begun; then the first change whose cause is not known.
+    fn next_job(self) -> Option<Job> {
+        let found = self.found.get_untracked()?;
+        let is_begun = |job: &Job| self.readers.with_value(|readers| readers.begun.contains(job));
+        let waits = |capture: u32| {
+            found.captures.get(capture as usize).is_some_and(|row| row.progress == CaptureProgress::Waits)
+        };
+        let captures = found.series.marks.iter().rev().map(|mark| mark.capture);
+        let next = captures.filter(|capture| waits(*capture)).map(Job::Read).find(|job| !is_begun(job));
+        let is_reading = self.now.with_untracked(|now| now.iter().any(Option::is_some));
+        if next.is_some() || is_reading {
+            return next;
+        }
+        let unexplained = found.series.jumps.iter().filter(|jump| jump.cause.is_none());
+        let is_time = found.series.figure == crate::analysis::captures::CaptureFigure::StepTime;
+        let capture = |mark: u32| found.series.marks.get(mark as usize).map(|mark| mark.capture);
+        let explain = unexplained.filter_map(|jump| Some(Job::Explain(capture(jump.last_before)?, capture(jump.at)?)));
+        explain.filter(|_| is_time).find(|job| !is_begun(job))
+    }
+
+    fn begin(self, place: usize, job: Job) {
+        self.readers.update_value(|readers| readers.begun.push(job));
+        let is_there = self.readers.with_value(|readers| readers.readers[place].is_some());
+        if !is_there {
+            match Link::start(move |report| self.handle(place, report)) {
+                Ok(link) => self.readers.update_value(|readers| readers.readers[place] = Some(Reader { link, job: None })),
+                Err(failure) => return self.finish(place, job, Reply::Failed(failure)),
+            }
+        }
+        let files = |capture: u32| self.state.files_of_capture(capture);
+        self.readers.update_value(|readers| {
+            let Some(reader) = &mut readers.readers[place] else { return };
+            let id = match job {
+                Job::Read(capture) => reader.link.summarise(&files(capture)),
+                Job::Explain(before, after) => reader.link.explain_jump(&files(before), &files(after)),
+            };
+            reader.job = Some((id, job));
+        });
+        if let Job::Read(capture) = job {
+            let bytes = self.found.with_untracked(|found| Some(found.as_ref()?.captures.get(capture as usize)?.bytes));
+            let being_read = BeingRead { capture, bytes: (0, bytes.unwrap_or_default()) };
+            self.now.update(|now| now[place] = Some(being_read));
+        }
+    }
+
+    fn handle(self, place: usize, report: Report) {
+        let job = self.readers.try_with_value(|readers| readers.readers[place].as_ref().and_then(|reader| reader.job));
+        let Some((id, job)) = job.flatten() else { return };
+        match report {
+            Report::Answer(Answer { reply: Reply::Progress(progress), .. }) => self.now.update(|now| {
+                if let Some(now) = &mut now[place] {
+                    now.bytes = (progress.bytes_done, progress.bytes_total);
+                }
+            }),
+            Report::Answer(answer) if answer.id == id => self.finish(place, job, answer.reply),
+            Report::Answer(_) => {}
+            Report::Died(failure) => {
+                let ended = self.readers.try_update_value(|readers| readers.readers[place].take());
+                crate::view::state::end_later(ended);
+                self.finish(place, job, Reply::Failed(failure));
+            }
+        }
+    }
+
+    /// Hands over the result of a job to the worker of the list.
+    fn finish(self, place: usize, job: Job, reply: Reply) {
+        self.readers.update_value(|readers| {
+            if let Some(reader) = &mut readers.readers[place] {
+                reader.job = None;
+            }
+        });
+        self.now.update(|now| now[place] = None);
+        let question = match job {
+            Job::Read(capture) => {
+                let read = reply.decode::<CaptureSummary>().map(Box::new).map_err(reason);
+                Some(CapturesQuestion::Set { capture, read })
+            }
+            // A change without a cause is shown without one.
+            Job::Explain(before, after) => {
+                let cause = reply.decode::<Option<JumpCause>>().ok().flatten();
+                cause.map(|cause| CapturesQuestion::SetCause { between: (before, after), cause })
+            }
+        };
+        match question {
+            Some(question) => {
+                let update = move |_| self.revision.update(|revision| *revision += 1);
+                self.state.request(&Question::Captures(question).into(), update);
+            }
+            None => self.assign(),
+        }
+        if !self.is_stopped.get_untracked() {
+            self.assign();
+        }
+    }
+
+    /// Ends the workers once there is nothing left to read.
+    fn end_if_idle(self) {
+        let is_idle = self.readers.with_value(|readers| readers.readers.iter().flatten().all(|of| of.job.is_none()));
+        let waits = |found: &CapturesView| found.captures.iter().any(|row| row.progress == CaptureProgress::Waits);
+        let is_done = self.found.with_untracked(|found| found.as_ref().is_some_and(|found| !waits(found)));
+        if is_idle && is_done {
+            let ended = self.readers.try_update_value(|readers| std::mem::take(&mut readers.readers));
+            crate::view::state::end_later(ended);
+        }
+    }
+}
+
+/// Returns the reason why a capture has no summary.
+fn reason(reply: Reply) -> String {
+    match reply {
+        Reply::Failed(Failure { title, message }) => format!("{title}. {message}"),
+        _ => "The worker gave no answer.".to_owned(),
+    }
+}

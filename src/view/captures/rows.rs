@@ -1,0 +1,143 @@
+//! This module connects the list of captures to its table, and renders the tools above and below it.
+
+use super::model::CapturesModel;
+use crate::chart::captures;
+use crate::protocol::table_query::TableOf;
+use crate::protocol::{CapturesQuestion, Export, Question};
+use crate::table::page::{Row, SortBy};
+use crate::view::breakdown::save;
+use crate::view::state::OpenAs;
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::field;
+use crate::view::widgets::files::{choose_files, choose_folder};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
+use leptos::prelude::*;
+
+/// Builds the model of the table.
+pub(super) fn table_model(model: CapturesModel) -> Model {
+    let state = model.state;
+    let table = RemoteTable {
+        label: Signal::stored("Captures".to_owned()),
+        of: Signal::derive(move || Some(TableOf::Captures { revision: model.revision.get() })),
+        waits: Signal::stored(false),
+        filter: Signal::derive(move || model.text_filter()),
+        sort: model.order.into(),
+        set_sort: Callback::new(move |sort: SortBy| model.order.set(Some(sort))),
+        columns: None,
+        selected: state.selected.into(),
+        is_selected: Callback::new(move |key: String| state.selected.with(|selected| selected.contains(&key))),
+        press: Callback::new(move |(press, row): (RowPress, Row)| match press {
+            RowPress::Open | RowPress::DoubleClick => {
+                if let Some(capture) = untrack(|| model.capture_of_key(&row.key)) {
+                    state.open_capture(capture, None);
+                }
+            }
+            RowPress::Select | RowPress::Toggle => model.choose(row.key),
+        }),
+        empty: Callback::new(move |()| view! { <p>"No capture matches."</p> }.any()),
+    };
+    remote_model(state, table)
+}
+
+/// Renders the tools above the table: filter, progress and save.
+#[component]
+pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
+    let state = model.state;
+    let export = move |format: Export| {
+        Callback::new(move |()| {
+            let request = Question::Captures(CapturesQuestion::Export(format)).into();
+            save::file(state, &request, "captures", format);
+        })
+    };
+    let entries = Signal::derive(move || save::entries(state, "", export));
+    view! {
+        <div class="table-tools" data-roving="">
+            {field::search(model.filter, "Filter captures")}
+            <span class="grow"></span>
+            {live(move || Some(progress(model)))}
+            {save::menu(entries)}
+        </div>
+    }
+    .any()
+}
+
+/// Renders what is being read, with a button that stops or goes on.
+fn progress(model: CapturesModel) -> AnyView {
+    let reading = model.reading;
+    let n_left = move || {
+        model.found.with(|found| found.as_ref().map_or(0, |of| of.n_captures - of.n_read - of.n_failed))
+    };
+    if reading.is_stopped.get() && n_left() > 0 {
+        let resume = move |_| reading.resume();
+        return view! { <button type="button" class="btn line" on:click=resume>"Read the other captures"</button> }.any();
+    }
+    let is_busy = Memo::new(move |_| reading.now.with(|now| now.iter().any(Option::is_some)));
+    let text = move || {
+        let now = reading.now.get();
+        let first = now.iter().flatten().next()?;
+        let name = model.row(first.capture).map(|row| row.name).unwrap_or_default();
+        Some(captures::progress(&name, first.bytes))
+    };
+    let body = move || {
+        let stop = move |_| reading.stop();
+        is_busy.get().then(|| {
+            view! {
+                <span class="sub captures-progress">{live(text)}</span>
+                <button type="button" class="btn line" on:click=stop>"Stop reading"</button>
+            }
+            .any()
+        })
+    };
+    live(body).into_any()
+}
+
+/// Renders the captures that are chosen for a comparison.
+#[component]
+pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
+    let state = model.state;
+    let side = move |letter: &'static str, capture: u32| {
+        let row = model.row(capture)?;
+        let class = format!("side-letter side-{}", letter.to_ascii_lowercase());
+        let time = captures::step_time(&row).unwrap_or_default();
+        Some(view! { <span class=class>{letter}</span> <span class="mono">{row.name}</span> <span class="sub">{time}</span> }.any())
+    };
+    let body = move || {
+        let chosen = model.chosen();
+        let Some(&a) = chosen.first() else {
+            let words = "Open a capture by its name. Choose two rows to compare them: the first one is A, the second one B.";
+            return Some(view! { <span class="sub">{words}</span> }.any());
+        };
+        let clear = move |_| state.selected.set(Vec::new());
+        let clear = view! { <button type="button" class="btn line" on:click=clear>"Clear"</button> }.any();
+        let Some(&b) = chosen.get(1) else {
+            return Some(view! { {side("A", a)} <span class="sub">"Choose another row as B."</span> <span class="grow"></span> {clear} }.any());
+        };
+        let difference = model.row(a).zip(model.row(b)).and_then(|(a, b)| captures::difference(&a, &b));
+        let difference = difference.map(|(text, delta)| {
+            let class = if delta > 0 { "more" } else { "less" };
+            view! { <b class=class>{text}</b> }.any()
+        });
+        let swap = move |_| state.selected.update(|selected| selected.reverse());
+        let compare = move |_| state.open_capture(a, Some(b));
+        Some(view! {
+            {side("A", a)} {side("B", b)} {difference}
+            <span class="grow"></span>
+            {clear}
+            <button type="button" class="btn line" on:click=swap>{icon(Icon::Swap)} "Swap"</button>
+            <button type="button" class="btn solid" on:click=compare>"Compare A with B"</button>
+        }.any())
+    };
+    view! { <div class="captures-foot" role="group" aria-label="Comparison">{live(body)}</div> }.any()
+}
+
+/// Renders the buttons that open other files.
+pub(super) fn open_buttons(model: CapturesModel) -> AnyView {
+    let state = model.state;
+    view! {
+        <button type="button" class="btn line" on:click=move |_| choose_files(state, OpenAs::Replace)>{icon(Icon::File)} "Choose files"</button>
+        <button type="button" class="btn line" on:click=move |_| choose_folder(state)>{icon(Icon::Folder)} "Choose a folder"</button>
+        <button type="button" class="btn line" on:click=move |_| state.open_as_one_run(state.files())>"Open all as one capture"</button>
+    }
+    .any()
+}

@@ -1,0 +1,110 @@
+//! This module keeps a list of captures while one of them is open, so that the user can return to the list.
+//!
+//! ```text
+//!   list of captures ── open_capture ──► the capture is open, the worker of the list waits
+//!          ▲                                   │
+//!          └────────── return_to_folder ───────┘   the worker of the capture is ended
+//! ```
+
+use super::engines::end;
+use super::open_request::OpenRequest;
+use super::ptr_eq::PtrEq;
+use super::{Opened, State};
+use crate::protocol::SessionSlot;
+use crate::worker::client::{Link, Picked};
+use leptos::prelude::*;
+
+/// A list of captures that waits while one of them is open.
+pub(super) struct Folder {
+    link: Link,
+    serial: u32,
+    of: OpenRequest,
+    opened: PtrEq<Opened>,
+}
+
+impl State {
+    /// Returns whether the open session is a list of captures.
+    pub(crate) fn is_folder(self) -> bool {
+        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| !opened.session.captures.is_empty()))
+    }
+
+    /// Returns the files of a capture in the open list. Empty if there is no such capture.
+    pub(crate) fn files_of_capture(self, capture: u32) -> Vec<Picked> {
+        let files = self.files();
+        let indices = self.opened.with_untracked(|opened| {
+            opened.as_ref().and_then(|opened| opened.session.captures.get(capture as usize).cloned()).unwrap_or_default()
+        });
+        indices.into_iter().filter_map(|at| files.get(at as usize).cloned()).collect()
+    }
+
+    /// Opens a capture of the open list, and beside it another one to compare with.
+    pub(crate) fn open_capture(self, capture: u32, other: Option<u32>) {
+        let compare_with = other.map_or_else(Vec::new, |other| self.files_of_capture(other));
+        let files = self.files_of_capture(capture);
+        let request = OpenRequest { files, compare_with, is_one_run: true, is_of_folder: true, ..OpenRequest::default() };
+        self.start(request, false);
+    }
+
+    /// Opens files as one capture, even if they look like those of several runs.
+    pub(crate) fn open_as_one_run(self, files: Vec<Picked>) {
+        self.failure.set(None);
+        self.start(OpenRequest { files, is_one_run: true, ..OpenRequest::default() }, false);
+    }
+
+    /// Puts the list of captures aside before one of them takes its place. If other files do, the list is given up.
+    pub(super) fn leave_folder(self, stays: bool) {
+        let opened = self.opened.get_untracked().filter(|opened| !opened.session.captures.is_empty());
+        self.engines.update_value(|engines| {
+            if !stays && let Some(folder) = engines.folder.take() {
+                end(folder);
+            }
+            if let (true, Some(opened)) = (stays, opened)
+                && let Some(link) = engines.open.take()
+            {
+                let (serial, of) = (engines.open_serial, engines.of.clone());
+                engines.folder = Some(Folder { link, serial, of, opened });
+            }
+        });
+        self.update_folder();
+    }
+
+    /// Closes the open capture, and shows the list from which it was opened.
+    pub(crate) fn return_to_folder(self) {
+        let Some(folder) = self.engines.try_update_value(|engines| engines.folder.take()).flatten() else { return };
+        self.close();
+        let Folder { link, serial, of, opened } = folder;
+        self.engines.update_value(|engines| {
+            (engines.open, engines.open_serial, engines.of) = (Some(link), serial, of);
+        });
+        self.shown_slot.set(SessionSlot::First);
+        self.opened.set(Some(opened));
+        self.update_folder();
+    }
+
+    /// Records that a worker ended. If it is that of the list, there is no way back.
+    pub(super) fn folder_died(self, serial: u32) {
+        self.engines.update_value(|engines| {
+            if let Some(folder) = engines.folder.take_if(|folder| folder.serial == serial) {
+                end(folder);
+            }
+        });
+        self.update_folder();
+    }
+
+    /// Updates the name of the list that waits.
+    pub(super) fn update_folder(self) {
+        let name = self.engines.with_value(|engines| engines.folder.as_ref().map(|folder| folder.opened.name.clone()));
+        if self.folder.get_untracked().as_deref() != name.as_ref() {
+            self.folder.set(name.map(PtrEq::new));
+        }
+    }
+
+    /// Opens the capture that waits to be compared with the open one.
+    pub(super) fn compare_waiting(self) {
+        let files = self.engines.try_update_value(|engines| std::mem::take(&mut engines.of.compare_with));
+        let files = files.unwrap_or_default();
+        if !files.is_empty() {
+            self.open_second(files);
+        }
+    }
+}
