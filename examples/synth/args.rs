@@ -64,6 +64,9 @@ pub struct Args {
     /// Time by which the clock of each host is ahead of that of the host before, in milliseconds
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     host_skew: f64,
+    /// Start the profile this many days after the beginning of 2026
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub day: u32,
     /// Also write worker-N.xplane.pb.xz: the same capture at xz's strongest compression, which takes a second per MB
     #[arg(long)]
     pub xz: bool,

@@ -15,14 +15,15 @@ use std::ops::Range;
 
 /// Time from the start of profiling to the start of a host's lines, in ns.
 const TIMESTAMP_NS: i64 = 212_990;
-/// Start of profiling, in ns since 1970: the beginning of 2026.
+const NS_PER_DAY: u64 = 86_400_000_000_000;
+/// Start of profiling on day 0, in ns since 1970: the beginning of 2026.
 const BEGAN_NS: u64 = 1_767_225_600_000_000_000;
 
 /// Returns all planes of a host that do not belong to a device, encoded as fields of an XSpace.
 pub fn planes(scene: &Scene<'_>, run: &Run<'_>, devices: Range<usize>) -> Vec<u8> {
     let mut bytes = threads(scene, run, devices);
     bytes.extend(metadata(scene));
-    bytes.extend(environment(run));
+    bytes.extend(environment(scene, run));
     bytes
 }
 
@@ -98,11 +99,12 @@ fn metadata(scene: &Scene<'_>) -> Vec<u8> {
     plane.bytes(2)
 }
 
-fn environment(run: &Run<'_>) -> Vec<u8> {
+fn environment(scene: &Scene<'_>, run: &Run<'_>) -> Vec<u8> {
     let mut plane = Plane::new("Task Environment");
     let last = run.devices.iter().filter_map(|device| device.steps.last()).map(|step| step.end).max().unwrap_or(0);
-    plane.names.own("profile_start_time", Value::Uint64Value(BEGAN_NS));
-    plane.names.own("profile_stop_time", Value::Uint64Value(BEGAN_NS + Clock::for_host(0, 0).event(last) / 1000));
+    let began = BEGAN_NS + u64::from(scene.day) * NS_PER_DAY;
+    plane.names.own("profile_start_time", Value::Uint64Value(began));
+    plane.names.own("profile_stop_time", Value::Uint64Value(began + Clock::for_host(0, 0).event(last) / 1000));
     plane.bytes(0)
 }
 

@@ -83,6 +83,7 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         faults,
         clock_skew_ps: args.clock_skew_ps(),
         host_skew_ps: args.host_skew_ps(),
+        day: args.day,
         facts: (0..program.ops.len()).map(|op| facts(&simulation, op, &works[op], faults)).collect(),
         metadata_order: rewrite::metadata_order(program.ops.len(), args.renumber.then_some(args.seed)),
         chip,

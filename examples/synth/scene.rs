@@ -29,6 +29,8 @@ pub struct Scene<'a> {
     pub clock_skew_ps: u64,
     /// The time by which the clock of each host is ahead of that of the host before, in ps.
     pub host_skew_ps: u64,
+    /// Day of the profile, counted from the beginning of 2026.
+    pub day: u32,
 }
 
 impl Scene<'_> {

@@ -10,9 +10,9 @@
 //! This module depends on ops, steps and kinds. It does not depend on files, on pages or on number formats.
 pub mod base;
 pub mod breakdown;
+pub mod captures;
 pub mod classify;
 pub mod comm;
-pub mod captures;
 pub mod compare;
 pub mod data_movement;
 pub mod files;

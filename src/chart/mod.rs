@@ -4,8 +4,8 @@
 //! It holds no colour values: marks name a tone, and `view` maps tones to colours and draws.
 
 pub mod breakdown;
-pub mod comm;
 pub mod captures;
+pub mod comm;
 pub mod compare;
 pub mod data_movement;
 pub mod empty;

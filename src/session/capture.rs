@@ -128,7 +128,7 @@ impl CaptureSession {
             capabilities: Capabilities::capture(),
             framework: Framework::detect(&profile),
             reading: None,
-captures: Vec::new(),
+            captures: Vec::new(),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(open_files);
@@ -216,7 +216,8 @@ captures: Vec::new(),
             Question::Table { of, action } => self.table(of, action),
             Question::Timeline(question) => self.timeline(question),
             Question::CommLanes(query) => self.comm_lanes_view(query),
-            Question::Captures(_) | Question::Compare(_)
+            Question::Captures(_)
+            | Question::Compare(_)
             | Question::CompareOps { .. }
             | Question::CompareMarkdown(_)
             | Question::ExportCompare { .. }

@@ -9,13 +9,17 @@ use super::session_trait::Session;
 use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE};
-use crate::analysis::captures::{CaptureRow, CaptureRows, CaptureSummary, FileHead, HeadKind, JumpCause, group};
+use crate::analysis::captures::{
+    CaptureRow, CaptureRows, CaptureSummary, FileHead, HeadKind, JumpCause, group, jump_cause,
+};
 use crate::analysis::compare::BAND;
 use crate::analysis::files::FileInfo;
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{Capabilities, CapturesQuestion, Export, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery};
+use crate::protocol::{
+    Capabilities, CapturesQuestion, Export, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery,
+};
 use crate::report::captures_json;
 use crate::report::json;
 use crate::share::Report;
@@ -85,9 +89,8 @@ impl CapturesSession {
 impl Session for CapturesSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Question(bytes) => {
-                decode_question(bytes).map_or_else(|| Reply::Failed(messages::no_question()), |of| self.answer_question(of))
-            }
+            Request::Question(bytes) => decode_question(bytes)
+                .map_or_else(|| Reply::Failed(messages::no_question()), |of| self.answer_question(of)),
             _ => Reply::Failed(several()),
         }
     }
@@ -124,11 +127,7 @@ pub fn explain_jump(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<JumpCause>, Failure> {
     let mut sides = (open_side(before, progress)?, open_side(after, progress)?);
-    let of = compare_sessions(&mut sides.0, &mut sides.1, BAND);
-    // The row that changed most in the direction of the whole.
-    let of_direction = of.rows.iter().filter(|row| row.delta_ps.signum() == of.delta_ps.signum());
-    let largest = of_direction.max_by_key(|row| row.delta_ps.unsigned_abs());
-    Ok(largest.map(|row| JumpCause { label: row.name().to_owned(), delta_ps: row.delta_ps }))
+    Ok(jump_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)))
 }
 
 fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CompareSide, Failure> {
@@ -140,10 +139,7 @@ fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<C
 }
 
 fn several() -> Failure {
-    Failure {
-        title: "Several captures are open".to_owned(),
-        message: "Open one of them first.".to_owned(),
-    }
+    Failure { title: "Several captures are open".to_owned(), message: "Open one of them first.".to_owned() }
 }
 
 fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
@@ -153,11 +149,8 @@ fn info(heads: &[FileHead], captures: Vec<Vec<u32>>) -> SessionInfo {
         HeadKind::Program => "HLO",
         HeadKind::Other => "not read",
     };
-    let file = |head: &FileHead| FileInfo {
-        name: head.path.clone(),
-        bytes: head.bytes,
-        format: format(head.kind).to_owned(),
-    };
+    let file =
+        |head: &FileHead| FileInfo { name: head.path.clone(), bytes: head.bytes, format: format(head.kind).to_owned() };
     SessionInfo {
         files: heads.iter().map(file).collect(),
         devices: Vec::new(),

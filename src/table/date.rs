@@ -38,6 +38,12 @@ pub fn date_and_time(ns: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
 }
 
+/// Formats hour and minute of a time in ns since 1970: `02:00`.
+pub fn hour_and_minute(ns: u64) -> String {
+    let minute = ns / NS_PER_S / 60;
+    format!("{:02}:{:02}", minute / 60 % 24, minute % 60)
+}
+
 /// Formats month and day of a time in ns since 1970: `11-02`.
 pub fn month_and_day(ns: u64) -> String {
     let (_, month, day) = date(ns);
@@ -51,7 +57,12 @@ mod tests {
     #[test]
     fn dates_are_those_of_the_calendar() {
         // From `date -u -d … +%s`.
-        let known = [((1970, 1, 1), 0), ((2000, 2, 29), 951_782_400), ((2026, 11, 2), 1_793_577_600), ((2100, 3, 1), 4_107_542_400)];
+        let known = [
+            ((1970, 1, 1), 0),
+            ((2000, 2, 29), 951_782_400),
+            ((2026, 11, 2), 1_793_577_600),
+            ((2100, 3, 1), 4_107_542_400),
+        ];
         for ((year, month, day), seconds) in known {
             let ns = seconds * NS_PER_S;
             assert_eq!(ns_since_1970(year, month, day, (0, 0, 0)), Some(ns), "{year}-{month}-{day}");
@@ -61,7 +72,8 @@ mod tests {
         assert_eq!(ns_since_1970(2026, 1, 1, (24, 0, 0)), None);
         assert_eq!(ns_since_1970(1969, 1, 1, (0, 0, 0)), None);
         let ns = ns_since_1970(2026, 11, 2, (2, 0, 7)).unwrap();
-        assert_eq!((date_and_time(ns + 5), month_and_day(ns)), ("2026-11-02 02:00:07".to_owned(), "11-02".to_owned()));
+        assert_eq!(date_and_time(ns + 5), "2026-11-02 02:00:07");
+        assert_eq!((month_and_day(ns), hour_and_minute(ns)), ("11-02".to_owned(), "02:00".to_owned()));
     }
 
     #[test]

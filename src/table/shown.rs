@@ -191,13 +191,7 @@ impl Format {
     pub(super) const fn has_scale(self) -> bool {
         matches!(
             self,
-            Self::Time
-                | Self::Difference
-                | Self::DifferenceBar
-                | Self::Count
-                | Self::Share
-                | Self::Parts
-                | Self::Kinds
+            Self::Time | Self::Difference | Self::DifferenceBar | Self::Count | Self::Share | Self::Parts | Self::Kinds
         )
     }
 

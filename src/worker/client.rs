@@ -127,13 +127,7 @@ impl Link {
 
     /// Opens files as one session, without the parts in `skips`. Large files are read with helpers. Unless `is_one_run`, files of
     /// several runs become a list of captures. Returns the id of the request.
-    pub fn open(
-        &self,
-        slot: SessionSlot,
-        picked: &[Picked],
-        skips: Option<Vec<Skip>>,
-        is_one_run: bool,
-    ) -> RequestId {
+    pub fn open(&self, slot: SessionSlot, picked: &[Picked], skips: Option<Vec<Skip>>, is_one_run: bool) -> RequestId {
         let (paths, files) = paths_and_files(picked);
         let ports = self.start_helpers(number_for(total_size(picked)));
         let id = self.send_with(&Request::Open { slot, paths, skips, is_one_run }, &files, &ports);

@@ -4,6 +4,7 @@
 mod agree;
 mod alignment;
 mod bad_input;
+mod captures;
 mod circles;
 mod comm;
 mod comm_chart;

@@ -90,7 +90,8 @@ fn runs_in(heads: &[FileHead], files: &[u32]) -> Vec<Vec<u32>> {
             // its XSpace. If there is none, it is a run of its own.
             let mut own = Vec::new();
             for at in undated {
-                let has_name = |run: &&mut Vec<u32>| run.iter().any(|other| stem(&head(other).path) == stem(&head(&at).path));
+                let has_name =
+                    |run: &&mut Vec<u32>| run.iter().any(|other| stem(&head(other).path) == stem(&head(&at).path));
                 match several.iter_mut().find(has_name) {
                     Some(run) => run.push(at),
                     None => own.push(vec![at]),
@@ -187,7 +188,10 @@ mod tests {
             head("logs/nightly/notes.txt", None),
         ];
         let (captures, n_left_out) = group(&files);
-        assert_eq!(groups(&files), [named(&format!("nightly {first}"), &[0, 2, 1]), named(&format!("nightly {second}"), &[3])]);
+        assert_eq!(
+            groups(&files),
+            [named(&format!("nightly {first}"), &[0, 2, 1]), named(&format!("nightly {second}"), &[3])]
+        );
         assert_eq!((captures[0].n_hosts, n_left_out), (3, 1));
         assert_eq!(captures[0].start_ns, Some(100 * MINUTE), "what the files record");
         assert_eq!(captures[1].start_ns, Some(SECOND_NIGHT), "what the name of the folder records");

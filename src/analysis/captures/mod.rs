@@ -7,12 +7,14 @@
 //!                                      series ◄── figures ◄── summary
 //! ```
 
+mod cause;
 pub mod columns;
 mod grouping;
 mod report;
 mod rows;
 mod series;
 
+pub use cause::jump_cause;
 pub use grouping::{CaptureFiles, group};
 pub use report::{
     CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, FileHead, HeadKind, Jump,

@@ -35,7 +35,8 @@ impl CaptureRows {
                 row.start_ns = summary.point.start_ns.or(row.start_ns);
                 row.device_type = summary.point.head.device_type.clone().or(row.device_type.take());
                 row.n_devices = Some(summary.point.head.n_devices);
-                row.median_ps = crate::analysis::compare::statistics::median(&CompareUnit::Step.samples(&summary.point.head));
+                row.median_ps =
+                    crate::analysis::compare::statistics::median(&CompareUnit::Step.samples(&summary.point.head));
                 row.progress = CaptureProgress::Read(Box::new(summary));
             }
             Err(reason) => row.progress = CaptureProgress::Failed(reason),
@@ -81,7 +82,7 @@ impl CaptureRows {
         let by_time = |a: &&(u32, f64), b: &&(u32, f64)| a.1.total_cmp(&b.1);
         let count = |has: fn(&CaptureRow) -> bool| self.rows.iter().filter(|row| has(row)).count() as u32;
         let n_read = count(|row| row.summary().is_some());
-        let mut series = captures_series(self, &order, usual, figure);
+        let mut series = captures_series(&self.rows, &order, usual, figure);
         series.is_by_time = is_by_time;
         for jump in &mut series.jumps {
             let capture = |mark: u32| series.marks[mark as usize].capture;

@@ -1,7 +1,6 @@
 //! This module finds where a figure changes for good over many captures. Only captures that can be compared take part.
 
 use super::report::{CaptureFigure, CaptureRow, CapturesSeries, Jump, SeriesMark};
-use super::rows::CaptureRows;
 use crate::analysis::base::Spread;
 use crate::analysis::compare::{BAND, ChangePoint, figure_series};
 use crate::units::Picos;
@@ -11,12 +10,11 @@ const MIN_STEPS: usize = 4;
 
 /// Returns a figure over all captures in `order`. `usual` is one of those that can be compared with most others.
 pub fn captures_series(
-    of: &CaptureRows,
+    rows: &[CaptureRow],
     order: &[u32],
     usual: Option<u32>,
     figure: CaptureFigure,
 ) -> CapturesSeries {
-    let rows = of.rows();
     let usual = usual.map(|at| &rows[at as usize]);
     let mark = |at: &u32| {
         let row = &rows[*at as usize];

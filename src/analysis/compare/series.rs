@@ -15,6 +15,8 @@ use crate::analysis::overview::Unit;
 
 /// Captures on each side of a change point.
 const AROUND: usize = 3;
+/// Captures between two change points.
+const LEAST_AROUND: usize = 2;
 /// The smallest change that counts, as a share of the value: smaller ones come from the rounding of floats.
 const ROUNDING: f64 = 1e-9;
 
@@ -48,7 +50,8 @@ pub fn series(mut points: Vec<SeriesPoint>, order: SeriesOrder, base: SeriesBase
         }
     }
     let capture = |at: usize, point: &SeriesPoint| {
-        let verdict = if is_comparable { compare_samples(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
+        let verdict =
+            if is_comparable { compare_samples(&samples[base], &samples[at], band) } else { Verdict::Incomparable };
         let change = periods[base].zip(periods[at]).filter(|(a, _)| *a > 0.0).map(|(a, b)| (b - a) / a);
         SeriesCapture { head: point.head.clone(), start_ns: point.start_ns, median: periods[at], change, verdict }
     };
@@ -100,23 +103,27 @@ pub fn figure_series(name: &str, unit: Unit, values: Vec<Option<f64>>, band: f64
     FigureSeries { name: name.to_owned(), unit, changes: changes.collect(), values, fence, limit }
 }
 
-/// Returns the change points of values, in their order.
+/// Returns the change points of values, in their order. The largest jumps are found first. A change beside one of them counts if
+/// the values between both show it.
 fn change_points(values: &[f64], limit: f64) -> Vec<ChangePoint> {
-    let medians = |at: usize| Some((median(&values[at - AROUND..at])?, median(&values[at..at + AROUND])?));
-    let places = AROUND..(values.len() + 1).saturating_sub(AROUND);
-    let beyond = places.filter_map(|at| {
-        let (before, after) = medians(at)?;
+    let change = |at: usize, from: usize, to: usize| {
+        let (before, after) = (median(values.get(from..at)?)?, median(values.get(at..to)?)?);
         let least = limit.max(ROUNDING * before.abs().max(after.abs()));
         ((after - before).abs() > least).then_some(ChangePoint { at: at as u32, before, after })
-    });
-    let mut beyond: Vec<ChangePoint> = beyond.collect();
+    };
+    let places = AROUND..(values.len() + 1).saturating_sub(AROUND);
+    let mut beyond: Vec<ChangePoint> = places.filter_map(|at| change(at, at - AROUND, at + AROUND)).collect();
     // The medians around the places next to a jump differ as well. The jump itself is the largest step.
     let jump = |of: &ChangePoint| (values[of.at as usize] - values[of.at as usize - 1]).abs();
     beyond.sort_by(|a, b| jump(b).total_cmp(&jump(a)).then(a.at.cmp(&b.at)));
     let mut chosen: Vec<ChangePoint> = Vec::new();
-    for change in beyond {
-        if chosen.iter().all(|of| of.at.abs_diff(change.at) as usize >= AROUND) {
-            chosen.push(change);
+    for candidate in beyond {
+        let at = candidate.at as usize;
+        let chosen_before = chosen.iter().map(|of| of.at as usize).filter(|of| *of < at).max().unwrap_or(0);
+        let chosen_after = chosen.iter().map(|of| of.at as usize).filter(|of| *of > at).min().unwrap_or(values.len());
+        let (from, to) = (chosen_before.max(at - AROUND), chosen_after.min(at + AROUND));
+        if at - from >= LEAST_AROUND && to - at >= LEAST_AROUND {
+            chosen.extend(change(at, from, to));
         }
     }
     chosen.sort_by_key(|of| of.at);
@@ -149,6 +156,11 @@ mod tests {
         // Up and down again.
         let bump = [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0];
         assert_eq!(places(&bump, 0.5), [4, 7]);
+        // Two changes with two captures between them, and one beside an outlier.
+        let stairs = [3.0, 3.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0];
+        assert_eq!(places(&stairs, 0.5), [4, 6]);
+        let outlier = [1.0, 1.0, 1.0, 1.0, 2.0, 3.0, 2.0, 2.0, 2.0];
+        assert_eq!(places(&outlier, 0.5), [4]);
         // Too few captures.
         assert_eq!(places(&[1.0, 1.0, 2.0, 2.0, 2.0], 0.1), [0_u32; 0]);
     }

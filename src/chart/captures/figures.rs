@@ -1,10 +1,11 @@
 //! This module writes the figures above a list of captures.
 
+use super::texts::brief_time;
 use crate::analysis::captures::{CaptureRow, CapturesView};
 use crate::analysis::overview::Unit;
 use crate::chart::breakdown::figures::{Figure, Formula, Readout, row};
 use crate::report::overview_text::number;
-use crate::table::date::{date_and_time, month_and_day};
+use crate::table::date::date_and_time;
 use crate::table::format::{self, ABSENT, figure_time};
 use crate::units::Picos;
 
@@ -12,29 +13,53 @@ use crate::units::Picos;
 pub fn readout(of: &CapturesView) -> Readout {
     let capture = |at: Option<u32>| at.and_then(|at| of.captures.get(at as usize));
     let latest = capture(of.latest);
-    let label = latest.and_then(|row| row.start_ns).map_or_else(|| "Latest".to_owned(), |ns| format!("Latest, {}", month_and_day(ns)));
-    let hero = step(label, latest, "median of the steps of the newest capture that can be compared with most others", false);
+    let label = latest
+        .and_then(|row| brief_time(of, row))
+        .map_or_else(|| "Latest".to_owned(), |time| format!("Latest, {time}"));
+    let hero = step(
+        label,
+        latest,
+        "median of the steps of the newest capture that can be compared with most others",
+        of,
+        false,
+    );
     let mut main = vec![
-        step("Fastest".to_owned(), capture(of.best), "the smallest median of the steps, of captures that can be compared", true),
-        step("Slowest".to_owned(), capture(of.worst), "the largest median of the steps, of captures that can be compared", true),
+        step(
+            "Fastest".to_owned(),
+            capture(of.best),
+            "the smallest median of the steps, of captures that can be compared",
+            of,
+            true,
+        ),
+        step(
+            "Slowest".to_owned(),
+            capture(of.worst),
+            "the largest median of the steps, of captures that can be compared",
+            of,
+            true,
+        ),
     ];
     main.push(jumps(of));
     if let Some(mfu) = latest.and_then(|row| row.figure("model_mfu")) {
         let text = number(mfu, Unit::Fraction);
-        let how = Formula { formula: "Σ model_flops ÷ (peak × step time)".to_owned(), rows: vec![row("Latest", text.clone())] };
+        let how = Formula {
+            formula: "Σ model_flops ÷ (peak × step time)".to_owned(),
+            rows: vec![row("Latest", text.clone())],
+        };
         let value = text.trim_end_matches(" %").to_owned();
         main.push(Figure { label: "MFU, latest".to_owned(), value, unit: "%", scope: None, how });
     }
     main.push(captures(of));
     let (value, unit) = format::bytes(of.bytes);
-    let how = Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(of.bytes))] };
+    let how =
+        Formula { formula: "size of all files".to_owned(), rows: vec![row("Result", format::exact_bytes(of.bytes))] };
     main.push(Figure { label: "Size".to_owned(), value, unit, scope: None, how });
     Readout { hero, main, side: Vec::new() }
 }
 
 /// The step of a capture. With `has_name`, its date or name is beside it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in ps")]
-fn step(label: String, of: Option<&CaptureRow>, formula: &str, has_name: bool) -> Figure {
+fn step(label: String, of: Option<&CaptureRow>, formula: &str, all: &CapturesView, has_name: bool) -> Figure {
     let time = of.and_then(|row| row.median_ps).map(|median| Picos(median.max(0.0).round() as u64));
     let (value, unit) = time.map_or_else(|| (ABSENT.to_owned(), ""), figure_time);
     let mut rows = Vec::new();
@@ -43,8 +68,8 @@ fn step(label: String, of: Option<&CaptureRow>, formula: &str, has_name: bool) -
         rows.extend(of.start_ns.map(|ns| row("Taken, UTC", date_and_time(ns))));
         rows.extend(of.summary().map(|of| row("Steps", format::count(of.point.head.n_steps.into()))));
     }
-    let short = |of: &CaptureRow| of.start_ns.map_or_else(|| format::middle_cut(&of.name, 16), month_and_day);
-    let scope = of.filter(|_| has_name).map(short);
+    let short = |of: &CaptureRow| brief_time(all, of).unwrap_or_else(|| format::middle_cut(&of.name, 16));
+    let scope = if has_name { of.map(short) } else { Some("per step".to_owned()) };
     Figure { label, value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
 }
 
@@ -57,7 +82,8 @@ fn jumps(of: &CapturesView) -> Figure {
         unit: "",
         scope: None,
         how: Formula {
-            formula: "the medians of the 3 captures before and after differ by more than neighbours usually do".to_owned(),
+            formula: "the medians of the 3 captures before and after differ by more than neighbours usually do"
+                .to_owned(),
             rows: jumps.iter().map(line).collect(),
         },
     }

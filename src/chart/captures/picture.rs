@@ -1,18 +1,20 @@
 //! This module places a figure of many captures on one axis: a mark for each capture in the order of time, a line for the level
 //! between changes, and a line at each change.
 
-use crate::analysis::captures::{CapturesView, Jump, SeriesMark};
+use super::texts::brief_time;
+use crate::analysis::captures::{CaptureFigure, CapturesView, Jump, SeriesMark};
 use crate::analysis::compare::statistics::median;
 use crate::analysis::overview::Unit;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::ticks::{Tick, plain, ticks};
 use crate::report::overview_text::number;
-use crate::table::date::month_and_day;
 use crate::table::format::{TimeUnit, middle_cut, signed_time_text};
 use crate::units::Picos;
 
 /// Largest number of labels below the axis.
 const MAX_LABELS: usize = 8;
+/// The range of the axis is at least this share of the largest value.
+const LEAST_RANGE: f64 = 0.1;
 /// Longest label of a cause, in characters.
 const LONGEST_CAUSE: usize = 28;
 
@@ -93,7 +95,8 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
     let ends: Vec<f64> = ends.collect();
     let (low, high) = (ends.iter().copied().reduce(f64::min)?, ends.iter().copied().reduce(f64::max)?);
     let (symbol, per_unit) = unit(series.figure.unit(), high);
-    let margin = ((high - low) * 0.15).max(high.abs() * 0.004);
+    // Differences that are noise are not drawn as if they were large.
+    let margin = ((high - low) * 0.15).max((high.abs() * LEAST_RANGE - (high - low)) / 2.0);
     // The lower edge is for captures that have no place on the axis, the upper edge for the labels of changes.
     let scale = Scale::linear(((low - margin).max(0.0) / per_unit, (high + margin) / per_unit), (0.88, 0.16));
     let y = |value: f64| scale.to(value / per_unit);
@@ -118,7 +121,11 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
             x: x(at),
             y: mark.value.filter(|_| is_placed).map_or(0.97, y),
             spread: mark.spread.filter(|_| is_placed).map(|(low, high)| (y(high), y(low))),
-            label: if shape == MarkShape::Other { format!("{device} {}", value.unwrap_or_default()) } else { String::new() },
+            label: if shape == MarkShape::Other {
+                format!("{device} {}", value.unwrap_or_default())
+            } else {
+                String::new()
+            },
             title,
         }
     };
@@ -127,7 +134,7 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
         x: (x(jump.last_before as usize) + x(jump.at as usize)) / 2.0,
         y: (y(jump.before.max(jump.after)), y(jump.before.min(jump.after))),
         is_more: jump.after > jump.before,
-        is_worse: (jump.after > jump.before) == (series.figure != crate::analysis::captures::CaptureFigure::Mfu),
+        is_worse: (jump.after > jump.before) == (series.figure != CaptureFigure::Mfu),
         label: difference(jump, is_time),
         cause: jump.cause.as_ref().map_or_else(String::new, |of| {
             format!("{} {}", middle_cut(&of.label, LONGEST_CAUSE), signed_time_text(of.delta_ps))
@@ -190,9 +197,8 @@ fn dates(of: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
     let marks = &of.series.marks;
     let every = marks.len().div_ceil(MAX_LABELS).max(1);
     let label = |(at, mark): (usize, &SeriesMark)| {
-        let start = of.captures.get(mark.capture as usize).and_then(|row| row.start_ns);
-        let start = start.filter(|_| of.series.is_by_time);
-        (x(at), start.map_or_else(|| (at + 1).to_string(), month_and_day))
+        let row = of.captures.get(mark.capture as usize).filter(|_| of.series.is_by_time);
+        (x(at), row.and_then(|row| brief_time(of, row)).unwrap_or_else(|| (at + 1).to_string()))
     };
     let mut labels: Vec<(f64, String)> = marks.iter().enumerate().step_by(every).map(label).collect();
     // A date that repeats the one before says nothing.

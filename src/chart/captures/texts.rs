@@ -2,6 +2,7 @@
 
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, Jump};
 use crate::report::overview_text::number;
+use crate::table::date::{date, hour_and_minute, month_and_day};
 use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
 use crate::units::Picos;
 
@@ -14,6 +15,15 @@ pub fn folder_name(paths: &[String], n_captures: usize) -> String {
         Some(folder) => format!("{folder}, {n}"),
         None => n,
     }
+}
+
+/// Returns when a capture was taken, as briefly as distinguishes it from the others: the day, or the time if all are of one day.
+/// `None` if the capture does not record it.
+pub(super) fn brief_time(of: &CapturesView, capture: &CaptureRow) -> Option<String> {
+    let mut days = of.captures.iter().filter_map(|row| row.start_ns).map(date);
+    let first = days.next();
+    let is_one_day = of.captures.len() > 1 && days.all(|day| Some(day) == first);
+    capture.start_ns.map(if is_one_day { hour_and_minute } else { month_and_day })
 }
 
 /// Returns what the picture shows.

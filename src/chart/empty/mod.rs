@@ -99,7 +99,7 @@ mod tests {
             notes: Vec::new(),
             partial: None,
             reading: None,
-captures: Vec::new(),
+            captures: Vec::new(),
             n_events: 2 * planes.len() as u64,
             summary: None,
             capabilities: Capabilities::capture(),

@@ -238,7 +238,7 @@ mod tests {
             notes: Vec::new(),
             partial: None,
             reading: None,
-captures: Vec::new(),
+            captures: Vec::new(),
             n_events: 0,
             summary: None,
             capabilities: Capabilities::capture(),

@@ -187,7 +187,7 @@ fn session(report: &Report) -> SessionInfo {
         capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows(), report.overview.is_some()),
         framework: Framework::Unknown,
         reading: None,
-captures: Vec::new(),
+        captures: Vec::new(),
     }
 }
 

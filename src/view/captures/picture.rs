@@ -33,7 +33,11 @@ pub(super) fn Picture(model: CapturesModel) -> impl IntoView {
 fn drawn(model: CapturesModel) -> AnyView {
     let Some(found) = model.found.get() else { return ().into_any() };
     let Some(picture) = captures::picture(&found) else {
-        let words = if found.n_read == 0 { "No capture has been read yet." } else { "No capture that was read has this figure." };
+        let words = if found.n_read == 0 {
+            "No capture has been read yet."
+        } else {
+            "No capture that was read has this figure."
+        };
         return view! { <p class="captures-none sub">{words}</p> }.any();
     };
     let chosen = model.chosen();

@@ -101,7 +101,8 @@ impl Reading {
     /// Gives each worker without a job the next one.
     fn assign(self) {
         for place in 0..READERS {
-            let is_busy = |readers: &Readers| readers.readers[place].as_ref().is_some_and(|reader| reader.job.is_some());
+            let is_busy =
+                |readers: &Readers| readers.readers[place].as_ref().is_some_and(|reader| reader.job.is_some());
             if self.readers.with_value(is_busy) {
                 continue;
             }
@@ -137,7 +138,9 @@ impl Reading {
         let is_there = self.readers.with_value(|readers| readers.readers[place].is_some());
         if !is_there {
             match Link::start(move |report| self.handle(place, report)) {
-                Ok(link) => self.readers.update_value(|readers| readers.readers[place] = Some(Reader { link, job: None })),
+                Ok(link) => {
+                    self.readers.update_value(|readers| readers.readers[place] = Some(Reader { link, job: None }));
+                }
                 Err(failure) => return self.finish(place, job, Reply::Failed(failure)),
             }
         }

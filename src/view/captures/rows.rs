@@ -65,12 +65,12 @@ pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
 /// Renders what is being read, with a button that stops or goes on.
 fn progress(model: CapturesModel) -> AnyView {
     let reading = model.reading;
-    let n_left = move || {
-        model.found.with(|found| found.as_ref().map_or(0, |of| of.n_captures - of.n_read - of.n_failed))
-    };
+    let n_left =
+        move || model.found.with(|found| found.as_ref().map_or(0, |of| of.n_captures - of.n_read - of.n_failed));
     if reading.is_stopped.get() && n_left() > 0 {
         let resume = move |_| reading.resume();
-        return view! { <button type="button" class="btn line" on:click=resume>"Read the other captures"</button> }.any();
+        return view! { <button type="button" class="btn line" on:click=resume>"Read the other captures"</button> }
+            .any();
     }
     let is_busy = Memo::new(move |_| reading.now.with(|now| now.iter().any(Option::is_some)));
     let text = move || {
@@ -105,7 +105,8 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
     let body = move || {
         let chosen = model.chosen();
         let Some(&a) = chosen.first() else {
-            let words = "Open a capture by its name. Choose two rows to compare them: the first one is A, the second one B.";
+            let words =
+                "Open a capture by its name. Choose two rows to compare them: the first one is A, the second one B.";
             return Some(view! { <span class="sub">{words}</span> }.any());
         };
         let clear = move |_| state.selected.set(Vec::new());
@@ -120,13 +121,16 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
         });
         let swap = move |_| state.selected.update(|selected| selected.reverse());
         let compare = move |_| state.open_capture(a, Some(b));
-        Some(view! {
-            {side("A", a)} {side("B", b)} {difference}
-            <span class="grow"></span>
-            {clear}
-            <button type="button" class="btn line" on:click=swap>{icon(Icon::Swap)} "Swap"</button>
-            <button type="button" class="btn solid" on:click=compare>"Compare A with B"</button>
-        }.any())
+        Some(
+            view! {
+                {side("A", a)} {side("B", b)} {difference}
+                <span class="grow"></span>
+                {clear}
+                <button type="button" class="btn line" on:click=swap>{icon(Icon::Swap)} "Swap"</button>
+                <button type="button" class="btn solid" on:click=compare>"Compare A with B"</button>
+            }
+            .any(),
+        )
     };
     view! { <div class="captures-foot" role="group" aria-label="Comparison">{live(body)}</div> }.any()
 }

@@ -2,7 +2,6 @@
 //! session, and the worker of the load under way.
 
 use super::clock::now;
-use super::folder::Folder;
 use super::open_request::OpenRequest;
 use super::pending::{Fetching, Pending, SentRequest};
 use crate::analysis::base::{DeviceChoice, Query};
@@ -71,6 +70,16 @@ impl Workers {
     pub(super) fn can_answer(&self) -> bool {
         self.open.is_some() || self.loading.as_ref().is_some_and(|loading| loading.again)
     }
+}
+
+/// A list of captures that waits while one of them is open.
+pub(super) struct Folder {
+    pub(super) link: Link,
+    pub(super) serial: u32,
+    pub(super) of: OpenRequest,
+    /// Its name on the page.
+    pub(super) name: String,
+    pub(super) session: SessionInfo,
 }
 
 /// A load under way.

@@ -6,21 +6,13 @@
 //!          └────────── return_to_folder ───────┘   the worker of the capture is ended
 //! ```
 
-use super::engines::end;
+use super::engines::{Folder, end};
 use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
 use crate::protocol::SessionSlot;
-use crate::worker::client::{Link, Picked};
+use crate::worker::client::Picked;
 use leptos::prelude::*;
-
-/// A list of captures that waits while one of them is open.
-pub(super) struct Folder {
-    link: Link,
-    serial: u32,
-    of: OpenRequest,
-    opened: PtrEq<Opened>,
-}
 
 impl State {
     /// Returns whether the open session is a list of captures.
@@ -32,7 +24,10 @@ impl State {
     pub(crate) fn files_of_capture(self, capture: u32) -> Vec<Picked> {
         let files = self.files();
         let indices = self.opened.with_untracked(|opened| {
-            opened.as_ref().and_then(|opened| opened.session.captures.get(capture as usize).cloned()).unwrap_or_default()
+            opened
+                .as_ref()
+                .and_then(|opened| opened.session.captures.get(capture as usize).cloned())
+                .unwrap_or_default()
         });
         indices.into_iter().filter_map(|at| files.get(at as usize).cloned()).collect()
     }
@@ -41,7 +36,8 @@ impl State {
     pub(crate) fn open_capture(self, capture: u32, other: Option<u32>) {
         let compare_with = other.map_or_else(Vec::new, |other| self.files_of_capture(other));
         let files = self.files_of_capture(capture);
-        let request = OpenRequest { files, compare_with, is_one_run: true, is_of_folder: true, ..OpenRequest::default() };
+        let request =
+            OpenRequest { files, compare_with, is_one_run: true, is_of_folder: true, ..OpenRequest::default() };
         self.start(request, false);
     }
 
@@ -62,7 +58,9 @@ impl State {
                 && let Some(link) = engines.open.take()
             {
                 let (serial, of) = (engines.open_serial, engines.of.clone());
-                engines.folder = Some(Folder { link, serial, of, opened });
+                let Opened { name, session } = &*opened;
+                let (name, session) = (name.clone(), session.clone());
+                engines.folder = Some(Folder { link, serial, of, name, session });
             }
         });
         self.update_folder();
@@ -72,12 +70,12 @@ impl State {
     pub(crate) fn return_to_folder(self) {
         let Some(folder) = self.engines.try_update_value(|engines| engines.folder.take()).flatten() else { return };
         self.close();
-        let Folder { link, serial, of, opened } = folder;
+        let Folder { link, serial, of, name, session } = folder;
         self.engines.update_value(|engines| {
             (engines.open, engines.open_serial, engines.of) = (Some(link), serial, of);
         });
         self.shown_slot.set(SessionSlot::First);
-        self.opened.set(Some(opened));
+        self.opened.set(Some(PtrEq::new(Opened { name, session })));
         self.update_folder();
     }
 
@@ -93,7 +91,7 @@ impl State {
 
     /// Updates the name of the list that waits.
     pub(super) fn update_folder(self) {
-        let name = self.engines.with_value(|engines| engines.folder.as_ref().map(|folder| folder.opened.name.clone()));
+        let name = self.engines.with_value(|engines| engines.folder.as_ref().map(|folder| folder.name.clone()));
         if self.folder.get_untracked().as_deref() != name.as_ref() {
             self.folder.set(name.map(PtrEq::new));
         }
