@@ -157,9 +157,7 @@ pub const CAPTURES_TABLE: Table<CaptureRow> = Table {
     leaf: &["name", "top_finding", "device_type"],
 };
 
-/// Returns time and devices: the second line of a row on a narrow screen, below the name.
+/// Returns the devices: the second line of a row on a narrow screen, below the name.
 fn second_line(row: &CaptureRow) -> String {
-    let taken = row.start_ns.map(date_and_time);
-    let devices = if let Text(devices) = devices(row) { Some(devices.into_owned()) } else { None };
-    taken.into_iter().chain(devices).collect::<Vec<_>>().join(", ")
+    if let Text(devices) = devices(row) { devices.into_owned() } else { status(row).to_owned() }
 }

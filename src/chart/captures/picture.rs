@@ -61,6 +61,8 @@ pub struct JumpLine {
     pub x: f64,
     /// Upper and lower end.
     pub y: (f64, f64),
+    /// Its distance from the change before. `None` for the first one.
+    pub distance: Option<f64>,
     /// Whether the figure is larger afterwards.
     pub is_more: bool,
     /// Whether that is worse.
@@ -130,8 +132,13 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
         }
     };
     let is_time = series.figure.unit() == Unit::Ps;
-    let jump = |jump: &Jump| JumpLine {
-        x: (x(jump.last_before as usize) + x(jump.at as usize)) / 2.0,
+    let jump_x = |jump: &Jump| (x(jump.last_before as usize) + x(jump.at as usize)) / 2.0;
+    let jump = |(at, jump): (usize, &Jump)| JumpLine {
+        x: jump_x(jump),
+        distance: at
+            .checked_sub(1)
+            .and_then(|before| series.jumps.get(before))
+            .map(|before| jump_x(jump) - jump_x(before)),
         y: (y(jump.before.max(jump.after)), y(jump.before.min(jump.after))),
         is_more: jump.after > jump.before,
         is_worse: (jump.after > jump.before) == (series.figure != CaptureFigure::Mfu),
@@ -143,7 +150,7 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
     Some(SeriesPicture {
         marks: series.marks.iter().enumerate().map(mark).collect(),
         levels: levels(of, &x, &y),
-        jumps: series.jumps.iter().map(jump).collect(),
+        jumps: series.jumps.iter().enumerate().map(jump).collect(),
         ticks: ticks(&scale, 4, plain),
         dates: dates(of, &x),
         unit: symbol,

@@ -58,6 +58,9 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
                     <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::Compare))>{icon(Icon::Swap)} "Compare with files"</button>
                     <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::AddHosts))>{icon(Icon::More)} "Add files as hosts"</button>
                 }.any()))}
+                {live(move || state.is_folder().then(|| view! {
+                    <button type="button" class="menu-act" on:click=then(|state| state.open_as_one_run(state.files()))>{icon(Icon::More)} "Open all as one capture"</button>
+                }.any()))}
                 {live(move || (!state.is_folder() && state.report.with(|report| report.is_empty() && !is_single())).then(|| {
                     view! { <button type="button" class="menu-act" on:click=keep>{icon(Icon::Copy)} "Keep on this device"</button> }.any()
                 }))}

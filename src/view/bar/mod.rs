@@ -101,7 +101,7 @@ fn folder_tab() -> AnyView {
     let views: Vec<&str> = View::ALL.iter().take(3).map(|view| view.label()).collect();
     view! {
         <div class="tabs">
-            <span class="tab" aria-selected="true">"Captures" <span class="tab-key" aria-hidden="true">"9"</span></span>
+            <h1 class="tab chosen">"Captures"</h1>
             <span class="tab off">{format!("open one for its views: {}, …", views.join(", "))}</span>
         </div>
     }

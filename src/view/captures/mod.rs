@@ -24,11 +24,8 @@ pub(crate) fn Captures(state: State) -> impl IntoView {
     on_cleanup(move || state.table.set_value(None));
     let figures = move || model.found.get().map(|found| readout(captures::readout(&found)));
     view! {
-        <div class="captures" role="tabpanel" aria-label="Captures">
-            <div class="captures-head">
-                <dl class="figures" data-roving="">{live(figures)}</dl>
-                <div class="captures-acts">{rows::open_buttons(model)}</div>
-            </div>
+        <div class="captures" role="region" aria-label="Captures">
+            <dl class="figures" data-roving="">{live(figures)}</dl>
             <picture::Picture model />
             <section class="captures-table" aria-label="All captures">
                 <rows::Tools model />

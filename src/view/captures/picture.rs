@@ -10,6 +10,10 @@ use leptos::prelude::*;
 /// Largest number of captures whose marks are large.
 const LARGE_MARKS: usize = 120;
 
+/// Distances of two changes, as fractions of the width, below which their labels have no room beside each other.
+const NEAR: f64 = 0.14;
+const NEAR_ON_NARROW_PAGE: f64 = 0.4;
+
 /// Renders the picture, with the switch between the figures.
 #[component]
 pub(super) fn Picture(model: CapturesModel) -> impl IntoView {
@@ -104,8 +108,15 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
     view! { <g class="capture-mark" on:click=choose><title>{of.title}</title>{spread}{letter}{shape}</g> }.any()
 }
 
+/// Renders a change. Its label is lower if it is so close to the change before that both would cover each other.
 fn jump(of: JumpLine) -> AnyView {
-    let class = if of.is_worse { "jump worse" } else { "jump better" };
+    let tone = if of.is_worse { "worse" } else { "better" };
+    let near = match of.distance {
+        Some(distance) if distance < NEAR => "near",
+        Some(distance) if distance < NEAR_ON_NARROW_PAGE => "near-if-narrow",
+        _ => "",
+    };
+    let class = format!("jump {tone} {near}");
     let arrow = if of.is_more { "▲ " } else { "▼ " };
     // A label near the right edge ends at its line.
     let (anchor, dx) = if of.x > 0.75 { ("end", "-6") } else { ("start", "6") };

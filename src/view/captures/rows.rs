@@ -6,10 +6,8 @@ use crate::protocol::table_query::TableOf;
 use crate::protocol::{CapturesQuestion, Export, Question};
 use crate::table::page::{Row, SortBy};
 use crate::view::breakdown::save;
-use crate::view::state::OpenAs;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
-use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::table::{Model, RemoteTable, RowPress, remote_model};
 use leptos::prelude::*;
@@ -133,15 +131,4 @@ pub(super) fn Foot(model: CapturesModel) -> impl IntoView {
         )
     };
     view! { <div class="captures-foot" role="group" aria-label="Comparison">{live(body)}</div> }.any()
-}
-
-/// Renders the buttons that open other files.
-pub(super) fn open_buttons(model: CapturesModel) -> AnyView {
-    let state = model.state;
-    view! {
-        <button type="button" class="btn line" on:click=move |_| choose_files(state, OpenAs::Replace)>{icon(Icon::File)} "Choose files"</button>
-        <button type="button" class="btn line" on:click=move |_| choose_folder(state)>{icon(Icon::Folder)} "Choose a folder"</button>
-        <button type="button" class="btn line" on:click=move |_| state.open_as_one_run(state.files())>"Open all as one capture"</button>
-    }
-    .any()
 }

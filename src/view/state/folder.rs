@@ -11,6 +11,7 @@ use super::open_request::OpenRequest;
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
 use crate::protocol::SessionSlot;
+use crate::protocol::url::View;
 use crate::worker::client::Picked;
 use leptos::prelude::*;
 
@@ -69,6 +70,11 @@ impl State {
     /// Closes the open capture, and shows the list from which it was opened.
     pub(crate) fn return_to_folder(self) {
         let Some(folder) = self.engines.try_update_value(|engines| engines.folder.take()).flatten() else { return };
+        self.tips.hide();
+        // The next capture that is opened has no other one to compare with.
+        if self.view.get_untracked() == View::Compare {
+            self.view.set(View::default());
+        }
         self.close();
         let Folder { link, serial, of, name, session } = folder;
         self.engines.update_value(|engines| {

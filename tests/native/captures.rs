@@ -1,0 +1,229 @@
+//! These tests check the list of many captures: which files are one capture, what is read of each, the table, and the changes.
+
+use crate::synth::made;
+use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, JumpCause};
+use rooflight::analysis::compare::Verdict;
+use rooflight::analysis::overview::OverviewQuery;
+use rooflight::protocol::table_query::{TableAction, TableOf};
+use rooflight::protocol::{CapturesQuestion, Export, Question, Reply, SessionInfo};
+use rooflight::session::captures::{explain_jump, summarise};
+use rooflight::session::{Input, OpenSession};
+use rooflight::source::{Source, SourceError};
+use rooflight::table::page::{PageQuery, TablePage};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The capture from which on the ops called `fusion` take 30 % longer, and the number of captures.
+const JUMP: usize = 4;
+const N: usize = 8;
+
+/// A file in memory that counts the bytes that are read.
+struct Counting {
+    bytes: Arc<Vec<u8>>,
+    n_read: Arc<AtomicU64>,
+}
+
+impl Source for Counting {
+    fn size(&self) -> u64 {
+        self.bytes.size()
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), SourceError> {
+        self.n_read.fetch_add(into.len() as u64, Ordering::Relaxed);
+        self.bytes.read_at(offset, into)
+    }
+}
+
+/// Captures of one night each, with the sum of what the steps of each take longer than those of the first.
+struct Nights {
+    files: Vec<(String, Arc<Vec<u8>>)>,
+    longer_ps: u64,
+}
+
+/// Returns captures of two hosts, of `N` nights in folders as profilers write them.
+fn nights() -> Nights {
+    let (mut files, mut longer_ps) = (Vec::new(), 0);
+    for night in 0..N {
+        let (seed, day) = ((night + 1).to_string(), night.to_string());
+        let slow: &[&str] = if night >= JUMP { &["--scale", "fusion=1.30"] } else { &[] };
+        let options = ["--steps", "4", "--no-trace", "--devices", "2", "--hosts", "2", "--seed", &seed, "--day", &day];
+        let (folder, expected) = made(&[&options[..], slow].concat());
+        if night == JUMP {
+            let scales = expected["scales"].as_array().unwrap();
+            longer_ps = scales.iter().map(|of| of["injected_ps_per_step"].as_u64().unwrap()).sum();
+        }
+        for host in 0..2 {
+            let bytes = std::fs::read(folder.path().join(format!("worker-{host}.xplane.pb"))).unwrap();
+            let path = format!("nightly/plugins/profile/2026_01_{:02}_02_00_00/worker-{host}.xplane.pb", night + 1);
+            files.push((path, Arc::new(bytes)));
+        }
+    }
+    Nights { files, longer_ps }
+}
+
+impl Nights {
+    fn inputs(&self, of: impl Fn(usize) -> bool) -> Vec<Input> {
+        let input = |(_, (path, bytes)): (usize, &(String, Arc<Vec<u8>>))| Input {
+            name: path.clone(),
+            source: Box::new(Counting { bytes: Arc::clone(bytes), n_read: Arc::default() }),
+            from_folder: true,
+        };
+        self.files.iter().enumerate().filter(|(at, _)| of(at / 2)).map(input).collect()
+    }
+
+    fn summary(&self, night: usize) -> CaptureSummary {
+        summarise(self.inputs(|of| of == night), &mut |_| ()).unwrap()
+    }
+
+    fn cause(&self, before: usize, after: usize) -> Option<JumpCause> {
+        explain_jump(self.inputs(|of| of == before), self.inputs(|of| of == after), &mut |_| ()).unwrap()
+    }
+}
+
+fn answer<T: serde::de::DeserializeOwned>(session: &mut OpenSession, question: CapturesQuestion) -> T {
+    session.answer(&Question::Captures(question).into()).decode().unwrap()
+}
+
+fn view(session: &mut OpenSession, figure: CaptureFigure) -> CapturesView {
+    answer(session, CapturesQuestion::View(figure))
+}
+
+fn set(session: &mut OpenSession, capture: usize, read: Result<CaptureSummary, String>) {
+    answer::<()>(session, CapturesQuestion::Set { capture: capture as u32, read: read.map(Box::new) });
+}
+
+fn table(session: &mut OpenSession) -> TablePage {
+    let query = PageQuery { count: 100, ..PageQuery::default() };
+    let question = Question::Table { of: TableOf::Captures { revision: 0 }, action: TableAction::Rows(query) };
+    session.answer(&question.into()).decode().unwrap()
+}
+
+fn open(inputs: &[Input]) -> (OpenSession, SessionInfo) {
+    OpenSession::open_folder(inputs).expect("several captures")
+}
+
+#[test]
+fn a_change_is_found_where_it_was_made_and_named() {
+    let nights = nights();
+    let (mut session, info) = open(&nights.inputs(|_| true));
+    assert_eq!(info.captures.len(), N);
+    assert!((0..).zip(&info.captures).all(|(at, files)| *files == [2 * at, 2 * at + 1]), "{:?}", info.captures);
+    let before = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((before.n_captures, before.n_read, before.latest), (N as u32, 0, None));
+    assert!(before.series.is_by_time && before.series.jumps.is_empty());
+    assert_eq!(before.captures[1].name, "nightly 2026_01_02_02_00_00");
+    assert_eq!((before.captures[1].n_devices, before.captures[1].n_hosts), (Some(2), 2));
+    // The newest first.
+    for night in (0..N).rev() {
+        set(&mut session, night, Ok(nights.summary(night)));
+    }
+    let of = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((of.n_read, of.n_failed, of.n_other, of.latest), (N as u32, 0, 0, Some(N as u32 - 1)));
+    let [jump] = of.series.jumps.as_slice() else { panic!("{:?}", of.series.jumps) };
+    assert_eq!((jump.at as usize, jump.last_before as usize, jump.cause.as_ref()), (JUMP, JUMP - 1, None));
+    let longer = jump.after - jump.before;
+    let expected = nights.longer_ps as f64;
+    assert!((longer - expected).abs() < 0.03 * expected, "{longer} ps, made {expected}");
+    // The same change as a difference of neighbours, and noise elsewhere.
+    for (night, row) in of.captures.iter().enumerate() {
+        let verdict = row.change.map(|(_, verdict)| verdict);
+        let right = if night == 0 {
+            None
+        } else if night == JUMP {
+            Some(Verdict::Regression)
+        } else {
+            Some(Verdict::WithinNoise)
+        };
+        assert_eq!(verdict, right, "night {night}");
+    }
+    let cause = nights.cause(JUMP - 1, JUMP).unwrap();
+    assert!(cause.label.starts_with("fusion, "), "{}", cause.label);
+    assert!((cause.delta_ps as f64 - expected).abs() < 0.03 * expected, "{cause:?}, made {expected}");
+    let between = (JUMP as u32 - 1, JUMP as u32);
+    answer::<()>(&mut session, CapturesQuestion::SetCause { between, cause: cause.clone() });
+    assert_eq!(view(&mut session, CaptureFigure::StepTime).series.jumps[0].cause, Some(cause));
+}
+
+#[test]
+fn a_row_has_the_figures_of_the_overview_and_a_failed_capture_costs_one_row() {
+    let nights = nights();
+    let (mut session, _) = open(&nights.inputs(|_| true));
+    set(&mut session, 2, Ok(nights.summary(2)));
+    set(&mut session, 5, Err("It is damaged.".to_owned()));
+    let of = view(&mut session, CaptureFigure::Mfu);
+    assert_eq!((of.n_read, of.n_failed), (1, 1));
+    // The overview of the same files, opened alone.
+    let (mut alone, _) = OpenSession::open(nights.inputs(|of| of == 2), &mut |_| ()).unwrap();
+    let question = Question::Overview(OverviewQuery::default());
+    let overview: Option<rooflight::analysis::overview::Overview> = alone.answer(&question.into()).decode().unwrap();
+    let overview = overview.unwrap();
+    let row = of.captures[2].summary().unwrap();
+    assert_eq!(row.point.figures, overview.figures);
+    assert_eq!((row.period, &row.verdict), (overview.period, &overview.verdict));
+    assert_eq!(row.top_finding.as_ref().map(|of| &of.title), overview.findings.first().map(|of| &of.title));
+    let sum: u64 = row.kinds.iter().map(|(_, time)| time.0).sum();
+    assert!(sum.abs_diff(row.period.0) <= row.kinds.len() as u64, "kinds sum to the step");
+    let mark = of.series.marks.iter().find(|mark| mark.capture == 2).unwrap();
+    let mfu = overview.figures.iter().find(|figure| figure.name == "model_mfu").unwrap().value;
+    assert!(mfu.is_some() && mark.value == mfu);
+
+    let page = table(&mut session);
+    assert_eq!(page.n_rows as usize, N);
+    let failed = page.rows.iter().find(|row| row.title.ends_with("2026_01_06_02_00_00")).unwrap();
+    assert!(failed.tips[0].iter().any(|(_, text)| text == "It is damaged."), "{:?}", failed.tips);
+    let exported = |session: &mut OpenSession, format| {
+        let reply = session.answer(&Question::Captures(CapturesQuestion::Export(format)).into());
+        if let Reply::Exported(text) = reply { text } else { panic!("{reply:?}") }
+    };
+    let json: Value = serde_json::from_str(&exported(&mut session, Export::Json)).unwrap();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[5]["status"], &rows[0]["status"]), (N, &"failed".into(), &"not read".into()));
+    assert_eq!(rows[2]["period_ps"], overview.period.0);
+    assert_eq!(exported(&mut session, Export::Csv).lines().count(), N + 1);
+}
+
+#[test]
+fn only_the_starts_of_files_are_read() {
+    let (folder, _) = made(&["--steps", "30", "--no-trace", "--devices", "4"]);
+    let bytes = Arc::new(std::fs::read(folder.path().join("worker-0.xplane.pb")).unwrap());
+    let counts: Vec<Arc<AtomicU64>> = (0..2).map(|_| Arc::default()).collect();
+    let input = |(at, n_read): (usize, &Arc<AtomicU64>)| Input {
+        name: format!("run-{at}/a.xplane.pb"),
+        source: Box::new(Counting { bytes: Arc::clone(&bytes), n_read: Arc::clone(n_read) }),
+        from_folder: true,
+    };
+    let inputs: Vec<Input> = counts.iter().enumerate().map(input).collect();
+    let (_, info) = open(&inputs);
+    assert_eq!(info.captures, [[0], [1]]);
+    let n_read = counts[0].load(Ordering::Relaxed);
+    assert!(bytes.len() > 8 << 20 && n_read < 1 << 20, "{n_read} of {} bytes", bytes.len());
+}
+
+#[test]
+fn files_of_one_run_are_no_list() {
+    let nights = nights();
+    assert!(OpenSession::open_folder(&nights.inputs(|of| of == 0)).is_none());
+    assert!(OpenSession::open_folder(&[]).is_none());
+}
+
+#[test]
+fn other_devices_are_no_part_of_the_levels() {
+    let nights = nights();
+    let (mut session, _) = open(&nights.inputs(|_| true));
+    for night in 0..N {
+        let mut summary = nights.summary(night);
+        if night == 6 {
+            summary.point.head.device_type = Some("TPU v6e".to_owned());
+            summary.point.head.periods_ps.iter_mut().for_each(|period| *period /= 2);
+        }
+        summary.is_partial = night == 1;
+        set(&mut session, night, Ok(summary));
+    }
+    let of = view(&mut session, CaptureFigure::StepTime);
+    assert_eq!((of.n_other, of.n_partial, of.best.is_some_and(|best| best != 6)), (1, 1, true));
+    assert_eq!(of.series.jumps.iter().map(|jump| jump.at as usize).collect::<Vec<_>>(), [JUMP]);
+    assert!(!of.series.marks[6].is_comparable && of.captures[6].change.is_none());
+    // The capture after it is compared with the last comparable one.
+    assert!(of.captures[7].change.is_some_and(|(_, verdict)| verdict == Verdict::WithinNoise));
+}
