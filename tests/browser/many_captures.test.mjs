@@ -55,7 +55,7 @@ onPage("a folder of many runs is a list with the figures of the command line", {
   const { changes } = expected.series.find((figure) => figure.name === "period");
   assert.deepEqual(changes.map((change) => change.capture), [JUMP + 1]);
   assert.equal(shown["Changes for good"], "1");
-  const cause = await waitUntil(() => page.locator(".captures-series .cause").innerHTML(), (text) => text.length > 5, 60_000);
+  const cause = await waitUntil(() => page.locator(".captures-series .cause").textContent(), (text) => text.length > 5, 60_000);
   assert.match(cause, /^fusion, \d+ ops \+/);
   assert.equal(await page.locator(".capture-mark circle.whole").count(), N);
   assert.match(await page.locator(".captures-series").getAttribute("aria-label"), /^Step time of 8 captures, from .* → .* from list 2026_01_05.*, mostly fusion, /s);
