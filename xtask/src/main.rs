@@ -6,7 +6,8 @@
 //!    │ ├──► synth    makes synthetic captures                   starts examples/synth
 //!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
 //!    │ ├──► python   builds and tests the wheel                 uses tools, page, scripts
-//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python
+//!    │ ├──► npm      builds and tests the package for npm       uses tools, page, scripts
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, npm
 //!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod npm;
 mod page;
 mod process;
 mod python;
@@ -63,6 +65,8 @@ enum Command {
     },
     /// Build the wheel for Python with the page in dist/, install it into a fresh environment, and run its tests
     Python,
+    /// Build the package for npm in target/npm, install it as a user would, and run its tests in Chromium and Node.js
+    Npm,
     /// Weigh dist/ against its budgets
     Size,
     /// Take pictures of every state into target/screens
@@ -117,6 +121,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Test { only } => return check::run(&only),
         Command::Browser { files } => scripts::test(&files, |_| {})?,
         Command::Python => println!("{}", python::test("release", |_| {})?),
+        Command::Npm => println!("{}", npm::test(|_| {})?),
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,

@@ -67,7 +67,7 @@ fn trunk() -> Result<PathBuf> {
     Tool { program: "trunk", package: "trunk", version, from: Source::TRUNK }.find()
 }
 
-fn wasm_opt() -> Result<PathBuf> {
+pub fn wasm_opt() -> Result<PathBuf> {
     Tool { program: "wasm-opt", package: "binaryen", version: BINARYEN.to_owned(), from: Source::Npm }.find()
 }
 
