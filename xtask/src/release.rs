@@ -169,49 +169,46 @@ fn crates(out: &Path, version: &str) -> Result<String> {
 /// Writes a bill of materials for each package that users get, and checks that it has all crates that the package is
 /// built from.
 fn sbom(out: &Path) -> Result<String> {
+    let root = repo::root();
+    let mut cyclonedx = Command::new(tools::cyclonedx()?);
+    cyclonedx.current_dir(&root).args(["cyclonedx", "--format", "json", "--target", "all", "--all-features"]);
+    process::run(cyclonedx.args(["--override-filename", "release.cdx"]))?;
     let mut written = Vec::new();
-    let cyclonedx = tools::cyclonedx()?;
-    for (name, folder) in
-        [("rooflight", "."), ("rooflight-python", "crates/rooflight-python"), ("rooflight-js", "crates/rooflight-js")]
-    {
-        let folder = repo::root().join(folder);
-        let file = format!("{name}.cdx");
-        let mut command = Command::new(&cyclonedx);
-        command.args([
-            "cyclonedx",
-            "--format",
-            "json",
-            "--target",
-            "all",
-            "--all-features",
-            "--override-filename",
-            &file,
-        ]);
-        process::run(command.arg("--manifest-path").arg(folder.join("Cargo.toml")))?;
-        let made = folder.join(format!("{file}.json"));
-        let text = fs::read_to_string(&made)?;
-        let mut tree = process::cargo();
-        tree.current_dir(repo::root()).args([
-            "tree",
-            "--locked",
-            "--all-features",
-            "--target",
-            "all",
-            "--edges",
-            "normal,build",
-        ]);
-        tree.args(["--prefix", "none", "--format", "{p}", "--package", name]);
-        let list = process::output_of(&mut tree).context("`cargo tree` fails")?;
-        let crates: BTreeSet<(&str, &str)> = list.lines().filter_map(|line| line.split_once(" v")).collect();
-        let crates = crates.iter().map(|(name, rest)| (name, rest.split(' ').next().unwrap_or_default()));
-        let missing: Vec<String> = crates
-            .map(|(name, version)| format!("pkg:cargo/{name}@{version}"))
-            .filter(|purl| !text.contains(purl))
-            .collect();
-        ensure!(missing.is_empty(), "{file}.json lacks {}", missing.join(", "));
-        written.push(keep(&made, out)?);
+    // The program writes a file for each member of the workspace.
+    for folder in [".", "crates/rooflight-python", "crates/rooflight-js", "crates/xla-profile", "xtask"] {
+        let made = root.join(folder).join("release.cdx.json");
+        let text = fs::read_to_string(&made).with_context(|| made.display().to_string())?;
+        fs::remove_file(&made)?;
+        let name = if folder == "." { "rooflight" } else { folder.rsplit('/').next().unwrap_or_default() };
+        if !name.starts_with("rooflight") {
+            continue;
+        }
+        let missing: Vec<String> = crates_of(name)?.into_iter().filter(|purl| !names(&text, purl)).collect();
+        ensure!(missing.is_empty(), "the bill of materials of {name} lacks {}", missing.join(", "));
+        fs::write(out.join(format!("{name}.cdx.json")), text)?;
+        written.push(format!("{name}.cdx.json"));
     }
     Ok(written.join("\n"))
+}
+
+/// Returns whether a bill of materials has a package URL, which ends there or has qualifiers after it.
+fn names(text: &str, purl: &str) -> bool {
+    text.match_indices(purl).any(|(at, _)| text[at + purl.len()..].starts_with(['"', '?']))
+}
+
+/// Returns the crates that a package is built from on any system, as package URLs.
+fn crates_of(name: &str) -> Result<Vec<String>> {
+    let mut tree = process::cargo();
+    tree.current_dir(repo::root()).args(["tree", "--locked", "--all-features", "--target", "all"]);
+    tree.args(["--edges", "normal,build", "--prefix", "none", "--format", "{p}", "--package", name]);
+    let list = process::output_of(&mut tree).context("`cargo tree` fails")?;
+    let crates: BTreeSet<String> = list
+        .lines()
+        .filter_map(|line| line.split_once(" v"))
+        .map(|(name, rest)| format!("pkg:cargo/{name}@{}", rest.split(' ').next().unwrap_or_default()))
+        .collect();
+    ensure!(crates.len() > 20, "`cargo tree` lists {} crates for {name}", crates.len());
+    Ok(crates.into_iter().collect())
 }
 
 /// Writes the checksums of all files, and reads them back.
@@ -250,6 +247,13 @@ fn tar(out: &Path, action: &str, archive: &str, files: &Path) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_is_not_the_start_of_another() {
+        let text = r#""purl": "pkg:cargo/a@1.0.10", "purl": "pkg:cargo/b@1.0.1?download_url=file://.""#;
+        assert!(names(text, "pkg:cargo/a@1.0.10") && names(text, "pkg:cargo/b@1.0.1"));
+        assert!(!names(text, "pkg:cargo/a@1.0.1") && !names(text, "pkg:cargo/c@1.0.1"));
+    }
 
     #[test]
     fn all_manifests_have_one_version() {
