@@ -18,7 +18,7 @@ const HAS_FILES: bool = cfg!(not(target_arch = "wasm32"));
 fn no_files() -> Failure {
     Failure {
         title: "The command writes files".to_owned(),
-        message: "There are none in a browser: use the program `rooflight`.".to_owned(),
+        message: "A browser has no files for it: use the program `rooflight`.".to_owned(),
     }
 }
 

@@ -147,13 +147,13 @@ fn wheel(out: &Path, version: &str) -> Result<String> {
         "import rooflight, sys; assert rooflight.open(sys.argv[1]).overview()['verdict']; print(rooflight.__version__)";
     let printed = process::output_of(Command::new(python).args(["-c", code]).arg(repo::root().join(SAMPLE)));
     ensure!(printed.as_deref() == Some(version), "the wheel has the version {printed:?}");
-    keep(&wheel, out)
+    store(&wheel, out)
 }
 
 fn npm_package(out: &Path) -> Result<String> {
     let archive = npm::pack()?;
     process::run(npm::npm()?.args(["publish", "--dry-run", "--access", "public"]).arg(&archive))?;
-    keep(&archive, out)
+    store(&archive, out)
 }
 
 /// Packs the crates and compiles them as they are packed.
@@ -162,8 +162,8 @@ fn crates(out: &Path, version: &str) -> Result<String> {
     let mut cargo = process::cargo();
     cargo.current_dir(repo::root()).args(["package", "--locked", "--allow-dirty"]);
     process::run(cargo.args(names.iter().flat_map(|name| ["--package", name])))?;
-    let kept = names.map(|name| keep(&repo::target()?.join(format!("package/{name}-{version}.crate")), out));
-    Ok(kept.into_iter().collect::<Result<Vec<_>>>()?.join("\n"))
+    let stored = names.map(|name| store(&repo::target()?.join(format!("package/{name}-{version}.crate")), out));
+    Ok(stored.into_iter().collect::<Result<Vec<_>>>()?.join("\n"))
 }
 
 /// Writes a bill of materials for each package that users get, and checks that it has all crates that the package is
@@ -230,7 +230,7 @@ fn checksums(out: &Path) -> Result<String> {
 }
 
 /// Copies a file into the folder of the release. Returns its name.
-fn keep(file: &Path, out: &Path) -> Result<String> {
+fn store(file: &Path, out: &Path) -> Result<String> {
     let name = file.file_name().context("a file has no name")?;
     fs::copy(file, out.join(name)).with_context(|| file.display().to_string())?;
     Ok(name.to_string_lossy().into_owned())
