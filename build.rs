@@ -13,7 +13,9 @@ fn main() -> std::io::Result<()> {
     let mut files = Vec::new();
     let own = std::fs::read_dir("src")?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
     let own = own.into_iter().filter(|path| !PAGE.iter().any(|name| path.ends_with(name)));
-    for path in own.chain(["crates/xla-profile/src", "crates/xla-profile/proto", "Cargo.lock"].map(PathBuf::from)) {
+    // The published crate lacks the folders of the reader, and its Cargo.lock has the version of the reader.
+    let reader = ["crates/xla-profile/src", "crates/xla-profile/proto", "Cargo.lock"].map(PathBuf::from);
+    for path in own.chain(reader.into_iter().filter(|path| path.exists())) {
         println!("cargo:rerun-if-changed={}", path.display());
         collect(&path, &mut files)?;
     }

@@ -24,7 +24,7 @@
 pub mod analysis;
 pub mod chart;
 pub mod chip;
-#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod protocol;
 pub mod report;

@@ -1,14 +1,14 @@
 //! This module runs `rooflight compare`: it declares the arguments, opens both sides, and selects the output and the exit code.
 //! Figures and texts come from the library.
 
-use super::files;
+use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
 use crate::analysis::overview::OverviewQuery;
 use crate::protocol::Failure;
 use crate::report::{compare_json, compare_series, compare_text, json};
 use crate::session::compare::{CompareSide, compare_sessions};
-use crate::session::open;
+use crate::session::{Input, open};
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
 
@@ -86,8 +86,8 @@ fn base(text: &str) -> Result<SeriesBase, String> {
 }
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
-fn run_series(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
-    let open_at = |path: &PathBuf| side(std::slice::from_ref(path), &path.display().to_string());
+fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
+    let open_at = |path: &PathBuf| side(inputs(std::slice::from_ref(path))?, &path.display().to_string());
     let mut points = Vec::new();
     for path in &args.a {
         points.push((open_at(path)?.series_point(), path));
@@ -129,9 +129,9 @@ fn run_series(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8
 ///
 /// # Errors
 /// Returns a [`Failure`] if a side cannot be read, or if it has no device to compare.
-pub fn run(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
+pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
     if args.series {
-        return run_series(args, complain);
+        return run_series(args, inputs, complain);
     }
     let (a, b) = match (&args.a[..], &args.b[..]) {
         ([a, b], []) => (vec![a.clone()], vec![b.clone()]),
@@ -142,7 +142,7 @@ pub fn run(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), 
         }
         (a, b) => (a.to_vec(), b.to_vec()),
     };
-    let (mut a, mut b) = (side(&a, "A")?, side(&b, "B")?);
+    let (mut a, mut b) = (side(inputs(&a)?, "A")?, side(inputs(&b)?, "B")?);
     let compared = compare_sessions(&mut a, &mut b, args.band);
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
@@ -165,8 +165,8 @@ pub fn run(args: &CompareArgs, complain: &dyn Fn(&str)) -> Result<(String, u8), 
     Ok((text, code))
 }
 
-fn side(paths: &[PathBuf], name: &str) -> Result<CompareSide, Failure> {
-    let opened = open(files::inputs(paths)?, &mut |_| {})?;
+fn side(inputs: Vec<Input>, name: &str) -> Result<CompareSide, Failure> {
+    let opened = open(inputs, &mut |_| {})?;
     let none = || Failure {
         title: format!("{name} cannot be compared"),
         message: "It has no device whose ops have times on the clock of events.".to_owned(),

@@ -1,8 +1,9 @@
 //! This module runs commands for programs that use the library: the output is returned, and not printed.
 
 use super::args::{Args, Command};
+use super::files::Inputs;
 use super::open_capture::OpenFiles;
-use super::run;
+use super::{files, run};
 use crate::protocol::Failure;
 use crate::table::text::neutralise;
 use clap::Parser;
@@ -46,6 +47,18 @@ impl std::error::Error for DocumentError {}
 /// # Errors
 /// Returns a [`DocumentError`] if the arguments or the input cannot be used.
 pub fn document(arguments: &[OsString], files: Option<&OpenFiles>) -> Result<Document, DocumentError> {
+    document_with(arguments, files, &files::inputs)
+}
+
+/// Does the same as [`document`], with `inputs` in place of the files of this machine.
+///
+/// # Errors
+/// Returns a [`DocumentError`] if the arguments or the input cannot be used.
+pub fn document_with(
+    arguments: &[OsString],
+    files: Option<&OpenFiles>,
+    inputs: Inputs<'_>,
+) -> Result<Document, DocumentError> {
     let program = OsString::from("rooflight");
     let args = Args::try_parse_from(std::iter::once(&program).chain(arguments));
     let args = args.map_err(|error| DocumentError::Arguments(first_sentence(&error.to_string())))?;
@@ -54,7 +67,7 @@ pub fn document(arguments: &[OsString], files: Option<&OpenFiles>) -> Result<Doc
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
     let printed = match (files, args.view()) {
         (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &complain),
-        _ => run::run(&args, &complain),
+        _ => run::run(&args, inputs, &complain),
     };
     let (printed, _) = printed.map_err(DocumentError::Failed)?;
     Ok(Document { text: printed.text, messages: messages.into_inner() })

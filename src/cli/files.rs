@@ -4,11 +4,15 @@
 use crate::protocol::Failure;
 use crate::session::Input;
 use crate::session::open::no_capture;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::source::FileSource;
 use std::path::{Path, PathBuf};
 
 /// The largest number of files that are taken from one folder and its subfolders.
 const MAX_FILES: usize = 10_000;
+
+/// Opens the inputs that paths stand for. It is [`inputs`], unless a program has the files in memory.
+pub type Inputs<'a> = &'a dyn Fn(&[PathBuf]) -> Result<Vec<Input>, Failure>;
 
 /// Opens every file in `paths`, and the files of every folder.
 ///
@@ -50,6 +54,13 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Returns the error of a platform without files: programs there pass the bytes of captures in place of paths.
+#[cfg(target_arch = "wasm32")]
+fn input(path: &Path) -> Result<Input, Failure> {
+    Err(failed(path, &std::io::ErrorKind::Unsupported.into()))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
 fn input(path: &Path) -> Result<Input, Failure> {
     let source = FileSource::open(path).map_err(|e| failed(path, &e))?;
     Ok(Input { name: path.display().to_string(), source: Box::new(source), from_folder: false })

@@ -26,7 +26,8 @@ use crate::table::text::neutralise_lines;
 use args::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
-pub use document::{Document, DocumentError, document};
+pub use document::{Document, DocumentError, document, document_with};
+pub use files::Inputs;
 pub use open_capture::OpenFiles;
 use output::{Printed, complain};
 use std::ffi::OsString;
@@ -65,7 +66,7 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
             return if help { 2 } else { 0 };
         }
     };
-    match run::run(&args, &complain) {
+    match run::run(&args, &files::inputs, &complain) {
         Ok((printed, code)) => match deliver(&args, &printed) {
             Ok(()) => code,
             Err(message) => fail(&message),

@@ -7,11 +7,11 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
 use crate::analysis::breakdown::{Breakdown, Scopes};
 use crate::profile::{Note, Severity};
-use crate::protocol::Failure;
+use crate::protocol::{Failure, Progress};
 use crate::report::inspect::inspect;
 use crate::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
 use crate::session;
-use crate::session::{Opened, Programs, open};
+use crate::session::{Input, Opened, Programs, open};
 use crate::table::format;
 use crate::table::text::{Table, neutralise};
 use std::cell::RefCell;
@@ -33,7 +33,15 @@ impl OpenFiles {
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Failure> {
-        let mut opened = open(files::inputs(paths)?, &mut |_| {})?;
+        Self::open_inputs(files::inputs(paths)?, &mut |_| {})
+    }
+
+    /// Opens inputs as one session, for a program that has no paths. Calls `progress` while they are read.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if nothing could be read.
+    pub fn open_inputs(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
+        let mut opened = open(inputs, progress)?;
         let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
         let analysis = Analysis::new(&opened.profile);
         Ok(Self { opened, analysis, programs })

@@ -83,9 +83,8 @@ impl OpenCapture<'_> {
             Output::Csv | Output::Markdown => Printed::new(overview_text::markdown(&overview)),
             Output::Text => {
                 let is_terminal = std::io::stdout().is_terminal() && self.view.out.is_none();
-                let width = terminal_size::terminal_size().filter(|_| is_terminal);
                 let style = TextStyle {
-                    width: width.map_or(WIDTH, |(terminal_size::Width(width), _)| usize::from(width)),
+                    width: terminal_width().filter(|_| is_terminal).unwrap_or(WIDTH),
                     is_coloured: is_terminal && std::env::var_os("NO_COLOR").is_none(),
                 };
                 let text = neutralise_lines(&heading(&overview.header)).into_owned()
@@ -102,4 +101,12 @@ impl OpenCapture<'_> {
         let files = self.analysis.file_view_without_times(profile, &self.opened.files, self.partial);
         session::overview(self.analysis, profile, programs, &files, query)
     }
+}
+
+/// Returns the columns of the terminal. `None` if there is none.
+fn terminal_width() -> Option<usize> {
+    #[cfg(target_arch = "wasm32")]
+    return None;
+    #[cfg(not(target_arch = "wasm32"))]
+    terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| usize::from(width))
 }

@@ -1,6 +1,7 @@
 //! This module runs one command.
 
 use super::args::{Args, Command};
+use super::files::Inputs;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::output::Printed;
 use super::view_args::{Output, View};
@@ -11,23 +12,34 @@ use crate::protocol::Failure;
 /// because each of them may be too small.
 const PARTIAL: &str = "Partial: totals cover only the part that was read, and are too small (see the notes).";
 
+/// Whether the platform has files, which `report` and `export` read and write. Without them, no program contains their code.
+const HAS_FILES: bool = cfg!(not(target_arch = "wasm32"));
+
+fn no_files() -> Failure {
+    Failure {
+        title: "The command writes files".to_owned(),
+        message: "A browser has no files for it: use the program `rooflight`.".to_owned(),
+    }
+}
+
 /// Runs the command. Returns the output and the exit code: 1 if only a part of the input was read, else 0. A comparison with a
 /// gate has more codes.
-pub(super) fn run(args: &Args, complain: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
+pub(super) fn run(args: &Args, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
     let view = match (&args.command, args.view()) {
+        (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
         (Command::Compare(compare), None) => {
-            return compare::run(compare, complain).map(|(text, code)| (Printed::new(text), code));
+            return compare::run(compare, inputs, complain).map(|(text, code)| (Printed::new(text), code));
         }
-        (Command::Export(export), None) => {
+        (Command::Export(export), None) if HAS_FILES => {
             return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
         }
         (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
-    if let Command::Report { report, view } = &args.command {
+    if HAS_FILES && let Command::Report { report, view } = &args.command {
         return report::run(report, view, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
     }
-    print(&OpenFiles::open(&view.files)?, args, view, complain)
+    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, complain)
 }
 
 /// Prints opened files with one of the commands that read them. `view` has the options of the command.

@@ -58,8 +58,12 @@ impl View {
         self.window.map_or(self.step, StepChoice::Range)
     }
 
-    /// Returns the format of the output. Without `--json`, `--csv` and `--markdown`, the format is text.
+    /// Returns the format of the output. Without `--json`, `--csv` and `--markdown`, the format is text. In a browser it is
+    /// JSON alone, so that the program there has no code for the other formats.
     pub const fn output(&self) -> Output {
+        if cfg!(target_arch = "wasm32") {
+            return Output::Json;
+        }
         match (self.json, self.csv, self.markdown) {
             (true, _, _) => Output::Json,
             (_, true, _) => Output::Csv,

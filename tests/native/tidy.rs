@@ -80,7 +80,8 @@ const BANNED_TYPES: [&str; 21] = [
 const ALLOWED: [&str; 1] = ["src/view/type_erasure.rs any"];
 
 /// Files that may name the browser's crates.
-const BROWSER: [&str; 4] = ["src/view/", "src/worker/", "src/bin/app.rs", "src/bin/worker.rs"];
+const BROWSER: [&str; 5] =
+    ["src/view/", "src/worker/", "src/bin/app.rs", "src/bin/worker.rs", "crates/rooflight-js/src/"];
 const BROWSER_CRATES: [&str; 7] =
     ["leptos", "web_sys", "js_sys", "wasm_bindgen", "gloo", "serde_wasm_bindgen", "console_error_panic_hook"];
 

@@ -6,7 +6,9 @@
 //!    │ ├──► synth    makes synthetic captures                   starts examples/synth
 //!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
 //!    │ ├──► python   builds and tests the wheel                 uses tools, page, scripts
-//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python
+//!    │ ├──► npm      builds and tests the package for npm       uses tools, page, scripts
+//!    │ ├──► release  makes and checks the files of a release      uses tools, page, python, npm
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, npm
 //!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
@@ -15,9 +17,11 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod npm;
 mod page;
 mod process;
 mod python;
+mod release;
 mod repo;
 mod scripts;
 mod synth;
@@ -63,6 +67,16 @@ enum Command {
     },
     /// Build the wheel for Python with the page in dist/, install it into a fresh environment, and run its tests
     Python,
+    /// Build the package for npm in target/npm, install it as a user would, and run its tests in Chromium and Node.js
+    Npm,
+    /// Make the files of a release in target/release-files, and check them. Nothing is published
+    Release {
+        /// Only these parts
+        parts: Vec<release::Part>,
+        /// The tag of the release, such as v0.1.0, which must fit the version
+        #[arg(long)]
+        tag: Option<String>,
+    },
     /// Weigh dist/ against its budgets
     Size,
     /// Take pictures of every state into target/screens
@@ -117,6 +131,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Test { only } => return check::run(&only),
         Command::Browser { files } => scripts::test(&files, |_| {})?,
         Command::Python => println!("{}", python::test("release", |_| {})?),
+        Command::Npm => println!("{}", npm::test(|_| {})?),
+        Command::Release { parts, tag } => release::run(&parts, tag.as_deref())?,
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,
         Command::Synth { arguments } => synth::run(&arguments)?,
@@ -131,4 +147,27 @@ fn run(command: Command) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of workflows that start this program are commands that it has.
+    #[test]
+    fn workflows_start_commands_that_exist() {
+        let mut n = 0;
+        for entry in std::fs::read_dir(repo::root().join(".github/workflows")).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+                let Some((_, command)) = line.split_once("cargo xtask ") else { continue };
+                let words = command.split_whitespace().map(|word| if word == "$TAG" { "--tag=v1.0.0" } else { word });
+                let parsed = Command::try_parse_from(std::iter::once("cargo xtask").chain(words));
+                assert!(parsed.is_ok(), "{}: {line}", path.display());
+                n += 1;
+            }
+        }
+        assert!(n >= 4, "the workflows start {n} commands");
+    }
 }

@@ -65,7 +65,7 @@ fn folder() -> PathBuf {
 }
 
 /// Builds the wheel with the page in `dist/`, which is built first if it does not exist. Returns the path of the wheel.
-fn build(profile: &str) -> Result<PathBuf> {
+pub fn build(profile: &str) -> Result<PathBuf> {
     let dist = repo::dist();
     if dist.join("index.html").is_file() {
         eprintln!("The wheel gets the page in {}.", dist.display());
@@ -103,7 +103,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Installs the wheel into a fresh environment. Returns the path of its Python.
-fn install(wheel: &Path) -> Result<PathBuf> {
+pub fn install(wheel: &Path) -> Result<PathBuf> {
     let environment = repo::target()?.join("python-environment");
     if environment.exists() {
         fs::remove_dir_all(&environment)?;

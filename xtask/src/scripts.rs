@@ -74,7 +74,7 @@ fn folder() -> PathBuf {
 
 /// Returns a Node.js command in the folder of the tests, with its packages installed and its common variables set.
 /// Cargo builds the command line and the examples with `profile`.
-fn node(profile: &str, dist: &Path) -> Result<Command> {
+pub fn node(profile: &str, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
     let built = build_native(profile)?;

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::{page, process, python, repo, scripts, tools};
+use crate::{npm as package, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
@@ -21,14 +21,15 @@ pub struct Stage {
 }
 
 /// All stages, in the order in which they run.
-pub const STAGES: [Stage; 11] = [
+pub const STAGES: [Stage; 12] = [
     stage("fmt", "formatting", fmt),
     stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
     stage("clippy", "lints, native", clippy),
-    stage("lint-web", "lints, page and worker", clippy_web),
+    stage("lint-web", "lints, page, worker and package for npm", clippy_web),
     stage("fuzz", "fuzz targets compile", fuzz),
     stage("native", "unit, property, golden, tidy and doc tests", native),
     stage("doc", "documentation without warnings", doc),
+    stage("npm", "the package for npm, in Chromium and Node.js", npm),
     stage("page", "builds dist/", page),
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
     Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
@@ -67,7 +68,8 @@ fn clippy() -> Result<String> {
 fn clippy_web() -> Result<String> {
     tools::wasm_target()?;
     let targets = ["--lib", "--bin", "app", "--bin", "worker", "--example", "checks", "--features", "page,worker"];
-    process::run(cargo("clippy").args(targets).args(WASM).args(DENY)).map(|()| String::new())
+    process::run(cargo("clippy").args(targets).args(WASM).args(DENY))?;
+    process::run(cargo("clippy").args(["--package", "rooflight-js"]).args(WASM).args(DENY)).map(|()| String::new())
 }
 
 /// Checks the fuzz targets, which are a separate workspace, so no other stage finds errors after a change of the
@@ -107,5 +109,12 @@ fn python() -> Result<String> {
     let mut counts = Counts::default();
     let size = python::test("test", |line| counts.read(line))?;
     ensure!(counts.passed > 0, "no test of the wheel ran");
+    Ok(format!("{counts}, {size}"))
+}
+
+fn npm() -> Result<String> {
+    let mut counts = Counts::default();
+    let size = package::test(|line| counts.read(line))?;
+    ensure!(counts.passed > 0, "no test of the package ran");
     Ok(format!("{counts}, {size}"))
 }

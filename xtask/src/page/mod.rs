@@ -39,8 +39,8 @@ pub fn serve(build: Build, port: u16) -> Result<()> {
 pub fn build_checks() -> Result<PathBuf> {
     tools::wasm_target()?;
     // The build uses the profile and the feature of the worker, whose dependencies are compiled already.
-    let args = ["build", "--example", "checks", "--features", "worker", "--profile", "worker", "--target", tools::WASM];
-    process::run(process::cargo().current_dir(repo::root()).args(args))?;
+    let args = ["build", "--example", "checks", "--no-default-features", "--features", "worker", "--profile", "worker"];
+    process::run(process::cargo().current_dir(repo::root()).args(args).args(["--target", tools::WASM]))?;
     let (target, out) = (repo::target()?, repo::target()?.join("browser-checks"));
     let program = target.join(tools::WASM).join("worker/examples/checks.wasm");
     let mut bindgen = Command::new(tools::wasm_bindgen()?);

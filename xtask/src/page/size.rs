@@ -58,7 +58,7 @@ fn weigh(dist: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-fn gzip(bytes: &[u8]) -> Result<u64> {
+pub fn gzip(bytes: &[u8]) -> Result<u64> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     Ok(encoder.finish()?.len() as u64)

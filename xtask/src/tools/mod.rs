@@ -26,6 +26,8 @@ use crate::{process, repo};
 const TRUNK: &str = "0.21.14";
 /// The version of wasm-opt, from npm, because the versions of distributions are too old for the output of rustc.
 const BINARYEN: &str = "132.0.0";
+/// The version of the program that writes bills of materials.
+const CYCLONEDX: &str = "0.5.9";
 /// The compilation target of the page and the worker.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
@@ -67,8 +69,14 @@ fn trunk() -> Result<PathBuf> {
     Tool { program: "trunk", package: "trunk", version, from: Source::TRUNK }.find()
 }
 
-fn wasm_opt() -> Result<PathBuf> {
+pub fn wasm_opt() -> Result<PathBuf> {
     Tool { program: "wasm-opt", package: "binaryen", version: BINARYEN.to_owned(), from: Source::Npm }.find()
+}
+
+/// Returns the path of the program that writes bills of materials.
+pub fn cyclonedx() -> Result<PathBuf> {
+    let version = CYCLONEDX.to_owned();
+    Tool { program: "cargo-cyclonedx", package: "cargo-cyclonedx", version, from: Source::CYCLONEDX }.find()
 }
 
 /// A program at one version, and the package that contains the program.
@@ -95,6 +103,7 @@ impl Source {
         opt_level: "0",
         takes: "3 min of processor time",
     };
+    const CYCLONEDX: Self = Self::Crate { features: &[], opt_level: "0", takes: "2 min of processor time" };
     const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "4 min of processor time" };
 }
 
@@ -123,7 +132,9 @@ impl Tool {
     }
 
     fn is_right(&self, path: &Path) -> bool {
-        process::output_of(Command::new(path).arg("--version")).is_some_and(|output| {
+        // A subcommand of Cargo expects its own name first.
+        let first = self.program.strip_prefix("cargo-");
+        process::output_of(Command::new(path).args(first).arg("--version")).is_some_and(|output| {
             version::printed(&output).is_some_and(|printed| version::same(printed, &self.version))
         })
     }
