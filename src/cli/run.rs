@@ -1,6 +1,8 @@
 //! This module runs one command.
 
 use super::args::{Args, Command};
+#[cfg(feature = "fleet")]
+use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::output::Printed;
 use super::view_args::{Output, View};
@@ -22,6 +24,8 @@ pub(super) fn run(args: &Args, complain: &dyn Fn(&str)) -> Result<(Printed, u8),
         (Command::Export(export), None) => {
             return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
         }
+        #[cfg(feature = "fleet")]
+        (Command::Compact(args), None) => return fleet::run_compact(args).map(|text| (Printed::new(text), 0)),
         (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
     if let Command::Report { report, view } = &args.command {
@@ -60,6 +64,8 @@ pub(super) fn print(
         | Command::Report { .. }
         | Command::Export(_)
         | Command::Compare(_) => session.inspect(),
+        #[cfg(feature = "fleet")]
+        Command::Compact(_) => session.inspect(),
     };
     Ok((Printed::new(with_warning(text)), partial.into()))
 }

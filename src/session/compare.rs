@@ -18,6 +18,13 @@ use crate::profile::{Plane, Profile};
 /// The stat of a plane with the time at which the profile was started, in ns since 1970.
 const START: &str = "profile_start_time";
 
+/// Returns the time at which the profile was started, in ns since 1970; that of the first host. `None` if it is unknown.
+pub(crate) fn start_ns(profile: &Profile) -> Option<u64> {
+    let stat = |plane: &Plane| plane.number_stat(START).filter(|start| *start > 0.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
+    profile.planes.iter().filter_map(stat).map(|start| start as u64).min()
+}
+
 /// A session that is compared.
 pub struct CompareSide {
     session: CaptureSession,
@@ -96,9 +103,7 @@ impl CompareSide {
         let CaptureSession { profile, analysis, partial, .. } = &self.session;
         let memory = Err(String::new());
         let session = self.analysed.session((profile, analysis), &|_| None, &memory, *partial);
-        let stat = |plane: &Plane| plane.number_stat(START).filter(|start| *start > 0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time in ns since 1970")]
-        let start_ns = profile.planes.iter().filter_map(stat).map(|start| start as u64).min();
+        let start_ns = start_ns(profile);
         SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
     }
 
