@@ -6,7 +6,8 @@
 //!    │ ├──► synth    makes synthetic captures                   starts examples/synth
 //!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
 //!    │ ├──► python   builds and tests the wheel                 uses tools, page, scripts
-//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python
+//!    │ ├──► fleet    tests tables with DuckDB, Spark and Ray    uses tools, scripts
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, fleet
 //!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod fleet;
 mod page;
 mod process;
 mod python;

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::{page, process, python, repo, scripts, tools};
+use crate::{fleet, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
@@ -21,7 +21,7 @@ pub struct Stage {
 }
 
 /// All stages, in the order in which they run.
-pub const STAGES: [Stage; 11] = [
+pub const STAGES: [Stage; 12] = [
     stage("fmt", "formatting", fmt),
     stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
     stage("clippy", "lints, native", clippy),
@@ -29,6 +29,7 @@ pub const STAGES: [Stage; 11] = [
     stage("fuzz", "fuzz targets compile", fuzz),
     stage("native", "unit, property, golden, tidy and doc tests", native),
     stage("doc", "documentation without warnings", doc),
+    stage("fleet", "tables of 1,000 captures, in DuckDB, Spark and Ray", fleet),
     stage("page", "builds dist/", page),
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
     Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
@@ -108,4 +109,11 @@ fn python() -> Result<String> {
     let size = python::test("test", |line| counts.read(line))?;
     ensure!(counts.passed > 0, "no test of the wheel ran");
     Ok(format!("{counts}, {size}"))
+}
+
+fn fleet() -> Result<String> {
+    let mut counts = Counts::default();
+    fleet::test(|line| counts.read(line))?;
+    ensure!(counts.passed > 0, "no test of the tables ran");
+    Ok(counts.to_string())
 }
