@@ -14,7 +14,7 @@ def session(tables):
     """Returns a session of Spark with the tables as views."""
     spark = SparkSession.builder.config("spark.sql.ansi.enabled", "false").getOrCreate()
     for folder in Path(tables).glob("table=*"):
-        spark.read.option("mergeSchema", "true").parquet(str(folder)).createOrReplaceTempView(folder.name.split("=")[1])
+        spark.read.parquet(str(folder)).createOrReplaceTempView(folder.name.split("=")[1])
     spark.sql(LEDGERS).createOrReplaceTempView("ledgers")
     return spark
 

@@ -30,6 +30,9 @@ pub struct FleetExport {
     present: Present,
 }
 
+/// The rows of tables, in the order in which they are written.
+type Tables = Vec<(TableName, Vec<Vec<Cell>>)>;
+
 /// What became of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportOutcome {
@@ -100,7 +103,7 @@ impl FleetExport {
             Ok(identified) => identified,
             Err(failure) => {
                 facts.capture_id = unreadable_id;
-                return self.write_failure(facts, &failure);
+                return self.write_failure(&facts, &failure);
             }
         };
         (facts.capture_id, facts.bytes) = (identity.capture_id, identity.bytes);
@@ -117,7 +120,7 @@ impl FleetExport {
                 self.write_tables(&facts, &date, tables)?;
                 Ok(if is_partial { ExportOutcome::Partial } else { ExportOutcome::Written })
             }
-            Err(failure) => self.write_failure(facts, &failure),
+            Err(failure) => self.write_failure(&facts, &failure),
         }
     }
 
@@ -129,11 +132,7 @@ impl FleetExport {
     }
 
     /// Returns the rows of all tables, the date of the capture, and whether only a part of it was read.
-    fn analysed(
-        &self,
-        facts: &mut CaptureFacts,
-        inputs: Vec<Input>,
-    ) -> Result<(Vec<(TableName, Vec<Vec<Cell>>)>, String, bool), Failure> {
+    fn analysed(&self, facts: &mut CaptureFacts, inputs: Vec<Input>) -> Result<(Tables, String, bool), Failure> {
         if self.has_digest {
             facts.sha256 = Some(whole_digest(&inputs)?);
         }
@@ -145,19 +144,14 @@ impl FleetExport {
         Ok((tables, date, session.partial))
     }
 
-    fn write_failure(&self, facts: CaptureFacts, failure: &Failure) -> Result<ExportOutcome, Failure> {
+    fn write_failure(&self, facts: &CaptureFacts, failure: &Failure) -> Result<ExportOutcome, Failure> {
         let sentence = format!("{}. {}", failure.title, failure.message);
         let row = CaptureRow::failed(facts.clone(), sentence.clone());
-        self.write_tables(&facts, NO_DATE, vec![(TableName::Captures, failed_rows(row))])?;
+        self.write_tables(facts, NO_DATE, vec![(TableName::Captures, failed_rows(row))])?;
         Ok(ExportOutcome::Failed(sentence))
     }
 
-    fn write_tables(
-        &self,
-        facts: &CaptureFacts,
-        date: &str,
-        tables: Vec<(TableName, Vec<Vec<Cell>>)>,
-    ) -> Result<(), Failure> {
+    fn write_tables(&self, facts: &CaptureFacts, date: &str, tables: Tables) -> Result<(), Failure> {
         self.remove_capture(&facts.capture_id)?;
         let mut pseudonyms = Pseudonyms::default();
         for (table, mut rows) in tables {

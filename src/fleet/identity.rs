@@ -146,7 +146,7 @@ fn session_folder(path: &Path) -> Option<&Path> {
 
 /// Returns the text by which a capture of a listing is assigned to a shard.
 fn shard_key(group: &[PathBuf]) -> String {
-    let first = group.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
+    let first = group.first().map_or(Path::new(""), PathBuf::as_path);
     session_folder(first).unwrap_or(first).display().to_string()
 }
 

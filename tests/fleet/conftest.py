@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ def tables(fleet):
         if len(running) == 2:
             assert running.pop(0).wait() == 0
     assert all(process.wait() == 0 for process in running)
+    return out
+
+
+@pytest.fixture(scope="session")
+def compacted(tables, fleet):
+    """The same tables with one file for each table and day, as a cluster should read them."""
+    out = fleet / "compacted"
+    shutil.copytree(tables, out)
+    for day in (out / "table=captures").iterdir():
+        subprocess.run(["rooflight", "compact", out, "--date", day.name.split("=")[1]], check=True, stdout=subprocess.DEVNULL)
     return out
 
 

@@ -33,8 +33,10 @@ def test_the_slow_commit_is_found(tables, expected):
 
 def test_the_op_that_a_version_slows_is_found(tables, expected):
     found = rows(tables, "libtpu_efficiency")
-    assert [row["op"] for row in found][:1] == [expected["op"]]
-    assert math.isclose(found[0]["more_us_a_step"], 12, abs_tol=0.2)
+    # The matmul of the slow commit is slower in most runs with the new version.
+    assert {row["op"] for row in found} == {expected["op"], "fusion.3"}
+    slower = next(row for row in found if row["op"] == expected["op"])
+    assert math.isclose(slower["more_us_a_step"], 12, abs_tol=0.2)
 
 
 def test_the_capture_that_is_unlike_its_neighbours_is_found(tables, expected):
@@ -57,10 +59,16 @@ def test_exposed_communication_by_mesh(tables):
     assert all(10 < row["exposed_pct_of_step"] < 12.5 and row["n_captures"] == 1000 for row in found.values())
 
 
-def test_spark_gives_the_same_answers(tables, java):
+def test_merged_days_give_the_same_answers(tables, compacted):
+    assert len(list(compacted.rglob("*.parquet"))) == 42 * 6
+    for path in QUERIES:
+        assert query(compacted, path) == query(tables, path), path.name
+
+
+def test_spark_gives_the_same_answers(tables, compacted, java):
     from query_spark import session
 
-    spark = session(tables)
+    spark = session(compacted)
     for path in QUERIES:
         of_spark = [tuple(row) for row in spark.sql(path.read_text()).collect()]
         of_duckdb = query(tables, path)[1]
@@ -71,10 +79,10 @@ def test_spark_gives_the_same_answers(tables, java):
 
 
 @pytest.mark.parametrize("program", ["query_duckdb.py", "query_spark.py"])
-def test_programs_print_an_answer(program, tables, java):
+def test_programs_print_an_answer(program, compacted, java):
     import sys
 
     out = subprocess.run(
-        [sys.executable, SAMPLES / program, tables, SAMPLES / "exposed_by_mesh.sql"], capture_output=True, text=True, check=True
+        [sys.executable, SAMPLES / program, compacted, SAMPLES / "exposed_by_mesh.sql"], capture_output=True, text=True, check=True
     )
     assert "all-reduce" in out.stdout

@@ -347,7 +347,7 @@ fn steps_and_memory_equal_the_views(out: &Path, capture: &str) {
     let spaces =
         memory["programs"].as_array().unwrap().iter().flat_map(|program| program["spaces"].as_array().unwrap());
     let spaces: Vec<&Value> = spaces.collect();
-    let (programs, allocators): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["source"] == "program");
+    let (programs, allocators): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["origin"] == "program");
     assert_eq!((programs.len(), allocators.len()), (spaces.len(), memory["runtime"].as_array().unwrap().len()));
     for (row, space) in programs.into_iter().zip(spaces) {
         let same = [

@@ -42,7 +42,7 @@ macro_rules! allocator {
 
 /// The columns of memory.
 pub const MEMORY: &[FleetColumn<MemoryRow>] = &[
-    FleetColumn::new("source", TEXT, "`program` or `allocator`.", |row| {
+    FleetColumn::new("origin", TEXT, "`program` or `allocator`.", |row| {
         Word(if space(row).is_some() { "program" } else { "allocator" })
     }),
     FleetColumn::new("program", name(NameKind::Program), "The program.", |row| {

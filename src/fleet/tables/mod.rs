@@ -66,7 +66,7 @@ impl TableName {
                 "One row for each collective of a program. Times are those of a step, as in `ops`; `rooflight comm` explains them."
             }
             Self::Memory => {
-                "One row for each memory of a program at its peak (`source` is `program`), and for each allocator of a device (`source` \
+                "One row for each memory of a program at its peak (`origin` is `program`), and for each allocator of a device (`origin` \
                  is `allocator`)."
             }
             Self::Findings => "One row for each finding of the overview. docs/OVERVIEW.md explains the rules.",
