@@ -5,6 +5,7 @@ use crate::analysis::breakdown::{Breakdown, StepStats};
 use crate::analysis::comm::{Comm, CommQuery};
 use crate::analysis::compare::matching::{ProgramKeys, Side, SideOp, op_keys};
 use crate::analysis::files::FileView;
+use crate::analysis::gaps::ClassIdle;
 use crate::analysis::ledger::{OpSteps, OwnedOp};
 use crate::analysis::memory::{MemoryQuery, WholeMemory};
 use crate::analysis::overview::OverviewQuery;
@@ -34,6 +35,8 @@ pub struct Analysed {
 pub struct Critical {
     pub derived: DerivedOverview,
     pub op_steps: OpSteps,
+    /// Idle time by class in its steady steps, by the number of the step.
+    pub idle_by_step: IndexMap<u64, Vec<ClassIdle>>,
     /// The keys of its ops by program. The indices are those of [`DerivedOverview::by_op`].
     pub programs: Vec<ProgramKeys>,
 }
@@ -80,7 +83,11 @@ fn critical(session: &mut CaptureSession, files: &FileView, device: DeviceChoice
     let module = |id| query_programs.module(id);
     let side = Side { profile, analysis, device: by_op.ledger.device, programs: Some(&module), ops };
     let programs = op_keys(&side);
-    Some(Critical { derived, op_steps, programs })
+    let idle_by_step = match by_op.step {
+        StepChoice::Mean => analysis.idle_by_step(profile, by_op.ledger.device, StepChoice::Mean),
+        _ => IndexMap::default(),
+    };
+    Some(Critical { derived, op_steps, idle_by_step, programs })
 }
 
 impl Analysed {

@@ -342,6 +342,24 @@ fn steps_and_memory_equal_the_views(out: &Path, capture: &str) {
         equal(row, step, &same.map(|name| (name, name)));
         assert_eq!(&row["device"], device);
     }
+    // Idle time by class is that of `gaps` for the step and the device alone.
+    let critical: Vec<_> = rows.iter().filter(|row| !row["idle_by_class"].is_null()).collect();
+    assert!(critical.len() > 2 && critical.iter().all(|row| row["is_critical"] == true && row["is_steady"] == true));
+    for row in critical.iter().take(2) {
+        let (step, device) = (row["step"].to_string(), row["device"].as_str().unwrap());
+        let gaps = view(&["gaps", capture, "--step", &step, "--device", device]);
+        let classes = gaps["classes"].as_array().unwrap().iter();
+        let of_view: BTreeMap<String, u64> = classes
+            .map(|of| (of["class"].as_str().unwrap().to_owned(), of["total_ps"].as_u64().unwrap()))
+            .filter(|(_, time)| *time > 0)
+            .collect();
+        let of_table = row["idle_by_class"].as_object().unwrap().iter();
+        let of_table: BTreeMap<String, u64> = of_table
+            .map(|(class, time)| (class.clone(), time.as_u64().unwrap()))
+            .filter(|(_, time)| *time > 0)
+            .collect();
+        assert_eq!(of_table, of_view, "step {step} of {device}");
+    }
     let memory = view(&["memory", capture]);
     let rows = table(out, "memory");
     let spaces =

@@ -2,17 +2,19 @@
 
 use crate::analysis::breakdown::StepTime;
 use crate::analysis::breakdown::columns::STEPS as VIEW;
+use crate::analysis::gaps::ClassIdle;
 use crate::fleet::column::{ColumnType, FleetColumn, INTEGER, TEXT, name, of_view};
 use crate::fleet::derive::Analysed;
 use crate::session::capture::CaptureSession;
 use crate::share::NameKind;
-use crate::table::Value::{Flag, Text};
+use crate::table::Value::{self, Flag, Text, Time};
 
 /// A step of a device.
 pub struct StepRow {
     device: String,
     is_critical: bool,
     step: StepTime,
+    idle: Option<Vec<ClassIdle>>,
 }
 
 macro_rules! of_step {
@@ -51,20 +53,39 @@ pub const STEPS: &[FleetColumn<StepRow>] = &[
     FleetColumn::new("other_duration_ps", INTEGER, "Time of loops and of ops that no rule classifies.", |row| {
         kind("other_duration_ps", row)
     }),
+    FleetColumn::new(
+        "idle_by_class",
+        ColumnType::Map(&INTEGER),
+        "Idle time by what the device waited for, as in `rooflight gaps`. Null unless the step is a steady one of the critical device.",
+        |row| {
+            Value::maybe(row.idle.as_ref(), |idle| {
+                Value::map(idle.iter().map(|(class, time)| (class.key(), Time(*time))))
+            })
+        },
+    ),
     of_step!("n_ops", INTEGER, "Executions of ops that start in the step."),
 ];
 
-fn kind<'r>(id: &str, row: &'r StepRow) -> crate::table::Value<'r> {
+fn kind<'r>(id: &str, row: &'r StepRow) -> Value<'r> {
     of_view(crate::analysis::breakdown::columns::KINDS, id, &row.step.by_kind)
 }
 
 /// Returns the steps of all devices, in the order of the devices.
 pub fn rows(session: &CaptureSession, analysed: &Analysed) -> Vec<StepRow> {
     let critical = analysed.critical.as_ref();
+    let idle = critical.map(|of| &of.idle_by_step);
     let critical = critical.map(|of| &session.analysis.devices[of.derived.by_op.ledger.device].label);
     let of_device = |device: &crate::analysis::breakdown::DeviceSteps| {
         let is_critical = Some(&device.label) == critical;
-        let row = |step: &StepTime| StepRow { device: device.label.clone(), is_critical, step: step.clone() };
+        let row = |step: &StepTime| StepRow {
+            device: device.label.clone(),
+            is_critical,
+            step: step.clone(),
+            idle: idle
+                .filter(|_| is_critical && step.not_steady.is_none())
+                .and_then(|idle| idle.get(&step.number))
+                .cloned(),
+        };
         device.steps.iter().map(row).collect::<Vec<StepRow>>()
     };
     analysed.steps.devices.iter().flat_map(of_device).collect()
