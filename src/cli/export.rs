@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub struct ExportArgs {
     /// Captures, archives, or folders of these. Several captures are the hosts of one session; for tables, each FILE is a capture, and the files of one folder `plugins/profile/<session>/` are its hosts.
     #[arg(value_name = "FILE", required_unless_present = "from")]
-    pub(super) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Default: the whole timeline.
     #[arg(long, value_name = "A..B", value_parser = window)]
     window: Option<TimeRange>,
@@ -37,7 +37,7 @@ pub struct ExportArgs {
     max_events: u64,
     #[cfg(feature = "fleet")]
     #[command(flatten)]
-    pub(super) of_tables: TableArgs,
+    of_tables: TableArgs,
 }
 
 /// The form of the export.
@@ -67,8 +67,8 @@ struct Form {
 pub fn run(args: &ExportArgs, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
     #[cfg(feature = "fleet")]
     match (&args.form.parquet, &args.form.jsonl) {
-        (Some(out), _) => return fleet::run(args, out, FileFormat::Parquet, complain),
-        (_, Some(out)) => return fleet::run(args, out, FileFormat::JsonLines, complain),
+        (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), complain),
+        (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), complain),
         (None, None) => {}
     }
     let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
@@ -135,7 +135,7 @@ fn write_file(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if is_input(args, path) {
+    if files::is_input(&args.files, path) {
         return Err(Failure {
             title: format!("{} is the capture itself", path.display()),
             message: "The export is made from it, so it cannot be written there. Give another file.".to_owned(),
@@ -149,13 +149,6 @@ fn write_file(
         let _ = std::fs::remove_file(path);
     }
     written
-}
-
-/// Returns whether a path is one of the files to read, or lies in a folder of them.
-pub(super) fn is_input(args: &ExportArgs, path: &Path) -> bool {
-    let Ok(path) = path.canonicalize() else { return false };
-    let inputs = args.files.iter().filter_map(|file| file.canonicalize().ok());
-    inputs.into_iter().any(|input| path == input || input.is_dir() && path.starts_with(input))
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {

@@ -1,8 +1,7 @@
 //! This module runs `rooflight export --parquet` and `--jsonl`, which write captures as tables, and `rooflight compact`. It
 //! handles arguments, listings and messages; the library writes the tables.
 
-use super::export::{ExportArgs, is_input};
-use super::files;
+use super::files::{inputs, is_input};
 use super::view_args::one_of;
 use crate::fleet::{ExportOutcome, FileFormat, FleetExport, Keys, TableName, capture_groups, compact, shard_of};
 use crate::protocol::Failure;
@@ -73,23 +72,22 @@ fn date(text: &str) -> Result<String, String> {
 /// # Errors
 /// Returns a [`Failure`] if the folder cannot be read or written.
 pub fn run(
-    args: &ExportArgs,
-    out: &Path,
-    format: FileFormat,
+    files: &[PathBuf],
+    of_tables: &TableArgs,
+    (out, format): (&Path, FileFormat),
     complain: &dyn Fn(&str),
 ) -> Result<(String, bool), Failure> {
-    let of_tables = &args.of_tables;
     let keys = Keys::new(of_tables.keys.clone())
         .map_err(|message| Failure { title: "The keys cannot be used".to_owned(), message })?;
     let tables = if of_tables.tables.is_empty() { &TableName::ALL[..] } else { &of_tables.tables };
     let listed = listed(of_tables.from.as_deref())?;
-    if args.files.is_empty() && of_tables.from.is_none() {
+    if files.is_empty() && of_tables.from.is_none() {
         let message = "Give captures, or a list of them with --from.".to_owned();
         return Err(Failure { title: "There is nothing to export".to_owned(), message });
     }
     // A folder that is not there yet lies in the first folder above it that is there.
     let folder = out.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    if is_input(args, folder) {
+    if is_input(files, folder) {
         let message =
             "Tables in a folder of captures would be taken for a part of them. Give another folder.".to_owned();
         return Err(Failure { title: format!("{} is in a folder that is exported", out.display()), message });
@@ -100,11 +98,11 @@ pub fn run(
     })?;
     let export = export.anonymous(of_tables.anonymise).forced(of_tables.force).with_digest(of_tables.digest);
     let (mut n_written, mut n_skipped, mut n_partial, mut n_failed) = (0_u64, 0, 0, 0);
-    for paths in capture_groups(args.files.iter().cloned().chain(listed)) {
+    for paths in capture_groups(files.iter().cloned().chain(listed)) {
         if of_tables.shard.is_some_and(|(shard, all)| shard_of(&paths, all) != shard - 1) {
             continue;
         }
-        match export.export(&paths, files::inputs(&paths))? {
+        match export.export(&paths, inputs(&paths))? {
             ExportOutcome::Written => n_written += 1,
             ExportOutcome::Skipped => n_skipped += 1,
             ExportOutcome::Partial => {

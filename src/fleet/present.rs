@@ -38,14 +38,14 @@ impl Exported {
 
 /// Where a capture lies.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct StoredCapture {
     pub date: String,
     /// Whether the file holds other captures as well.
     pub is_compacted: bool,
     exported: Result<Exported, PathBuf>,
 }
 
-impl Place {
+impl StoredCapture {
     /// Returns how the capture was exported.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Place {
 }
 
 /// The captures that a folder of tables holds.
-pub struct Present(IndexMap<String, Place>);
+pub struct Present(IndexMap<String, StoredCapture>);
 
 impl Present {
     /// Lists the captures of a folder. Files of single captures are not opened.
@@ -75,7 +75,7 @@ impl Present {
         for (date, folder) in entries(&table_folder(out, TableName::Captures), "date=")? {
             for (name, path) in entries(&folder, "")? {
                 let Some(stem) = name.strip_suffix(&end) else { continue };
-                let place = |exported, is_compacted| Place { date: date.clone(), is_compacted, exported };
+                let place = |exported, is_compacted| StoredCapture { date: date.clone(), is_compacted, exported };
                 if stem.starts_with(PART) {
                     let rows = read(&path, format)?;
                     present.extend(rows.into_iter().map(|(id, exported)| (id, place(Ok(exported), true))));
@@ -88,7 +88,7 @@ impl Present {
     }
 
     /// Returns where a capture lies. `None` if it is not there.
-    pub fn get(&self, capture_id: &str) -> Option<&Place> {
+    pub fn get(&self, capture_id: &str) -> Option<&StoredCapture> {
         self.0.get(capture_id)
     }
 }

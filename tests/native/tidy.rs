@@ -274,9 +274,10 @@ fn tables_are_native() {
         if line.starts_with('[') {
             section = line;
         }
-        if ["arrow-array", "arrow-buffer", "arrow-schema", "parquet"]
-            .iter()
-            .any(|name| line.starts_with(&format!("{name} = ")))
+        if section.ends_with("ependencies]")
+            && ["arrow-array", "arrow-buffer", "arrow-schema", "parquet"]
+                .iter()
+                .any(|name| line.starts_with(&format!("{name} = ")))
         {
             found.push((section, line.contains("optional = true") && line.contains("default-features = false")));
         }
