@@ -6,6 +6,8 @@ use super::comm::{CommArgs, MachineArgs};
 use super::compare::CompareArgs;
 use super::export::ExportArgs;
 use super::flags::FlagArgs;
+#[cfg(feature = "fleet")]
+use super::fleet::CompactArgs;
 use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
 use super::report::ReportArgs;
@@ -110,8 +112,13 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
-    /// Writes a part of the timeline as a smaller capture, or as trace JSON for Perfetto.
+    /// Writes a part of the timeline as a smaller capture or as trace JSON for Perfetto, or many captures as tables.
+    ///
+    /// Exit codes: 0 if all input was read, 1 if a capture was not read or only in part, 2 if the arguments cannot be used or the output cannot be written.
     Export(ExportArgs),
+    /// Merges the tables of a day, which `export --parquet` has written, into few large files.
+    #[cfg(feature = "fleet")]
+    Compact(CompactArgs),
     /// What changed between two captures, whether it is real, and a gate for CI.
     ///
     /// Exit codes: 0 if the gate passes or there is none, 1 if only a part of the input was read, 2 if the input or the arguments cannot be used, 3 if the gate fails, 4 if the captures do not tell.
@@ -156,6 +163,8 @@ impl Args {
     pub const fn view(&self) -> Option<&View> {
         match &self.command {
             Command::Export(_) | Command::Compare(_) => None,
+            #[cfg(feature = "fleet")]
+            Command::Compact(_) => None,
             Command::Overview { view, .. }
             | Command::Breakdown { view, .. }
             | Command::DataMovement { view }

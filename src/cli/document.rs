@@ -65,6 +65,8 @@ pub fn document_with(
     let messages = RefCell::new(Vec::new());
     let complain = |message: &str| messages.borrow_mut().push(neutralise(message).into_owned());
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
+    #[cfg(feature = "fleet")]
+    let is_own = is_own || matches!(args.command, Command::Compact(_));
     let printed = match (files, args.view()) {
         (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &complain),
         _ => run::run(&args, inputs, &complain),

@@ -1,10 +1,14 @@
-//! This module runs `rooflight export`, which writes a part of the timeline to files. It handles arguments and files; the
-//! library writes their contents.
+//! This module runs `rooflight export`, which writes a part of the timeline to files, or captures as tables (see `fleet`). It
+//! handles arguments and files; the library writes their contents.
 
 use super::files;
+#[cfg(feature = "fleet")]
+use super::fleet::{self, TableArgs};
 use super::view_args::window;
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery};
+#[cfg(feature = "fleet")]
+use crate::fleet::FileFormat;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
 use crate::session::{Opened, open};
@@ -17,8 +21,8 @@ use std::path::{Path, PathBuf};
 /// The options of `export`.
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Captures, archives, or folders of these. Several captures are the hosts of one session.
-    #[arg(required = true, value_name = "FILE")]
+    /// Captures, archives, or folders of these. Several captures are the hosts of one session; for tables, each FILE is a capture, and the files of one folder `plugins/profile/<session>/` are its hosts.
+    #[arg(value_name = "FILE", required_unless_present = "from")]
     files: Vec<PathBuf>,
     /// The part of the timeline between two times, such as `12.5ms..14ms`. The units are s, ms, us, ns and ps; without a unit it is ps. Default: the whole timeline.
     #[arg(long, value_name = "A..B", value_parser = window)]
@@ -31,6 +35,9 @@ pub struct ExportArgs {
     /// The largest number of events in the trace JSON. Of more events, those that start first are written.
     #[arg(long, value_name = "N", conflicts_with = "xspace", default_value_t = TraceQuery::MAX_EVENTS)]
     max_events: u64,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    of_tables: TableArgs,
 }
 
 /// The form of the export.
@@ -43,6 +50,14 @@ struct Form {
     /// Writes trace JSON for Perfetto, with one thread for each lane and the links between events.
     #[arg(long, value_name = "OUT")]
     trace_json: Option<PathBuf>,
+    /// Writes each capture as tables in Parquet, into a folder that DuckDB, Spark and others read: docs/FLEET.md.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
+    parquet: Option<PathBuf>,
+    /// Writes the same tables as JSON lines.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
+    jsonl: Option<PathBuf>,
 }
 
 /// Runs `rooflight export`. Returns one line for each file that was written, and whether only a part of the input was read.
@@ -50,6 +65,12 @@ struct Form {
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
 pub fn run(args: &ExportArgs, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
+    #[cfg(feature = "fleet")]
+    match (&args.form.parquet, &args.form.jsonl) {
+        (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), complain),
+        (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), complain),
+        (None, None) => {}
+    }
     let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
     let analysis = Analysis::new(&opened.profile);
     if let Some(partial) = &opened.partial {
@@ -114,7 +135,7 @@ fn write_file(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if is_input(args, path) {
+    if files::is_input(&args.files, path) {
         return Err(Failure {
             title: format!("{} is the capture itself", path.display()),
             message: "The export is made from it, so it cannot be written there. Give another file.".to_owned(),
@@ -128,13 +149,6 @@ fn write_file(
         let _ = std::fs::remove_file(path);
     }
     written
-}
-
-/// Returns whether a path is one of the files to read, or lies in a folder of them.
-fn is_input(args: &ExportArgs, path: &Path) -> bool {
-    let Ok(path) = path.canonicalize() else { return false };
-    let inputs = args.files.iter().filter_map(|file| file.canonicalize().ok());
-    inputs.into_iter().any(|input| path == input || input.is_dir() && path.starts_with(input))
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {

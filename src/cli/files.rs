@@ -40,6 +40,13 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
+/// Returns whether a path is one of the files to read, or lies in a folder of them.
+pub fn is_input(inputs: &[PathBuf], path: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let inputs = inputs.iter().filter_map(|file| file.canonicalize().ok());
+    inputs.into_iter().any(|input| path == input || input.is_dir() && path.starts_with(input))
+}
+
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;

@@ -11,6 +11,8 @@ mod document;
 mod export;
 mod files;
 mod flags;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod gaps;
 mod memory;
 mod open_capture;

@@ -2,6 +2,8 @@
 
 use super::args::{Args, Command};
 use super::files::Inputs;
+#[cfg(feature = "fleet")]
+use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::output::Printed;
 use super::view_args::{Output, View};
@@ -34,6 +36,8 @@ pub(super) fn run(args: &Args, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         (Command::Export(export), None) if HAS_FILES => {
             return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
         }
+        #[cfg(feature = "fleet")]
+        (Command::Compact(args), None) => return fleet::run_compact(args).map(|text| (Printed::new(text), 0)),
         (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
     if HAS_FILES && let Command::Report { report, view } = &args.command {
@@ -72,6 +76,8 @@ pub(super) fn print(
         | Command::Report { .. }
         | Command::Export(_)
         | Command::Compare(_) => session.inspect(),
+        #[cfg(feature = "fleet")]
+        Command::Compact(_) => session.inspect(),
     };
     Ok((Printed::new(with_warning(text)), partial.into()))
 }

@@ -156,7 +156,7 @@ impl EstimateJson {
 }
 
 /// Returns the name of the source of a curve.
-pub(super) const fn basis(basis: Basis) -> &'static str {
+pub const fn basis(basis: Basis) -> &'static str {
     match basis {
         Basis::Trace => "trace",
         Basis::Schedule => "schedule",

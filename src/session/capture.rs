@@ -136,7 +136,7 @@ impl CaptureSession {
     }
 
     /// Creates the session of files that have been read.
-    pub(super) fn of_opened(opened: Opened) -> Self {
+    pub(crate) fn of_opened(opened: Opened) -> Self {
         let Opened { profile, files, partial, open_files } = opened;
         let analysis = Analysis::new(&profile);
         let partial = partial.is_some() || analysis.beyond_sums().is_some();

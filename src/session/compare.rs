@@ -16,6 +16,11 @@ use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
 
+/// Returns the time at which the profile was started, in ns since 1970; that of the first host. `None` if it is unknown.
+pub(crate) fn start_ns(profile: &Profile) -> Option<u64> {
+    profile.planes.iter().filter_map(Plane::start_ns).min()
+}
+
 /// A session that is compared.
 pub struct CompareSide {
     session: CaptureSession,
@@ -94,7 +99,7 @@ impl CompareSide {
         let CaptureSession { profile, analysis, partial, .. } = &self.session;
         let memory = Err(String::new());
         let session = self.analysed.session((profile, analysis), &|_| None, &memory, *partial);
-        let start_ns = profile.planes.iter().filter_map(Plane::start_ns).min();
+        let start_ns = start_ns(profile);
         SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
     }
 

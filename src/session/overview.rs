@@ -26,19 +26,19 @@ pub fn overview(
 }
 
 /// An overview, with the analyses that it is derived from.
-pub(super) struct DerivedOverview {
-    pub(super) overview: Overview,
-    pub(super) by_op: LedgerByOp,
+pub(crate) struct DerivedOverview {
+    pub(crate) overview: Overview,
+    pub(crate) by_op: LedgerByOp,
     /// The communication of the ledger's device, by op.
-    pub(super) comm: Comm,
+    pub(crate) comm: Comm,
     /// The peaks of all programs.
-    pub(super) peaks: MemoryPrograms,
+    pub(crate) peaks: MemoryPrograms,
     /// The report on the allocators.
-    pub(super) runtime: RuntimeMemory,
+    pub(crate) runtime: RuntimeMemory,
 }
 
 /// Derives the overview, and returns it with the analyses that it is derived from. `None` as for [`overview`].
-pub(super) fn overview_and_inputs(
+pub(crate) fn overview_and_inputs(
     analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,

@@ -172,6 +172,59 @@ impl Visit for Rename {
     }
 }
 
+/// Replaces single names by pseudonyms, as [`Report::anonymise`] does. The same name has the same pseudonym.
+#[derive(Default)]
+pub struct Pseudonyms(Rename);
+
+impl Pseudonyms {
+    /// Returns the pseudonym of a name. Names that are common to all captures stay. `None` for a source line.
+    pub fn pseudonym(&mut self, kind: NameKind, name: &str) -> Option<String> {
+        let what = match kind {
+            NameKind::Source => return None,
+            NameKind::Op => Text::Op,
+            NameKind::Program => Text::Program,
+            NameKind::Scope => Text::Scope,
+            NameKind::File => Text::File,
+            NameKind::Device => Text::Device,
+            NameKind::Axis => Text::Axis,
+            NameKind::Category => Text::Category,
+            NameKind::Chip => Text::Chip,
+            NameKind::Allocator => Text::Allocator,
+            NameKind::Shape => Text::Shape,
+        };
+        let mut value = Some(name.to_owned());
+        // The visitor does not fail.
+        let _ = self.0.text(&mut value, None, what);
+        value
+    }
+
+    /// Returns the number that stands for the id of a program.
+    pub fn program_id(&mut self, id: u64) -> u64 {
+        let mut value = Some(id);
+        let _ = self.0.integer(&mut value, None, Number::Program);
+        value.unwrap_or_default()
+    }
+}
+
+/// The kind of a name, which decides its pseudonym.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    Op,
+    Program,
+    Scope,
+    /// A source line, which is removed.
+    Source,
+    /// The name of a file or of a host.
+    File,
+    Device,
+    Axis,
+    Category,
+    Chip,
+    Allocator,
+    /// A shape, which loses its dimensions.
+    Shape,
+}
+
 /// Returns whether a name is common to all captures, such as `TPU:0`, `/device:GPU:3` and `8 devices`.
 fn is_device(name: &str) -> bool {
     let plain = name.strip_prefix("/device:").unwrap_or(name);

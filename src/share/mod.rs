@@ -32,6 +32,7 @@ mod round;
 mod tests;
 mod write;
 
+pub use anonymise::{NameKind, Pseudonyms};
 pub use envelope::{decode, encode};
 pub use error::ShareError;
 pub use file::{EmbeddedCapture, EmbeddedSource, MAGIC, ReportFile, pack, unpack};

@@ -24,6 +24,8 @@ mod export;
 mod files;
 mod filters;
 mod flags;
+mod fleet;
+mod fleet_files;
 mod fuzz_seeds;
 mod gaps;
 mod generated;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "crates/xla-profile/src/source",
     "crates/xla-profile/src/wire",
     "crates/xla-profile/src/excerpt",
@@ -17,6 +17,7 @@ const ORDER: [&str; 17] = [
     "src/share",
     "src/protocol",
     "src/session",
+    "src/fleet",
     "src/worker",
     "src/chart",
     "src/view",
@@ -263,6 +264,37 @@ fn the_policy_is_strict_and_nothing_goes_around_it() {
         }
     }
     check(&broken, "no data becomes markup, and the policy blocks inline styles");
+}
+
+/// A writer of Parquet would outweigh the worker.
+#[test]
+fn tables_are_native() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let mut section = "";
+    let mut found = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        }
+        if section.ends_with("ependencies]")
+            && ["arrow-array", "arrow-buffer", "arrow-schema", "parquet"]
+                .iter()
+                .any(|name| line.starts_with(&format!("{name} = ")))
+        {
+            found.push((section, line.contains("optional = true") && line.contains("default-features = false")));
+        }
+    }
+    let native = ("[target.'cfg(not(target_arch = \"wasm32\"))'.dependencies]", true);
+    assert_eq!(found, [native; 4]);
+    let lib = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    assert!(lib.contains("#[cfg(all(feature = \"fleet\", not(target_arch = \"wasm32\")))]\npub mod fleet;"));
+    let mut broken = Vec::new();
+    for (name, text) in files("src", &["rs"]).into_iter().filter(|(name, _)| !name.starts_with("src/fleet/")) {
+        let named =
+            code(&text).find(|(_, line)| line.contains("arrow_") && line.contains("::") || line.contains("parquet::"));
+        broken.extend(named.map(|(n, _)| format!("{name}:{n} names Arrow or Parquet")));
+    }
+    check(&broken, "Arrow and Parquet stay in src/fleet");
 }
 
 #[test]

@@ -7,8 +7,9 @@
 //!    │ ├──► scripts  runs tests/browser/*.mjs in a browser      uses tools, page, synth
 //!    │ ├──► python   builds and tests the wheel                 uses tools, page, scripts
 //!    │ ├──► npm      builds and tests the package for npm       uses tools, page, scripts
+//!    │ ├──► fleet    tests tables with DuckDB, Spark and Ray    uses tools, scripts
 //!    │ ├──► release  makes and checks the files of a release      uses tools, page, python, npm
-//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, npm
+//!    │ └──► check    runs the stages of `cargo xtask test`      uses tools, page, scripts, python, npm, fleet
 //!    └──── repo, process: the paths of folders, and the start of other programs
 //! ```
 //!
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod fleet;
 mod npm;
 mod page;
 mod process;

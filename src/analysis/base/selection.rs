@@ -11,7 +11,7 @@ use super::scale::Scale;
 use super::spread::Spread;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
-use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
+use crate::profile::{Note, NoteCode, OpId, OpKey, Plane, Profile, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -111,6 +111,27 @@ impl Analysis {
             },
         };
         Selection { header, totals, slices, chosen, step, scale, notes }
+    }
+
+    /// Returns the self time of each op in ps on each device that has the step: the times of a breakdown of that device alone.
+    /// A device on which an op does not run is left out.
+    pub fn self_times_by_device(&self, profile: &Profile, step: StepChoice) -> IndexMap<OpKey, Vec<u64>> {
+        let all = self.chosen_devices(DeviceChoice::All);
+        let step = self.step_or_busiest(step, &all);
+        let window = |index: &usize| Some((*index, self.devices[*index].choose(step)?));
+        let windows: Vec<(usize, Window)> = all.iter().filter_map(window).collect();
+        let mut times: IndexMap<OpKey, Vec<u64>> = IndexMap::default();
+        for ((index, window), measured) in windows.iter().zip(self.op_times(profile, &windows)) {
+            let measured = mean_times(measured, Scale::new(1, window.n_steps.into()));
+            let mut of_device: IndexMap<OpKey, u64> = IndexMap::default();
+            let ops = &profile.planes[self.devices[*index].plane].ops;
+            for (op, time) in ops.iter().zip(&measured.ops).filter(|(_, time)| time.n > 0 || time.self_time > 0) {
+                let sum = of_device.entry(op.key()).or_default();
+                *sum = sum.saturating_add(time.self_time);
+            }
+            of_device.into_iter().for_each(|(op, time)| times.entry(op).or_default().push(time));
+        }
+        times
     }
 
     /// Returns the indices of the devices of a choice. Empty if the session does not have the device.

@@ -39,6 +39,7 @@ use crate::profile::{Note, NoteCode, OpId, Profile, Severity, StrId, program_of}
 use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use host_class::host_class;
+use indexmap::IndexMap;
 use runs::{Explained, Part, Runs};
 use window::{DeviceWindow, RawGap};
 
@@ -129,6 +130,31 @@ impl Analysis {
         Some((window.spans, times.collect()))
     }
 
+    /// Returns the idle time of a device by class in each of the steps of a choice, in the order of [`GapClass::ALL`]. Empty if the device does not have the step, or has no times on the event clock.
+    pub fn idle_by_step(&self, profile: &Profile, device: usize, step: StepChoice) -> IndexMap<u64, Vec<ClassIdle>> {
+        let Some(of) = self.devices.get(device) else { return IndexMap::default() };
+        let plane = &profile.planes[of.plane];
+        let host = HostLinks::new(profile, plane.file, of.event_clock);
+        let runs = Runs::new(profile, plane, of, &host);
+        let steps = of.chosen_steps(step);
+        let none = || GapClass::ALL.into_iter().map(|class| (class, Picos::ZERO)).collect::<Vec<ClassIdle>>();
+        let mut by_step: Vec<Vec<ClassIdle>> = steps.iter().map(|_| none()).collect();
+        let mut each = |gap: RawGap| {
+            for (class, (start, end)) in runs.explain(&host, &gap).parts {
+                let first = steps.partition_point(|step| step.event_window.1 <= start);
+                let within = steps[first..].iter().zip(&mut by_step[first..]);
+                for (step, idle) in within.take_while(|(step, _)| step.event_window.0 < end) {
+                    let time = Picos(end.min(step.event_window.1) - start.max(step.event_window.0));
+                    idle.iter_mut().filter(|(of, _)| *of == class).for_each(|(_, sum)| *sum += time);
+                }
+            }
+        };
+        if DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each).is_none() {
+            return IndexMap::default();
+        }
+        steps.iter().map(|step| step.number).zip(by_step).collect()
+    }
+
     /// Returns the parts of all gaps of a device on the axis of the session, in order of time. It is empty if the device has no
     /// times on the event clock.
     pub(in crate::analysis) fn gap_parts(&self, profile: &Profile, device: usize) -> Vec<GapPart> {
@@ -176,6 +202,9 @@ impl Analysis {
         }
     }
 }
+
+/// Idle time of one class.
+pub type ClassIdle = (GapClass, Picos);
 
 /// A part of a gap on the axis of the session.
 #[derive(Clone, Copy)]

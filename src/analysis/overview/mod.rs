@@ -38,7 +38,7 @@ pub use picture::{N_COLUMNS, Picture, RooflinePoint, ShownStep};
 pub use query::OverviewQuery;
 pub use report::{
     Checked, Confidence, DeviceShare, Evidence, Figure, Finding, Group, KindShare, OpEvidence, Overview, SeeView,
-    Severity, SkippedRule, StepShare, Try, Unit,
+    Severity, SkippedRule, StepShare, StepSpan, Try, Unit,
 };
 
 use crate::analysis::base::{Analysis, StepChoice};

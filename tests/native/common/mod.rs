@@ -1,6 +1,7 @@
 //! This module provides real captures, if there are any, and captures that the tests build.
 
 pub mod checked;
+pub mod fleet;
 pub mod generated;
 pub mod hlo;
 pub mod memory;

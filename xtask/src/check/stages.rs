@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::{npm as package, page, process, python, repo, scripts, tools};
+use crate::{fleet as tables, npm as package, page, process, python, repo, scripts, tools};
 
 /// One part of `cargo xtask test`, which passes or fails as a whole.
 pub struct Stage {
@@ -21,7 +21,7 @@ pub struct Stage {
 }
 
 /// All stages, in the order in which they run.
-pub const STAGES: [Stage; 12] = [
+pub const STAGES: [Stage; 13] = [
     stage("fmt", "formatting", fmt),
     stage("deny", "dependencies' licences, bans and duplicates", dependencies::check),
     stage("clippy", "lints, native", clippy),
@@ -30,6 +30,7 @@ pub const STAGES: [Stage; 12] = [
     stage("native", "unit, property, golden, tidy and doc tests", native),
     stage("doc", "documentation without warnings", doc),
     stage("npm", "the package for npm, in Chromium and Node.js", npm),
+    stage("fleet", "tables of 1,000 captures, in DuckDB, Spark and Ray", fleet),
     stage("page", "builds dist/", page),
     Stage { needs: Some("page"), ..stage("size", "its weight against its budget", size) },
     Stage { needs: Some("page"), ..stage("browser", "dist/, in Chromium and Firefox", browser) },
@@ -117,4 +118,11 @@ fn npm() -> Result<String> {
     let size = package::test(|line| counts.read(line))?;
     ensure!(counts.passed > 0, "no test of the package ran");
     Ok(format!("{counts}, {size}"))
+}
+
+fn fleet() -> Result<String> {
+    let mut counts = Counts::default();
+    tables::test(|line| counts.read(line))?;
+    ensure!(counts.passed > 0, "no test of the tables ran");
+    Ok(counts.to_string())
 }

@@ -71,7 +71,7 @@ fn first_file(paths: &[&str]) -> Option<PathBuf> {
 }
 
 /// Installs Debian `packages`, after a message that names `what` and `how`.
-fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
+pub(super) fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
     announce(what, how);
     process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
     let args = ["install", "--yes", "--quiet", "--no-install-recommends"];
@@ -79,7 +79,7 @@ fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
 }
 
 /// Returns whether the system is Debian and the user is root. Ubuntu does not count: its `chromium` is only a snap.
-fn is_debian_root() -> bool {
+pub(super) fn is_debian_root() -> bool {
     let debian = fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"));
     debian && process::output_of(Command::new("id").arg("-u")).as_deref() == Some("0")
 }

@@ -7,6 +7,7 @@
 
 pub mod browser;
 mod install;
+pub mod java;
 pub mod peers;
 pub mod python;
 mod version;

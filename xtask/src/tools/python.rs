@@ -15,6 +15,9 @@ const MATURIN: &str = "maturin==1.16.0";
 /// The packages of the tests of the wheel.
 const TESTS: [&str; 5] = ["pytest<10", "pandas<4", "pyarrow", "jupyterlab<5", "mypy<3"];
 
+/// The packages of the tests of the tables.
+const FLEET: [&str; 4] = ["pytest<10", "duckdb<3", "pyspark<5", "ray<3"];
+
 /// Makes an environment in `folder`. Returns the path of its Python.
 pub fn environment(folder: &Path) -> Result<PathBuf> {
     let system = process::find_program(&["python3", "python"]).context("install Python 3.9 or newer")?;
@@ -62,4 +65,21 @@ pub fn test_packages(python: &Path) -> Result<PathBuf> {
     install(python, &[&["--target", target], &TESTS[..]].concat())?;
     fs::write(stamp, list)?;
     Ok(folder)
+}
+
+/// Returns the Python of an environment with the engines that read tables.
+pub fn fleet_python() -> Result<PathBuf> {
+    let folder = repo::tools()?.join("python-fleet");
+    let (stamp, list) = (folder.join("installed"), FLEET.join(" "));
+    let python = programs(&folder).join("python");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == list) {
+        return Ok(python);
+    }
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    announce(&list, "from PyPI, 600 MB, 1 min");
+    install(&environment(&folder)?, &FLEET)?;
+    fs::write(stamp, list)?;
+    Ok(python)
 }

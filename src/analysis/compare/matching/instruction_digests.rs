@@ -23,7 +23,7 @@ impl Signature {
     }
 
     /// Returns the signature of an instruction.
-    pub fn new(inst: InstructionRef<'_>) -> Self {
+    pub(in crate::analysis) fn new(inst: InstructionRef<'_>) -> Self {
         let (instruction, worker) = (inst.instruction, inst.worker());
         let mut kind = Digest::default();
         kind.add((inst.opcode(), instruction.fusion_kind(), instruction.custom_call_target()));

@@ -27,10 +27,12 @@ pub use tier::{OpMatch, Tier};
 
 pub(super) use align::longest_chain;
 pub(super) use digest::{Digest, digest};
-pub(super) use instruction_digests::Signature;
+pub use instruction_digests::Signature;
 pub(super) use op_names::scope_digest;
 
 use crate::hlo::Module;
+use crate::profile::ProgramId;
+use indexmap::IndexMap;
 use program_ops::ProgramOps;
 
 /// The matches of the ops of two sides, with the pairs of their programs.
@@ -52,6 +54,46 @@ pub struct MatchedProgram<'a, 'b> {
     pub ops: (Vec<usize>, Vec<usize>),
     /// Whether both sides are the same apart from names, ids, sources and the order of independent instructions.
     pub is_same: bool,
+}
+
+/// The keys by which the op of one side is matched with those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpKeys {
+    /// Digest of the scope path. `None` if the op has none.
+    pub scope: Option<u64>,
+    pub signature: Signature,
+    /// Number of the ops of its program with the same scope path and the same signature that first run before it.
+    pub rank: u32,
+}
+
+/// A program of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramKeys {
+    /// Id in the capture. `None` if ops do not name it.
+    pub id: Option<ProgramId>,
+    /// Digest that does not depend on names, ids and the order of independent instructions. `None` without HLO.
+    pub fingerprint: Option<u64>,
+    /// Indices of its ops in [`Side::ops`], each with its keys.
+    pub ops: Vec<(usize, OpKeys)>,
+}
+
+/// Returns the keys of all ops of a side, by program.
+pub fn op_keys(side: &Side<'_>) -> Vec<ProgramKeys> {
+    let of_program = |program: program_pairs::Program<'_>| {
+        let ops = ProgramOps::new(side, &program.ops, program.module);
+        let mut ranks: IndexMap<(Option<u64>, u64), u32> = IndexMap::default();
+        let keys = |op: u32| {
+            let (scope, signature) = ops.facts(op);
+            let next = ranks.entry((scope, signature.with_shapes)).or_default();
+            let rank = *next;
+            *next += 1;
+            (ops.index(op), OpKeys { scope, signature, rank })
+        };
+        let fingerprint = program.module.map(|_| ops.fingerprint);
+        let keys = (0..ops.len() as u32).map(keys).collect();
+        ProgramKeys { id: program.id, fingerprint, ops: keys }
+    };
+    program_pairs::programs(side).into_iter().map(of_program).collect()
 }
 
 /// Matches the ops of two sides. Every op of both sides is in exactly one match. The matches with ops of `a` come

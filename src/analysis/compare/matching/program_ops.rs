@@ -89,6 +89,12 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
         (of_side.time, of_side.n)
     }
 
+    /// Returns the digest of the scope path and the signature of an op.
+    pub(super) fn facts(&self, op: u32) -> (Option<u64>, Signature) {
+        let described = &self.ops[op as usize];
+        (described.scope, described.signature)
+    }
+
     /// Returns the digest of the scope path and the signature of an op, by which neighbours are compared.
     pub(super) fn label(&self, op: u32) -> u64 {
         let described = &self.ops[op as usize];

@@ -11,6 +11,8 @@ use std::cmp::Reverse;
 pub(super) struct Program<'a> {
     /// Name without id; empty if it is unknown.
     pub(super) name: &'a str,
+    /// Id in the capture. `None` if ops do not name it.
+    pub(super) id: Option<ProgramId>,
     /// `None` if the HLO of the program is unknown.
     pub(super) module: Option<&'a Module>,
     /// Indices in [`Side::ops`], in order.
@@ -31,7 +33,7 @@ pub(super) fn programs<'a>(side: &Side<'a>) -> Vec<Program<'a>> {
         let name = id.and_then(|id| profile.programs.get(&id)).map_or(name, String::as_str);
         let program = programs.entry((id, name)).or_insert_with(|| {
             let module = id.and_then(|id| side.programs.and_then(|programs| programs(id)));
-            Program { name, module, ops: Vec::new(), time: 0 }
+            Program { name, id, module, ops: Vec::new(), time: 0 }
         });
         program.ops.push(index);
         program.time = program.time.saturating_add(of_side.time);

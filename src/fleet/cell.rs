@@ -1,0 +1,84 @@
+//! This module holds the values of a row, each of the type of its column. Parquet and JSON lines are written from them.
+
+use super::column::ColumnType;
+use crate::table::{Difference, Value};
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    Null,
+    Text(String),
+    Integer(i64),
+    Real(f64),
+    Flag(bool),
+    /// Microseconds since 1970, UTC.
+    Instant(i64),
+    List(Vec<Self>),
+    /// The values of the fields, in the order of the type.
+    Record(Vec<Self>),
+    Map(Vec<(String, Self)>),
+}
+
+/// Returns the value of a cell in the type of its column. A number that is not finite is null, and a whole number above 2⁶³ − 1
+/// is cut to it.
+pub fn cell(kind: &ColumnType, value: &Value<'_>) -> Cell {
+    let cell = match (kind, value) {
+        (_, Value::Absent) => return Cell::Null,
+        (ColumnType::List(of), Value::List(values)) => Cell::List(values.iter().map(|value| cell(of, value)).collect()),
+        (ColumnType::List(of), Value::Range(first, last)) => {
+            Cell::List([first, last].map(|n| cell(of, &Value::Count(*n))).to_vec())
+        }
+        (ColumnType::Record(fields), Value::Record(values)) => {
+            let value = |id: &str| values.iter().find(|(name, _)| name == id).map(|(_, value)| value);
+            Cell::Record(
+                fields
+                    .iter()
+                    .map(|field| value(field.id).map_or(Cell::Null, |value| cell(&field.kind, value)))
+                    .collect(),
+            )
+        }
+        (ColumnType::Map(of), Value::Record(values)) => {
+            Cell::Map(values.iter().map(|(name, value)| (name.clone().into_owned(), cell(of, value))).collect())
+        }
+        (ColumnType::Text(_), value) => text(value),
+        (ColumnType::Integer(_), value) => integer(value).map_or(Cell::Null, Cell::Integer),
+        (ColumnType::Instant, value) => integer(value).map_or(Cell::Null, Cell::Instant),
+        (ColumnType::Real, value) => real(value).filter(|real| real.is_finite()).map_or(Cell::Null, Cell::Real),
+        (ColumnType::Flag, Value::Flag(flag)) => Cell::Flag(*flag),
+        _ => Cell::Null,
+    };
+    let is_infinite = matches!(value, Value::Number(n) | Value::Percent(n) | Value::Bandwidth(n) if !n.is_finite());
+    debug_assert!(cell != Cell::Null || is_infinite, "{value:?} is no {}", kind.sql());
+    cell
+}
+
+fn text(value: &Value<'_>) -> Cell {
+    match value {
+        Value::Text(text) => Cell::Text(text.clone().into_owned()),
+        Value::Word(name) | Value::Labelled(name, _) | Value::Ranked(_, name, _) => Cell::Text((*name).to_owned()),
+        Value::Id(id) => Cell::Text(id.to_string()),
+        _ => Cell::Null,
+    }
+}
+
+fn integer(value: &Value<'_>) -> Option<i64> {
+    let cut = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    Some(match value {
+        Value::Time(time) => cut(time.0),
+        Value::Count(n) | Value::Bytes(n) => cut(*n),
+        Value::Integer(n) | Value::Difference(Difference { ps: n, .. }) => *n,
+        _ => return None,
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count in a column of doubles")]
+fn real(value: &Value<'_>) -> Option<f64> {
+    Some(match value {
+        Value::Executions(n) => n.as_f64(),
+        Value::Number(number) => *number,
+        Value::Percent(fraction) => fraction * 100.0,
+        Value::Bandwidth(rate) => rate / 1e9,
+        Value::Count(n) => *n as f64,
+        _ => return None,
+    })
+}

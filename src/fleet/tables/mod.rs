@@ -1,0 +1,119 @@
+//! This module lists the tables, and makes the rows of each of them from the analyses of a capture.
+
+mod captures;
+mod collectives;
+mod findings;
+mod memory;
+mod ops;
+mod steps;
+
+pub use captures::{CaptureFacts, CaptureRow, captured_at, date};
+
+use super::SCHEMA_VERSION;
+use super::cell::{Cell, cell};
+use super::column::{ColumnHead, FleetColumn, INTEGER, TEXT};
+use super::derive::Analysed;
+use crate::session::capture::CaptureSession;
+
+/// A table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableName {
+    Steps,
+    Ops,
+    Collectives,
+    Memory,
+    Findings,
+    /// It is written last: a capture without a row in it is not there.
+    Captures,
+}
+
+/// The columns that every table begins with.
+const ROW_KEYS: [ColumnHead; 2] = [
+    ColumnHead {
+        id: "capture_id",
+        kind: TEXT,
+        about: "The capture: 32 hexadecimal digits, which follow from its bytes.",
+    },
+    ColumnHead { id: "schema_version", kind: INTEGER, about: "The version of the tables." },
+];
+
+impl TableName {
+    /// All tables, in the order in which they are written.
+    pub const ALL: [Self; 6] =
+        [Self::Steps, Self::Ops, Self::Collectives, Self::Memory, Self::Findings, Self::Captures];
+
+    /// Returns the name in paths and on the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Ops => "ops",
+            Self::Collectives => "collectives",
+            Self::Memory => "memory",
+            Self::Findings => "findings",
+            Self::Captures => "captures",
+        }
+    }
+
+    /// Returns what a row stands for.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Captures => "One row for each capture: where it comes from, its status, and its main figures.",
+            Self::Steps => "One row for each step of a device.",
+            Self::Ops => {
+                "One row for each op of a program. Times are those of a step: the mean of the steady steps and of the devices."
+            }
+            Self::Collectives => {
+                "One row for each collective of a program. Times are those of a step, as in `ops`; `rooflight comm` explains them."
+            }
+            Self::Memory => {
+                "One row for each memory of a program at its peak (`origin` is `program`), and for each allocator of a device (`origin` \
+                 is `allocator`)."
+            }
+            Self::Findings => "One row for each finding of the overview. docs/OVERVIEW.md explains the rules.",
+        }
+    }
+
+    /// Returns the columns of the table.
+    pub fn columns(self) -> Vec<ColumnHead> {
+        match self {
+            Self::Captures => heads(captures::CAPTURES),
+            Self::Steps => heads(steps::STEPS),
+            Self::Ops => heads(ops::OPS),
+            Self::Collectives => heads(collectives::COLLECTIVES),
+            Self::Memory => heads(memory::MEMORY),
+            Self::Findings => heads(findings::FINDINGS),
+        }
+    }
+}
+
+/// Returns the rows of a table. `facts` are those of the capture beside its analyses.
+pub fn rows(table: TableName, session: &CaptureSession, analysed: &Analysed, facts: &CaptureFacts) -> Vec<Vec<Cell>> {
+    let id = &facts.capture_id;
+    match table {
+        TableName::Captures => cells(captures::CAPTURES, id, &[captures::row(session, analysed, facts)]),
+        TableName::Steps => cells(steps::STEPS, id, &steps::rows(session, analysed)),
+        TableName::Ops => cells(ops::OPS, id, &ops::rows(session, analysed)),
+        TableName::Collectives => cells(collectives::COLLECTIVES, id, &analysed.comm.rows),
+        TableName::Memory => cells(memory::MEMORY, id, &memory::rows(&analysed.memory)),
+        TableName::Findings => cells(findings::FINDINGS, id, &findings::rows(analysed)),
+    }
+}
+
+/// Returns the row of a capture that could not be read.
+pub fn failed_rows(row: CaptureRow) -> Vec<Vec<Cell>> {
+    let id = row.facts.capture_id.clone();
+    cells(captures::CAPTURES, &id, &[row])
+}
+
+fn heads<R>(columns: &[FleetColumn<R>]) -> Vec<ColumnHead> {
+    ROW_KEYS.into_iter().chain(columns.iter().map(FleetColumn::head)).collect()
+}
+
+fn cells<R>(columns: &[FleetColumn<R>], capture_id: &str, rows: &[R]) -> Vec<Vec<Cell>> {
+    let row = |row: &R| {
+        let keys = [Cell::Text(capture_id.to_owned()), Cell::Integer(SCHEMA_VERSION)];
+        let values = columns.iter().map(|column| cell(&column.kind, &(column.value)(row)));
+        keys.into_iter().chain(values).collect()
+    };
+    rows.iter().map(row).collect()
+}
