@@ -6,7 +6,7 @@ use super::comm::{CommArgs, MachineArgs};
 use super::compare::CompareArgs;
 use super::export::ExportArgs;
 use super::flags::FlagArgs;
-#[cfg(feature = "fleet")]
+#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet::CompactArgs;
 use super::memory::MemoryArgs;
 use super::overview::OverviewArgs;
@@ -117,7 +117,7 @@ pub enum Command {
     /// Exit codes: 0 if all input was read, 1 if a capture was not read or only in part, 2 if the arguments cannot be used or the output cannot be written.
     Export(ExportArgs),
     /// Merges the tables of a day, which `export --parquet` has written, into few large files.
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     Compact(CompactArgs),
     /// What changed between two captures, whether it is real, and a gate for CI.
     ///
@@ -163,7 +163,7 @@ impl Args {
     pub const fn view(&self) -> Option<&View> {
         match &self.command {
             Command::Export(_) | Command::Compare(_) => None,
-            #[cfg(feature = "fleet")]
+            #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
             Command::Compact(_) => None,
             Command::Overview { view, .. }
             | Command::Breakdown { view, .. }

@@ -65,7 +65,7 @@ pub fn document_with(
     let messages = RefCell::new(Vec::new());
     let complain = |message: &str| messages.borrow_mut().push(neutralise(message).into_owned());
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     let is_own = is_own || matches!(args.command, Command::Compact(_));
     let printed = match (files, args.view()) {
         (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &complain),

@@ -2,12 +2,12 @@
 //! handles arguments and files; the library writes their contents.
 
 use super::files;
-#[cfg(feature = "fleet")]
+#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet::{self, TableArgs};
 use super::view_args::window;
 use crate::analysis::base::{Analysis, TimeRange};
 use crate::analysis::timeline::{TimelineIndex, TraceQuery};
-#[cfg(feature = "fleet")]
+#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use crate::fleet::FileFormat;
 use crate::protocol::{ExcerptRequest, Failure};
 use crate::session::export::{excerpt_summary, export_name, export_trace_json, export_xspace, trace_summary, xspaces};
@@ -35,7 +35,7 @@ pub struct ExportArgs {
     /// The largest number of events in the trace JSON. Of more events, those that start first are written.
     #[arg(long, value_name = "N", conflicts_with = "xspace", default_value_t = TraceQuery::MAX_EVENTS)]
     max_events: u64,
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     #[command(flatten)]
     of_tables: TableArgs,
 }
@@ -51,11 +51,11 @@ struct Form {
     #[arg(long, value_name = "OUT")]
     trace_json: Option<PathBuf>,
     /// Writes each capture as tables in Parquet, into a folder that DuckDB, Spark and others read: docs/FLEET.md.
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
     parquet: Option<PathBuf>,
     /// Writes the same tables as JSON lines.
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     #[arg(long, value_name = "OUT", group = "tables_form", conflicts_with_all = ["window", "no_hlo", "max_events"])]
     jsonl: Option<PathBuf>,
 }
@@ -65,7 +65,7 @@ struct Form {
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
 pub fn run(args: &ExportArgs, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
-    #[cfg(feature = "fleet")]
+    #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     match (&args.form.parquet, &args.form.jsonl) {
         (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), complain),
         (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), complain),

@@ -11,7 +11,7 @@ mod document;
 mod export;
 mod files;
 mod flags;
-#[cfg(feature = "fleet")]
+#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 mod fleet;
 mod gaps;
 mod memory;

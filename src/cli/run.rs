@@ -2,7 +2,7 @@
 
 use super::args::{Args, Command};
 use super::files::Inputs;
-#[cfg(feature = "fleet")]
+#[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
 use super::fleet;
 use super::open_capture::{OpenCapture, OpenFiles};
 use super::output::Printed;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         (Command::Export(export), None) if HAS_FILES => {
             return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
         }
-        #[cfg(feature = "fleet")]
+        #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         (Command::Compact(args), None) => return fleet::run_compact(args).map(|text| (Printed::new(text), 0)),
         (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
@@ -76,7 +76,7 @@ pub(super) fn print(
         | Command::Report { .. }
         | Command::Export(_)
         | Command::Compare(_) => session.inspect(),
-        #[cfg(feature = "fleet")]
+        #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         Command::Compact(_) => session.inspect(),
     };
     Ok((Printed::new(with_warning(text)), partial.into()))

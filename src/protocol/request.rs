@@ -238,6 +238,23 @@ pub struct Progress {
     pub can_stop: bool,
 }
 
+impl Progress {
+    /// Creates the progress of a stage that has done nothing yet.
+    pub fn new(stage: Stage, bytes_total: u64, place: &str) -> Self {
+        Self {
+            stage,
+            bytes_done: 0,
+            bytes_total,
+            planes: 0,
+            events: 0,
+            place: place.to_owned(),
+            memory: None,
+            notes: Vec::new(),
+            can_stop: false,
+        }
+    }
+}
+
 /// The reason why a request failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {

@@ -18,7 +18,7 @@ use crate::analysis::overview::OverviewQuery;
 use crate::protocol::table_query::{TableAction, TableOf};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    Capabilities, CapturesQuestion, Export, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery,
+    Capabilities, CapturesQuestion, Export, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Stage,
 };
 use crate::report::captures_json;
 use crate::report::json;
@@ -34,12 +34,20 @@ pub struct CapturesSession {
 }
 
 impl CapturesSession {
-    /// Reads the starts of files. Returns a session if they are several captures; `None` if they are one or none.
-    pub fn open(inputs: &[Input]) -> Option<(Self, SessionInfo)> {
+    /// Reads the starts of files, and calls `progress` before each. Returns a session if they are several captures; `None` if they are
+    /// one or none.
+    pub fn open(inputs: &[Input], progress: &mut dyn FnMut(Progress)) -> Option<(Self, SessionInfo)> {
         if inputs.len() < 2 {
             return None;
         }
-        let heads: Vec<FileHead> = inputs.iter().map(head).collect();
+        let mut state = Progress::new(Stage::Recognise, inputs.iter().map(|input| input.source.size()).sum(), "");
+        let mut reported_head = |input: &Input| {
+            input.name.clone_into(&mut state.place);
+            progress(state.clone());
+            state.bytes_done += input.source.size();
+            head(input)
+        };
+        let heads: Vec<FileHead> = inputs.iter().map(&mut reported_head).collect();
         let (captures, n_left_out) = group(&heads);
         if captures.len() < 2 {
             return None;
@@ -102,8 +110,8 @@ impl Session for CapturesSession {
 
 impl OpenSession {
     /// Opens files as a list of captures. `None` if they are one capture or none; then nothing but the starts of the files was read.
-    pub fn open_folder(inputs: &[Input]) -> Option<(Self, SessionInfo)> {
-        let (session, info) = CapturesSession::open(inputs)?;
+    pub fn open_folder(inputs: &[Input], progress: &mut dyn FnMut(Progress)) -> Option<(Self, SessionInfo)> {
+        let (session, info) = CapturesSession::open(inputs, progress)?;
         Some((Self::new(Box::new(session), Vec::new()), info))
     }
 }

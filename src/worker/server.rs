@@ -154,7 +154,7 @@ impl Server {
             Request::Hello { build } if build == crate::BUILD => return None,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
             Request::Open { slot, paths, skips, is_one_run } => {
-                let folder = if *is_one_run { None } else { open_folder(paths, &files) };
+                let folder = if *is_one_run { None } else { self.open_folder(id, paths, &files) };
                 let opened = match folder {
                     Some(folder) => Ok(Some(self.set_session(*slot, folder))),
                     None => self.open(id, *slot, (paths, files), skips.clone(), ports),
@@ -311,6 +311,11 @@ impl Server {
         }
     }
 
+    /// Opens files as a list of captures. `None` if they are not several captures, or if they cannot be read.
+    fn open_folder(&self, id: RequestId, paths: &[String], files: &[File]) -> Option<(OpenSession, SessionInfo)> {
+        OpenSession::open_folder(&inputs(paths, files).ok()?, &mut self.reporter(id))
+    }
+
     /// Returns a function that sends progress to the page: when a stage begins, and when it is due.
     fn reporter(&self, id: RequestId) -> impl FnMut(Progress) + use<'_> {
         let (mut stage, mut timer) = (None, ProgressTimer::default());
@@ -326,17 +331,9 @@ impl Server {
     /// Reports that the memory that the files need is being estimated. No other progress message comes before the
     /// estimate is ready.
     fn report_estimating(&self, id: RequestId, inputs: &[Input]) {
-        let progress = Progress {
-            stage: Stage::Recognise,
-            bytes_done: 0,
-            bytes_total: inputs.iter().map(|input| input.source.size()).sum(),
-            planes: 0,
-            events: 0,
-            place: "estimating the size".to_owned(),
-            memory: memory(),
-            notes: Vec::new(),
-            can_stop: false,
-        };
+        let bytes_total = inputs.iter().map(|input| input.source.size()).sum();
+        let progress = Progress::new(Stage::Recognise, bytes_total, "estimating the size");
+        let progress = Progress { memory: memory(), ..progress };
         self.answer(id, Reply::Progress(progress));
     }
 
@@ -359,11 +356,6 @@ fn inputs(paths: &[String], files: &[File]) -> Result<Vec<Input>, Failure> {
         Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
     };
     files.iter().zip(paths).map(input).collect()
-}
-
-/// Opens files as a list of captures. `None` if they are not several captures, or if they cannot be read.
-fn open_folder(paths: &[String], files: &[File]) -> Option<(OpenSession, SessionInfo)> {
-    OpenSession::open_folder(&inputs(paths, files).ok()?)
 }
 
 /// Returns whether the files are so large that the memory they need is estimated first.

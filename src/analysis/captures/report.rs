@@ -1,7 +1,7 @@
 //! This module defines what is known about each of many captures. It is plain data and does not depend on the analysis.
 
 use crate::analysis::classify::Kind;
-use crate::analysis::compare::{SeriesPoint, Verdict};
+use crate::analysis::compare::{SeriesPoint, SideHead, Verdict};
 use crate::analysis::overview::Unit;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,35 @@ impl CaptureRow {
         }
     }
 
+    /// Returns the row without what is only needed for the analysis: the steps and the figures, which are most of its bytes.
+    #[must_use]
+    pub fn without_figures(&self) -> Self {
+        let brief = |summary: &CaptureSummary| {
+            let SeriesPoint { head, start_ns, .. } = &summary.point;
+            let head = SideHead {
+                files: Vec::new(),
+                device: head.device.clone(),
+                device_type: head.device_type.clone(),
+                periods_ps: Vec::new(),
+                ..*head
+            };
+            let point = SeriesPoint { head, start_ns: *start_ns, figures: Vec::new() };
+            let (kinds, verdict, top_finding) = (Vec::new(), String::new(), None);
+            CaptureSummary { point, kinds, verdict, top_finding, ..*summary }
+        };
+        let progress = match &self.progress {
+            CaptureProgress::Read(summary) => CaptureProgress::Read(Box::new(brief(summary))),
+            other => other.clone(),
+        };
+        Self {
+            name: self.name.clone(),
+            files: self.files.clone(),
+            device_type: self.device_type.clone(),
+            progress,
+            ..*self
+        }
+    }
+
     /// Returns the value of a figure. `None` if it is unknown.
     pub fn figure(&self, name: &str) -> Option<f64> {
         self.summary()?.point.figures.iter().find(|figure| figure.name == name)?.value
@@ -181,7 +210,9 @@ pub struct CapturesView {
     pub latest: Option<u32>,
     pub best: Option<u32>,
     pub worst: Option<u32>,
-    /// All captures by name and median step, in the order of `files`.
+    /// MFU of the newest of these captures, a fraction. `None` if it is unknown.
+    pub latest_mfu: Option<f64>,
+    /// All captures, in the order of their files, without their steps and figures.
     pub captures: Vec<CaptureRow>,
     pub series: CapturesSeries,
 }

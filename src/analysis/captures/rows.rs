@@ -100,7 +100,8 @@ impl CaptureRows {
             latest: timed.last().map(|(at, _)| *at),
             best: timed.iter().min_by(by_time).map(|(at, _)| *at),
             worst: timed.iter().max_by(by_time).map(|(at, _)| *at),
-            captures: self.rows.clone(),
+            latest_mfu: timed.last().and_then(|(at, _)| row(*at).figure("model_mfu")),
+            captures: self.rows.iter().map(CaptureRow::without_figures).collect(),
             series,
         }
     }

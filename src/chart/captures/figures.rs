@@ -40,7 +40,7 @@ pub fn readout(of: &CapturesView) -> Readout {
         ),
     ];
     main.push(jumps(of));
-    if let Some(mfu) = latest.and_then(|row| row.figure("model_mfu")) {
+    if let Some(mfu) = of.latest_mfu {
         let text = number(mfu, Unit::Fraction);
         let how = Formula {
             formula: "Σ model_flops ÷ (peak × step time)".to_owned(),

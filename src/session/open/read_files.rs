@@ -76,17 +76,8 @@ pub(crate) fn open_files(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
     let Captures { inputs, failures, planes: mut read_before, .. } = captures;
-    let mut state = Progress {
-        stage: Stage::Recognise,
-        bytes_done: 0,
-        bytes_total: inputs.iter().map(|i| i.source.size()).sum(),
-        planes: 0,
-        events: 0,
-        place: String::new(),
-        memory: None,
-        notes: Vec::new(),
-        can_stop: false,
-    };
+    let bytes_total = inputs.iter().map(|i| i.source.size()).sum();
+    let mut state = Progress::new(Stage::Recognise, bytes_total, "");
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
     let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };

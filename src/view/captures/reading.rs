@@ -198,12 +198,9 @@ impl Reading {
                 cause.map(|cause| CapturesQuestion::SetCause { between: (before, after), cause })
             }
         };
-        match question {
-            Some(question) => {
-                let update = move |_| self.revision.update(|revision| *revision += 1);
-                self.state.request(&Question::Captures(question).into(), update);
-            }
-            None => self.assign(),
+        if let Some(question) = question {
+            let update = move |_| self.revision.update(|revision| *revision += 1);
+            self.state.request(&Question::Captures(question).into(), update);
         }
         if !self.is_stopped.get_untracked() {
             self.assign();
