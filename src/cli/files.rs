@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The largest number of files that are taken from one folder and its subfolders.
 const MAX_FILES: usize = 10_000;
 
-/// Opens the inputs that paths stand for. It is [`inputs`], unless a program has the files in memory.
+/// Opens the inputs that paths stand for. It is `inputs` of this module, unless a program has the files in memory.
 pub type Inputs<'a> = &'a dyn Fn(&[PathBuf]) -> Result<Vec<Input>, Failure>;
 
 /// Opens every file in `paths`, and the files of every folder.
