@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,9 @@ def test_exit_codes_and_sentences_are_those_of_the_native_program(cut: Path, tmp
 
 def test_help_lists_the_commands_and_view() -> None:
     ours, expected = console("--help").stdout.decode(), native("--help").stdout.decode()
-    assert set(expected.split()) <= set(ours.split())
+    names = re.compile(r"^ +(--?[a-z][a-z-]*|[a-z-]+(?=  ))", re.MULTILINE)
+    # The wheel is built without the tables of `export`, and therefore without the command that merges them.
+    assert len(names.findall(expected)) > 10 and set(names.findall(expected)) - {"compact"} <= set(names.findall(ours))
     assert "view" in ours and "  view" not in expected
     for arguments in (["help", "view"], ["view", "--help"]):
         shown = console(*arguments)
