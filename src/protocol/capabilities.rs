@@ -57,20 +57,7 @@ impl Capabilities {
 
     /// Returns the capabilities of a list of captures: its table can be saved.
     pub fn captures() -> Self {
-        Self {
-            overview: false,
-            breakdown_groups: Vec::new(),
-            roofline_rows: Vec::new(),
-            all_pictures: false,
-            roofline_filter: false,
-            other_peaks: false,
-            memory_replay: false,
-            comm_intervals: false,
-            comm_groups: false,
-            timeline: false,
-            file_contents: false,
-            export: true,
-        }
+        Self { breakdown_groups: Vec::new(), roofline_rows: Vec::new(), export: true, ..Self::report(false, false) }
     }
 
     /// Returns the capabilities of a report.
