@@ -4,21 +4,36 @@
 ///
 /// # Panics
 /// Panics if `f` panics.
-#[cfg(not(target_arch = "wasm32"))]
 pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    map_with(items, || (), |(), item| f(item))
+}
+
+/// Applies `f` to each item, as [`map`] does. Each thread has a buffer of its own, which `f` may use again for the next item:
+/// fresh memory can cost more time than filling it.
+///
+/// # Panics
+/// Panics if `f` or `buffer` panics.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn map_with<T: Sync, B, R: Send>(
+    items: &[T],
+    buffer: impl Fn() -> B + Sync,
+    f: impl Fn(&mut B, &T) -> R + Sync,
+) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let n_cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let n_threads = n_cores.min(items.len());
     if n_threads < 2 {
-        return items.iter().map(f).collect();
+        let mut buffer = buffer();
+        return items.iter().map(|item| f(&mut buffer, item)).collect();
     }
     let next = AtomicUsize::new(0);
     let take = || {
+        let mut buffer = buffer();
         let mut found: Vec<(usize, R)> = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return found };
-            found.push((at, f(item)));
+            found.push((at, f(&mut buffer, item)));
         }
     };
     let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
@@ -36,10 +51,15 @@ pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> 
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Applies `f` to each item. Returns the results in the order of the items.
+/// Applies `f` to each item in order, with one buffer. Returns the results in the order of the items.
 #[cfg(target_arch = "wasm32")]
-pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    items.iter().map(f).collect()
+pub fn map_with<T: Sync, B, R: Send>(
+    items: &[T],
+    buffer: impl Fn() -> B + Sync,
+    f: impl Fn(&mut B, &T) -> R + Sync,
+) -> Vec<R> {
+    let mut buffer = buffer();
+    items.iter().map(|item| f(&mut buffer, item)).collect()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

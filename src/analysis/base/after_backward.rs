@@ -11,16 +11,17 @@
 //! steps are ignored. Ops that still have no phase, in a program with forward or backward ops, become
 //! [`UnknownInTraining`](Phase::UnknownInTraining), which is not inference.
 
-use super::device::{Device, intervals};
+use super::device::{Device, intervals_in};
 use crate::analysis::classify::{OpFacts, Phase};
+use crate::intervals::Interval;
 use crate::profile::{OpId, Plane, ProgramId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 /// Sets the phase of the ops whose phase is [`Phase::Unknown`]. `facts` holds the facts of the ops of `plane`, by op
-/// id.
-pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
-    optimizer(plane, device, facts);
+/// id. `buffer` is memory for the events of a line.
+pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts], buffer: &mut Vec<Interval>) {
+    optimizer(plane, device, facts, buffer);
     let mut trains = FxHashSet::default();
     let known =
         facts.iter().zip(&plane.ops).filter(|(facts, _)| matches!(facts.phase, Phase::Forward | Phase::Backward));
@@ -32,47 +33,54 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     }
 }
 
-fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
+fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts], buffer: &mut Vec<Interval>) {
     if !facts.iter().any(|f| f.phase == Phase::Backward) || !facts.iter().any(|f| f.phase == Phase::Unknown) {
         return;
     }
     let mut last: IndexMap<Run, u64> = IndexMap::default();
-    let mut unknown: Vec<(u64, Run, OpId)> = Vec::new();
-    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-        let times = intervals(line, device.step_clock).unwrap_or_default();
-        // Events of one run are mostly adjacent, so `latest` collects the last backward start of a run, and the map is
-        // written only when the run changes.
-        let (mut run, mut latest) = (None, None);
-        for ((start, _), op) in times.into_iter().zip(line.events.ops()) {
-            let phase = facts[op.0 as usize].phase;
-            if !matches!(phase, Phase::Backward | Phase::Unknown) {
-                continue;
-            }
-            run = run_at(device, start, run);
-            let Some(of) = run.map(|run| (run, plane.op(op).stats.program)) else { continue };
-            if phase == Phase::Unknown {
-                unknown.push((start, of, op));
-            } else if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == of) {
-                *most = start.max(*most);
-            } else {
-                record_latest(&mut last, latest.replace((of, start)));
-            }
+    // Events of one run are mostly adjacent, so `latest` collects the last backward start of a run, and the map is
+    // written only when the run changes.
+    let mut latest: Option<(Run, u64)> = None;
+    starts_in_runs((plane, device, facts), Phase::Backward, buffer, |of, start, _| {
+        if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == of) {
+            *most = start.max(*most);
+        } else {
+            record_latest(&mut last, latest.replace((of, start)));
         }
-        record_latest(&mut last, latest);
-    }
+    });
+    record_latest(&mut last, latest);
     let mut after: Vec<Option<bool>> = vec![None; facts.len()];
     let mut known: Option<(Run, Option<u64>)> = None;
-    for (start, of, op) in unknown {
+    starts_in_runs((plane, device, facts), Phase::Unknown, buffer, |of, start, op| {
         let latest = match known {
             Some((run, latest)) if run == of => latest,
             _ => known.insert((of, last.get(&of).copied())).1,
         };
         let all = &mut after[op.0 as usize];
         *all = Some(all.unwrap_or(true) && latest.is_some_and(|latest| start > latest));
-    }
+    });
     for (facts, after) in facts.iter_mut().zip(after) {
         if after == Some(true) {
             facts.phase = Phase::Optimizer;
+        }
+    }
+}
+
+/// Calls `each` with the run, the start in ps, and the op of each execution in a run whose op has this phase.
+fn starts_in_runs(
+    (plane, device, facts): (&Plane, &Device, &[OpFacts]),
+    phase: Phase,
+    buffer: &mut Vec<Interval>,
+    mut each: impl FnMut(Run, u64, OpId),
+) {
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        let mut run = None;
+        let times = intervals_in(buffer, line, device.step_clock).unwrap_or_default();
+        for ((start, _), op) in times.iter().zip(line.events.ops()) {
+            if facts[op.0 as usize].phase == phase {
+                run = run_at(device, *start, run);
+                run.into_iter().for_each(|run| each((run, plane.op(op).stats.program), *start, op));
+            }
         }
     }
 }

@@ -50,8 +50,9 @@ impl Analysis {
         let mut finder = Finder::new(profile, planes());
         let mut facts: Vec<PlaneFacts> = planes().map(|plane| PlaneFacts::new(&mut finder, plane)).collect();
         let Finder { words, merged_paths, .. } = finder;
+        let mut buffer = Vec::new();
         for (device, facts) in devices.iter().zip(&mut facts) {
-            after_backward(&profile.planes[device.plane], device, &mut facts.ops);
+            after_backward(&profile.planes[device.plane], device, &mut facts.ops, &mut buffer);
         }
         Self {
             axis,

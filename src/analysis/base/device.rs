@@ -110,6 +110,16 @@ pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
     }
 }
 
+/// Returns the intervals of [`intervals`] in `buffer`, whose memory is used again. Returns `None` where that function does.
+pub fn intervals_in<'a>(buffer: &'a mut Vec<Interval>, line: &Line, clock: Clock) -> Option<&'a mut [Interval]> {
+    buffer.clear();
+    let is_complete = match clock {
+        Clock::Device => line.events.add_device_intervals(buffer),
+        Clock::Event { origin_ns } => line.events.add_intervals(base_of(line, origin_ns)?, buffer),
+    };
+    is_complete.then_some(buffer)
+}
+
 /// Returns one event of `line` as an interval, as [`intervals`] does.
 pub fn interval_of(line: &Line, clock: Clock, event: usize) -> Option<Interval> {
     let (base, (start, duration)) = match clock {

@@ -1,6 +1,6 @@
 //! This module finds the devices of a profile: the lines that hold ops, program runs and steps, and the clocks of these
 //! lines.
-use super::device::{Clock, Device, Step, StepBasis, intervals, program_of_run};
+use super::device::{Clock, Device, Step, StepBasis, intervals, intervals_in, program_of_run};
 use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::op_times::union_length;
 use super::platform::Platform;
@@ -25,9 +25,9 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         let stem = plane.name.trim_end_matches(|c: char| c.is_ascii_digit());
         (plane.file, stem, plane.name[stem.len()..].parse().unwrap_or(u64::MAX))
     });
-    let found = parallel::map(&planes, |(index, platform)| {
+    let found = parallel::map_with(&planes, Vec::new, |buffer, (index, platform)| {
         let mut notes = Vec::new();
-        let found = device(profile, (*index, *platform), &profile.planes[*index], &mut notes);
+        let found = device(profile, (*index, *platform), &profile.planes[*index], &mut notes, buffer);
         (found, notes)
     });
     for (found, of_device) in found {
@@ -66,6 +66,7 @@ fn device(
     (index, platform): (usize, Platform),
     plane: &Plane,
     notes: &mut Vec<Note>,
+    buffer: &mut Vec<Interval>,
 ) -> Option<(Device, u128)> {
     let named = |name: &str| -> Vec<usize> {
         let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
@@ -129,7 +130,7 @@ fn device(
     }
     periods::set(&mut device.steps);
     let steps: u128 = device.steps.iter().map(|step| u128::from(step.length().0)).sum();
-    let time = measure_ops(plane, &mut device).max(steps);
+    let time = measure_ops(plane, &mut device, buffer).max(steps);
     Some((device, time))
 }
 
@@ -197,7 +198,7 @@ fn steps(
 /// Sets the window of the whole capture and the busy time of `device`, and counts the ops that start in each step.
 /// Returns the sum of the durations of all ops in ps. If ops and steps are on different clocks, this is the larger sum
 /// of the two clocks.
-fn measure_ops(plane: &Plane, device: &mut Device) -> u128 {
+fn measure_ops(plane: &Plane, device: &mut Device, buffer: &mut Vec<Interval>) -> u128 {
     let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
     edges.sort_unstable();
     edges.dedup();
@@ -206,17 +207,17 @@ fn measure_ops(plane: &Plane, device: &mut Device) -> u128 {
     let (mut on_op_clock, mut on_step_clock) = (0_u128, 0_u128);
     let length = |events: &[Interval]| events.iter().map(|(start, end)| u128::from(end - start)).sum::<u128>();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-        let mut events = intervals(line, device.op_clock);
-        if let Some(events) = &mut events {
+        if let Some(events) = intervals_in(buffer, line, device.op_clock) {
             on_op_clock += length(events);
             device.busy += Picos(union_length(events));
             for (start, end) in events {
                 whole = (whole.0.min(*start), whole.1.max(*end));
             }
         }
-        let events = if device.step_clock == device.op_clock { events } else { intervals(line, device.step_clock) };
-        on_step_clock += events.as_deref().map_or(0, length);
-        events.iter().flatten().for_each(|(start, _)| starts.add(*start));
+        if let Some(events) = intervals_in(buffer, line, device.step_clock) {
+            on_step_clock += length(events);
+            events.iter().for_each(|(start, _)| starts.add(*start));
+        }
     }
     device.whole = (whole.0.min(whole.1), whole.1);
     let before = starts.count_before();

@@ -1,7 +1,7 @@
 //! This module computes the self time of each op of a device within a window, and caches the results, so that another
 //! grouping or filter of the same window needs no second sweep. The module does not depend on groupings.
 
-use super::device::{Clock, Device, Step, StepBasis, intervals};
+use super::device::{Clock, Device, Step, StepBasis, intervals_in};
 use super::query::StepChoice;
 use super::scale::Scale;
 use crate::intervals::{Cursor, Interval, Merged, self_time};
@@ -125,6 +125,19 @@ impl OpTimes {
 
 /// Computes the times of all ops of a device within a window, in one sweep of each op line.
 pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
+    op_times_in(&mut EventBuffers::default(), plane, device, window)
+}
+
+/// The events of a line and the self time of each. The memory is used again for the next line.
+#[derive(Default)]
+struct EventBuffers {
+    events: Vec<Interval>,
+    self_times: Vec<u64>,
+}
+
+/// Does the work of [`op_times`].
+fn op_times_in(buffers: &mut EventBuffers, plane: &Plane, device: &Device, window: &Window) -> OpTimes {
+    let EventBuffers { events, self_times } = buffers;
     let (whole, clock, spans) = (window.whole, window.clock, &window.spans);
     let hull = spans.hull();
     let mut measured = OpTimes { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
@@ -132,7 +145,7 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
     let several = device.ops.len() > 1;
     for i in &device.ops {
         let line = &plane.lines[*i];
-        let Some(mut events) = intervals(line, clock) else {
+        let Some(events) = intervals_in(events, line, clock) else {
             measured.lost_lines += 1;
             continue;
         };
@@ -140,9 +153,10 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
             // An event outside of the window has no time in it. With length 0, the sweep skips the event.
             events.iter_mut().filter(|at| at.0 >= hull.1 || at.1 <= hull.0).for_each(|at| at.1 = at.0);
         }
-        let mut self_times = vec![0u64; events.len()];
+        self_times.clear();
+        self_times.resize(events.len(), 0);
         let mut cursor = spans.cursor();
-        self_time(&events, |event, from, to| {
+        self_time(events, |event, from, to| {
             let length = cursor.length_in((from, to));
             self_times[event] += length;
             if several {
@@ -151,7 +165,7 @@ pub fn op_times(plane: &Plane, device: &Device, window: &Window) -> OpTimes {
                 measured.union += length;
             }
         });
-        for ((event, self_time), op) in events.iter().zip(&self_times).zip(line.events.ops()) {
+        for ((event, self_time), op) in events.iter().zip(&*self_times).zip(line.events.ops()) {
             add_execution(&mut measured.ops[op.0 as usize], *event, *self_time, &mut cursor, whole);
         }
     }
@@ -229,7 +243,9 @@ impl OpTimeCache {
     /// are computed on all cores.
     pub fn get_or_compute_all(&self, wanted: &[OpTimesRequest<'_>]) -> Vec<Rc<OpTimes>> {
         let missing: Vec<&OpTimesRequest<'_>> = wanted.iter().filter(|of| !self.is_cached(of)).collect();
-        let computed = parallel::map(&missing, |of| op_times(of.plane, of.device, of.window));
+        let computed = parallel::map_with(&missing, EventBuffers::default, |buffers, of| {
+            op_times_in(buffers, of.plane, of.device, of.window)
+        });
         let mut computed: IndexMap<usize, OpTimes> = missing.iter().map(|of| of.index).zip(computed).collect();
         let times = |of: &OpTimesRequest<'_>| {
             let computed = computed.swap_remove(&of.index);

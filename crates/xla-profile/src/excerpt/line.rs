@@ -5,7 +5,7 @@ use super::query::{EpochRange, ExcerptQuery};
 use super::report::{ExcerptReport, undamaged};
 use crate::source::SourceError;
 use crate::wire::xspace::{Next, line_field as field, next_or_clipped, read_event};
-use crate::wire::{Span, SpanValue, Walker, Window, WireError};
+use crate::wire::{Cursor, Span, SpanValue, Walker, Window, WireError};
 use rustc_hash::FxHashSet;
 
 /// Returns the bytes of the line that fills `span` without the events outside of the range, and adds the metadata of the
@@ -60,7 +60,7 @@ fn timestamp_ns(span: Span, window: &mut Window<'_>) -> Result<i64, WireError> {
 /// Returns the metadata id and the time of an event. As when a capture is opened, negative numbers count as 0, and an
 /// aggregated event starts at the timestamp of its line.
 fn event_in(span: Span, timestamp_ns: i64, window: &mut Window<'_>) -> Result<(i64, EpochRange), WireError> {
-    let event = read_event(window.bytes(span)?, span.start, |_| {})?;
+    let event = read_event(Cursor::new(window.bytes(span)?, span.start), |_| {})?;
     let start =
         i128::from(timestamp_ns).saturating_mul(1000).saturating_add(i128::from(event.offset_ps.unwrap_or(0).max(0)));
     let end = start.saturating_add(i128::from(event.duration_ps.max(0)));

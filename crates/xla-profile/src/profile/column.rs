@@ -146,17 +146,26 @@ impl Block {
         let bits = u64::BITS - most.cast_unsigned().wrapping_sub(least).leading_zeros();
         let width = bits.div_ceil(8) as usize;
         let room = if width == 0 { 0 } else { (numbers.len() - 1) * width + WORD };
-        let mut bytes = vec![0; room].into_boxed_slice();
-        let mut at = 0;
-        for number in numbers {
-            // All eight bytes are written. The upper ones are zeros, which the next difference overwrites. If all
-            // numbers are equal, the width is 0 and nothing is written.
-            if let Some(place) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                *place = number.wrapping_sub(least).to_le_bytes();
-            }
-            at += width;
+        let mut block = Self { least, width: width as u8, bytes: vec![0; room].into_boxed_slice() };
+        match width {
+            1 => block.write_differences::<1>(numbers),
+            2 => block.write_differences::<2>(numbers),
+            3 => block.write_differences::<3>(numbers),
+            4 => block.write_differences::<4>(numbers),
+            5 => block.write_differences::<5>(numbers),
+            6 => block.write_differences::<6>(numbers),
+            7 => block.write_differences::<7>(numbers),
+            8 => block.write_differences::<8>(numbers),
+            _ => {}
         }
-        Self { least, width: width as u8, bytes }
+        block
+    }
+
+    /// Writes the differences of a block that is `W` bytes wide.
+    fn write_differences<const W: usize>(&mut self, numbers: &[u64]) {
+        for (number, bytes) in numbers.iter().zip(self.bytes.chunks_exact_mut(W)) {
+            bytes.copy_from_slice(&number.wrapping_sub(self.least).to_le_bytes()[..W]);
+        }
     }
 
     #[inline]
@@ -167,11 +176,26 @@ impl Block {
 
     /// Unpacks the first numbers of the block into `numbers`.
     fn read(&self, numbers: &mut [u64]) {
-        let (width, least) = (usize::from(self.width), self.least);
-        let (mask, mut at) = (mask(width), 0);
-        for number in numbers {
-            *number = least.wrapping_add(load(self.bytes.get(at..)) & mask);
-            at += width;
+        match self.width {
+            1 => self.read_differences::<1>(numbers),
+            2 => self.read_differences::<2>(numbers),
+            3 => self.read_differences::<3>(numbers),
+            4 => self.read_differences::<4>(numbers),
+            5 => self.read_differences::<5>(numbers),
+            6 => self.read_differences::<6>(numbers),
+            7 => self.read_differences::<7>(numbers),
+            8 => self.read_differences::<8>(numbers),
+            _ => numbers.fill(self.least),
+        }
+    }
+
+    /// Unpacks the first numbers of a block that is `W` bytes wide. The width is a constant, so that the compiler can read
+    /// several numbers at once.
+    fn read_differences<const W: usize>(&self, numbers: &mut [u64]) {
+        for (number, bytes) in numbers.iter_mut().zip(self.bytes.chunks_exact(W)) {
+            let mut difference = [0; WORD];
+            difference[..W].copy_from_slice(bytes);
+            *number = self.least.wrapping_add(u64::from_le_bytes(difference));
         }
     }
 

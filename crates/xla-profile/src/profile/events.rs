@@ -69,13 +69,25 @@ impl Events {
     /// Returns all events on the clock of events as intervals `[start, end)` in ps, with `base` added to each start. `None`
     /// if a start exceeds 64 bits; an end that does becomes `u64::MAX`.
     pub fn intervals(&self, base: u64) -> Option<Vec<(u64, u64)>> {
-        intervals(self.times(), base)
+        let mut all = Vec::new();
+        self.add_intervals(base, &mut all).then_some(all)
     }
 
     /// Returns all events on the device clock, as [`Events::intervals`] does without a base. `None` if the line does not have
     /// these times.
     pub fn device_intervals(&self) -> Option<Vec<(u64, u64)>> {
-        intervals(self.device_times()?, 0)
+        let mut all = Vec::new();
+        self.add_device_intervals(&mut all).then_some(all)
+    }
+
+    /// Adds the intervals of [`Events::intervals`] to `all`. Returns `false` if a start exceeds 64 bits.
+    pub fn add_intervals(&self, base: u64, all: &mut Vec<(u64, u64)>) -> bool {
+        add_intervals(self.times(), base, all)
+    }
+
+    /// Adds the intervals of [`Events::device_intervals`] to `all`. Returns `false` if the line does not have these times.
+    pub fn add_device_intervals(&self, all: &mut Vec<(u64, u64)>) -> bool {
+        self.device_times().is_some_and(|times| add_intervals(times, 0, all))
     }
 
     /// Iterates over the ops of all events.
@@ -145,14 +157,14 @@ const fn op(word: u64) -> OpId {
     OpId(word as u32)
 }
 
-/// Converts starts and durations to intervals.
-fn intervals(times: impl ExactSizeIterator<Item = (u64, u64)>, base: u64) -> Option<Vec<(u64, u64)>> {
-    let mut all = Vec::with_capacity(times.len());
+/// Converts starts and durations to intervals, and adds them to `all`. Returns `false` if a start exceeds 64 bits.
+fn add_intervals(times: impl ExactSizeIterator<Item = (u64, u64)>, base: u64, all: &mut Vec<(u64, u64)>) -> bool {
+    all.reserve_exact(times.len());
     for (start, duration) in times {
-        let start = start.checked_add(base)?;
+        let Some(start) = start.checked_add(base) else { return false };
         all.push((start, start.saturating_add(duration)));
     }
-    Some(all)
+    true
 }
 
 /// Adds the differences `more` to start and duration.

@@ -39,24 +39,43 @@ pub struct Field<'a> {
 }
 
 /// A cursor over the fields of one message.
+///
+/// The bytes may go on after the message. A number at the end of a message is then decoded with one load, like all others.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
-    rest: &'a [u8],
-    /// Offset of the end of the message in the file. [`Cursor::position`] follows from it and from the length of
-    /// `rest`.
-    end: u64,
+    /// The message, and bytes before and after it.
+    bytes: &'a [u8],
+    /// Index of the next unread byte.
+    at: usize,
+    /// Index of the end of the message, at most the number of bytes.
+    end: usize,
+    /// Offset of the first byte of `bytes` in the file.
+    offset: u64,
 }
 
 impl<'a> Cursor<'a> {
     /// Creates a cursor over a message that starts at byte `at` of the file.
     pub const fn new(message: &'a [u8], at: u64) -> Self {
-        Self { rest: message, end: at.saturating_add(message.len() as u64) }
+        Self { bytes: message, at: 0, end: message.len(), offset: at }
+    }
+
+    /// Creates a cursor over a message within `bytes`, from index `start` to `end`. The first of the bytes is byte `offset`
+    /// of the file.
+    #[inline(always)]
+    pub(super) fn within(bytes: &'a [u8], start: usize, end: usize, offset: u64) -> Self {
+        Self { bytes, at: start, end: end.min(bytes.len()), offset }
+    }
+
+    /// Returns a cursor over the message that was returned as the last value, which has `len` bytes.
+    #[inline(always)]
+    pub(super) const fn last_message(&self, len: usize) -> Self {
+        Self { bytes: self.bytes, at: self.at.saturating_sub(len), end: self.at, offset: self.offset }
     }
 
     /// Returns the offset of the next unread byte in the file.
     #[inline]
     pub const fn position(&self) -> u64 {
-        self.end.saturating_sub(self.rest.len() as u64)
+        self.offset.saturating_add(self.at as u64)
     }
 
     /// Returns the next field, or `None` at the end of the message.
@@ -67,55 +86,87 @@ impl<'a> Cursor<'a> {
     // a sixth of all instructions of a load.
     #[inline(always)]
     pub fn next_field(&mut self) -> Result<Option<Field<'a>>, WireError> {
-        if self.rest.is_empty() {
-            return Ok(None);
-        }
-        let start = self.rest.len();
-        let tag = self.varint()?;
+        let start = self.position();
+        let Some(tag) = self.next_tag()? else { return Ok(None) };
+        self.field(tag, start).map(Some)
+    }
+
+    /// Returns the tag of the next field, or `None` at the end of the message. [`number`](Self::number), [`message`](Self::message) or
+    /// [`field`](Self::field) reads the value.
+    ///
+    /// # Errors
+    /// Returns an error if the next bytes are not a number. The tag itself is not checked.
+    #[inline(always)]
+    pub(super) fn next_tag(&mut self) -> Result<Option<u64>, WireError> {
+        if self.at == self.end { Ok(None) } else { self.number().map(Some) }
+    }
+
+    /// Returns the field with a tag that was read at offset `start` of the file.
+    ///
+    /// # Errors
+    /// Returns an error if the tag is not one, or if the bytes end inside of the value.
+    #[inline(always)]
+    pub(super) fn field(&mut self, tag: u64, start: u64) -> Result<Field<'a>, WireError> {
         // Field numbers have 29 bits, so a tag fits 32 bits. No field number is 0, so a tag is at least 8.
-        let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(self.bad_tag(start)) };
-        let number = tag >> 3;
+        let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(WireError::Tag { at: start }) };
         let value = match tag & 7 {
-            0 => Value::Varint(self.varint()?),
+            0 => Value::Varint(self.number()?),
             1 => Value::Fixed64(u64::from_le_bytes(self.array()?)),
-            2 => {
-                let declared = self.varint()?;
-                let parts = usize::try_from(declared).ok().and_then(|n| self.rest.split_at_checked(n));
-                let Some((head, tail)) = parts else { return Err(self.bad_length(start, declared)) };
-                self.rest = tail;
-                Value::Bytes(head)
-            }
+            2 => Value::Bytes(self.message(start)?),
             5 => Value::Fixed32(u32::from_le_bytes(self.array()?)),
-            _ => return Err(self.bad_tag(start)),
+            _ => return Err(WireError::Tag { at: start }),
         };
-        Ok(Some(Field { number, value }))
+        Ok(Field { number: tag >> 3, value })
+    }
+
+    /// Returns a value of wire type 0.
+    ///
+    /// # Errors
+    /// Returns an error if the number is too long, or if the message ends inside of it.
+    #[inline(always)]
+    pub(super) fn number(&mut self) -> Result<u64, WireError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if let Ok((value, n)) = varint(rest) {
+            let next = self.at.saturating_add(n);
+            if next <= self.end {
+                self.at = next;
+                return Ok(value);
+            }
+        }
+        Err(self.bad_number())
+    }
+
+    /// Returns a value of wire type 2. `start` is the offset of the field in the file.
+    ///
+    /// # Errors
+    /// Returns an error if the length is not a number, or goes beyond the message.
+    #[inline(always)]
+    pub(super) fn message(&mut self, start: u64) -> Result<&'a [u8], WireError> {
+        let declared = self.number()?;
+        let left = self.end.saturating_sub(self.at);
+        match usize::try_from(declared) {
+            Ok(len) if len <= left => {
+                let from = self.at;
+                self.at = from.saturating_add(len);
+                Ok(self.bytes.get(from..self.at).unwrap_or_default())
+            }
+            _ => Err(WireError::Length { at: start, declared, left: left as u64 }),
+        }
     }
 
     #[inline(always)]
-    fn varint(&mut self) -> Result<u64, WireError> {
-        let (value, n) = varint(self.rest).map_err(|e| e.position(self.position()))?;
-        self.rest = self.rest.get(n..).unwrap_or_default();
-        Ok(value)
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
+        let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let array = *rest.first_chunk::<N>().ok_or(WireError::Ends { at: self.position() })?;
+        self.at = self.at.saturating_add(N);
+        Ok(array)
     }
 
-    #[inline(always)]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.position() })?;
-        let head = *head;
-        self.rest = tail;
-        Ok(head)
-    }
-
-    /// Returns the error of a bad tag. The tag starts `left` bytes before the end of the message.
+    /// Returns the error of the number that follows.
     #[cold]
-    const fn bad_tag(&self, left: usize) -> WireError {
-        WireError::Tag { at: self.end.saturating_sub(left as u64) }
-    }
-
-    /// Returns the error of a length that is too large. The field starts `left` bytes before the end of the message.
-    #[cold]
-    const fn bad_length(&self, left: usize, declared: u64) -> WireError {
-        WireError::Length { at: self.end.saturating_sub(left as u64), declared, left: self.rest.len() as u64 }
+    fn bad_number(&self) -> WireError {
+        let rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        varint(rest).err().unwrap_or(BadVarint::Ends).position(self.position())
     }
 }
 
@@ -133,6 +184,16 @@ impl BadVarint {
             Self::TooLong => WireError::Varint { at },
         }
     }
+}
+
+/// Returns the tag of a field with a value of wire type 0.
+pub(super) const fn number_tag(number: u64) -> u64 {
+    number << 3
+}
+
+/// Returns the tag of a field with a value of wire type 2.
+pub(super) const fn bytes_tag(number: u64) -> u64 {
+    number << 3 | 2
 }
 
 /// Splits a tag into field number and wire type. `at` is the offset of the tag, for the error.

@@ -1,7 +1,7 @@
 //! This module walks one line, its fields and its events, in one pass. It is the hot path of every load.
 
 use super::{Event, LineHead, Sink, stat};
-use crate::wire::cursor::{BadVarint, split_tag, varint};
+use crate::wire::cursor::{BadVarint, bytes_tag, number_tag, split_tag, varint};
 use crate::wire::{Cursor, Field, Span, Value, Walker, Window, WireError};
 
 /// Field numbers of an `XLine`.
@@ -142,17 +142,18 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     };
     let head = n.saturating_add(m);
     let whole = len.saturating_add(head as u64);
-    let Some(message) = usize::try_from(whole).ok().and_then(|end| bytes.get(head..end)) else {
-        return Ok(Step::Needs(whole));
+    let end = match usize::try_from(whole) {
+        Ok(end) if end <= bytes.len() => end,
+        _ => return Ok(Step::Needs(whole)),
     };
     let mut damage = None;
     if number == field::EVENTS {
         line.begin();
-        damage = event(message, at.saturating_add(head as u64), line.sink).err();
+        damage = event(Cursor::within(bytes, head, end, at), line.sink).err();
     } else {
-        line.describe(Field { number, value: Value::Bytes(message) });
+        line.describe(Field { number, value: Value::Bytes(bytes.get(head..end).unwrap_or_default()) });
     }
-    Ok(Step::Took { bytes: message.len().saturating_add(head), damage })
+    Ok(Step::Took { bytes: end, damage })
 }
 
 impl<S: Sink> Line<'_, S> {
@@ -182,33 +183,41 @@ impl<S: Sink> Line<'_, S> {
 
 /// Reads an event, and passes its stats to the sink, followed by the event itself.
 #[inline]
-fn event(message: &[u8], at: u64, sink: &mut impl Sink) -> Result<(), WireError> {
-    let event = read_event(message, at, |stat| sink.event_stat(stat))?;
+fn event(message: Cursor<'_>, sink: &mut impl Sink) -> Result<(), WireError> {
+    let event = read_event(message, |stat| sink.event_stat(stat))?;
     sink.event(event);
     Ok(())
 }
 
-/// Reads an event, and passes its stats to `on_stat`. `at` is the offset of the message in the file.
+/// Reads an event, and passes its stats to `on_stat`.
 #[inline]
 pub(crate) fn read_event<'a>(
-    message: &'a [u8],
-    at: u64,
+    mut message: Cursor<'a>,
     mut on_stat: impl FnMut(stat::Stat<'a>),
 ) -> Result<Event, WireError> {
+    const METADATA_ID: u64 = number_tag(1);
+    const OFFSET_PS: u64 = number_tag(2);
+    const DURATION_PS: u64 = number_tag(3);
+    const STATS: u64 = bytes_tag(4);
+    const NUM_OCCURRENCES: u64 = number_tag(5);
     let mut event = Event::default();
-    let mut cursor = Cursor::new(message, at);
-    while let Some(Field { number, value }) = cursor.next_field()? {
-        match (number, value) {
-            (1, Value::Varint(id)) => event.metadata_id = id.cast_signed(),
-            (2, Value::Varint(ps)) => (event.offset_ps, event.num_occurrences) = (Some(ps.cast_signed()), None),
-            (3, Value::Varint(ps)) => event.duration_ps = ps.cast_signed(),
-            (4, Value::Bytes(bytes)) => {
-                let start = cursor.position().saturating_sub(bytes.len() as u64);
-                on_stat(stat::from_slice(bytes, start)?);
+    loop {
+        let start = message.position();
+        match message.next_tag()? {
+            None => return Ok(event),
+            Some(METADATA_ID) => event.metadata_id = message.number()?.cast_signed(),
+            Some(OFFSET_PS) => {
+                (event.offset_ps, event.num_occurrences) = (Some(message.number()?.cast_signed()), None);
             }
-            (5, Value::Varint(n)) => (event.offset_ps, event.num_occurrences) = (None, Some(n.cast_signed())),
-            _ => {}
+            Some(DURATION_PS) => event.duration_ps = message.number()?.cast_signed(),
+            Some(STATS) => {
+                let len = message.message(start)?.len();
+                on_stat(stat::read(message.last_message(len))?);
+            }
+            Some(NUM_OCCURRENCES) => {
+                (event.offset_ps, event.num_occurrences) = (None, Some(message.number()?.cast_signed()));
+            }
+            Some(tag) => drop(message.field(tag, start)?),
         }
     }
-    Ok(event)
 }

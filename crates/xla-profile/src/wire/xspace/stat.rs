@@ -1,6 +1,7 @@
 //! This module reads one stat: the id of its name, and its value.
 
-use crate::wire::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
+use crate::wire::cursor::{bytes_tag, number_tag};
+use crate::wire::{Cursor, Span, SpanValue, Walker, Window, WireError};
 
 /// A stat as the file has it. The receiver resolves the id to a name (`Sink::stat_name`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,28 +30,38 @@ pub enum StatValue<'a> {
     Gzip(&'a [u8]),
 }
 
-/// Reads a stat from a slice that starts at byte `at` of the file.
-#[inline]
-pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError> {
+/// Reads a stat.
+#[inline(always)]
+pub(super) fn read(mut message: Cursor<'_>) -> Result<Stat<'_>, WireError> {
+    const METADATA_ID: u64 = number_tag(1);
+    const DOUBLE: u64 = (2 << 3) | 1;
+    const UINT: u64 = number_tag(3);
+    const INT: u64 = number_tag(4);
+    const TEXT: u64 = bytes_tag(5);
+    const BYTES: u64 = bytes_tag(6);
+    const REF: u64 = number_tag(7);
+    const GZIP: u64 = bytes_tag(8);
     let mut stat = Stat { metadata_id: 0, value: StatValue::Absent };
-    let mut cursor = Cursor::new(message, at);
-    while let Some(Field { number, value }) = cursor.next_field()? {
-        match (number, value) {
-            (1, Value::Varint(id)) => stat.metadata_id = id.cast_signed(),
-            (2, Value::Fixed64(bits)) => stat.value = StatValue::Double(f64::from_bits(bits)),
-            (3, Value::Varint(v)) => stat.value = StatValue::Uint(v),
-            (4, Value::Varint(v)) => stat.value = StatValue::Int(v.cast_signed()),
-            (5, Value::Bytes(v)) => stat.value = StatValue::Text(v),
-            (6, Value::Bytes(v)) => {
-                let end = cursor.position();
-                stat.value = StatValue::Bytes(Span { start: end.saturating_sub(v.len() as u64), end }, v);
+    loop {
+        let start = message.position();
+        match message.next_tag()? {
+            None => return Ok(stat),
+            Some(METADATA_ID) => stat.metadata_id = message.number()?.cast_signed(),
+            Some(DOUBLE) => stat.value = StatValue::Double(f64::from_le_bytes(message.array()?)),
+            Some(UINT) => stat.value = StatValue::Uint(message.number()?),
+            Some(INT) => stat.value = StatValue::Int(message.number()?.cast_signed()),
+            Some(TEXT) => stat.value = StatValue::Text(message.message(start)?),
+            Some(BYTES) => {
+                let bytes = message.message(start)?;
+                let end = message.position();
+                let span = Span { start: end.saturating_sub(bytes.len() as u64), end };
+                stat.value = StatValue::Bytes(span, bytes);
             }
-            (7, Value::Varint(v)) => stat.value = StatValue::Ref(v),
-            (8, Value::Bytes(v)) => stat.value = StatValue::Gzip(v),
-            _ => {}
+            Some(REF) => stat.value = StatValue::Ref(message.number()?),
+            Some(GZIP) => stat.value = StatValue::Gzip(message.message(start)?),
+            Some(tag) => drop(message.field(tag, start)?),
         }
     }
-    Ok(stat)
 }
 
 /// Largest message, in bytes, that is loaded as a whole. A larger one may contain a program, and is walked by offsets.
@@ -60,7 +71,7 @@ pub(super) const SMALL: u64 = 1 << 16;
 /// loaded.
 pub(super) fn from_span(span: Span, window: &mut Window<'_>, then: &mut impl FnMut(Stat<'_>)) -> Result<(), WireError> {
     if span.len() <= SMALL {
-        let stat = from_slice(window.bytes(span)?, span.start)?;
+        let stat = read(Cursor::new(window.bytes(span)?, span.start))?;
         then(stat);
         return Ok(());
     }
