@@ -13,6 +13,7 @@ use crate::analysis::base::Merged;
 use crate::analysis::base::{Clock, Device, Interval, StepChoice, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::classify::async_pairs::{AsyncPairs, Part};
+use crate::intervals::add_to_union;
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -146,10 +147,10 @@ impl CoreTimeline {
             let kind = |op: OpId| kinds.get(op.0 as usize);
             self_time(&events, |event, from, to| {
                 let op = line.events.op(event);
-                busy.push((from, to));
+                add_to_union(&mut busy, (from, to));
                 match kind(op) {
-                    Some(Kind::DataMovement) => moving.push((from, to)),
-                    Some(Kind::Communication) => communicating.push((from, to)),
+                    Some(Kind::DataMovement) => add_to_union(&mut moving, (from, to)),
+                    Some(Kind::Communication) => add_to_union(&mut communicating, (from, to)),
                     _ => {}
                 }
                 if let Some((Part::Done | Part::Whole, transfer)) = transfers.part(op) {
@@ -159,7 +160,7 @@ impl CoreTimeline {
             for (at, op) in events.into_iter().zip(line.events.ops()) {
                 // A start that computes as well (a fused op) overlaps the other transfers in flight.
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
-                    compute.push(at);
+                    add_to_union(&mut compute, at);
                 }
                 if let Some(part) = transfers.part(op) {
                     timeline.add_part(at, part, &on_line, &mut halves);

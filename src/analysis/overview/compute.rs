@@ -25,7 +25,7 @@ pub(super) const RULES: [Rule; 7] = [
         basis: "whether the values fit into memory is unknown",
         why: "The backward pass repeats a part of the forward pass, to save memory.",
         worked_if: "the phase “recompute” is shorter, and the peak of memory still fits",
-        formula: "time of ops of the phase recompute",
+        formula: "time of compute ops of the phase recompute",
         view: SeeView::Breakdown,
         overlaps: &["spare_hbm"],
         tries: &[
@@ -147,6 +147,8 @@ pub(super) const RULES: [Rule; 7] = [
         tries: &[
             Advice::words("Open the .xplane.pb of the same session, and the HLO protos of its programs: they have the costs of ops.")
                 .only_for(Subject::NoCosts),
+            Advice::words("Choose the chip in the roofline view of the page: the capture does not name it.")
+                .only_for(Subject::NoPeaks),
             Advice::code("Give Pallas kernels a cost.", "pl.pallas_call(…, cost_estimate=pl.CostEstimate(…))")
                 .only_for(Subject::Costs),
             Advice::flag(
@@ -340,7 +342,13 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence_when(&ops);
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
-        let subjects = vec![if has_costs { Subject::Costs } else { Subject::NoCosts }];
+        let has_any = || ops.iter().any(|(at, _)| context.op(*at).0.stats.flops.is_some());
+        let subject = match has_costs {
+            true => Subject::Costs,
+            false if !context.has_peaks && has_any() => Subject::NoPeaks,
+            false => Subject::NoCosts,
+        };
+        let subjects = vec![subject];
         Draft { detail: context.ops_text(&ops), claimed, evidence, subjects, ..Draft::default() }
     })
 }

@@ -69,6 +69,8 @@ pub(super) const RULES: [Rule; 3] = [
     },
 ];
 
+const NOT_THE_SLOWEST: &str = "The others wait for another device. Choose that device, or the mean of devices.";
+
 const ONE_DEVICE: &str = "The capture has one device, or its devices cannot be compared.";
 
 /// Returns the longest wait of another device for the one of the ledger, as a sum over all steps.
@@ -131,9 +133,16 @@ fn straggler(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
     let left = context.ops_left(Owner::Slower, &|_| true);
     if left.is_empty() {
         let waits = context.by_op.waits.iter().map(|(_, wait)| wait.0);
-        let spread = waits.clone().max().unwrap_or(0) - waits.min().unwrap_or(0);
-        let spread = Picos(spread.saturating_mul(context.n_steps()));
-        return vec![Outcome::Below { measured: context.share(spread), at_stake: Some(spread) }];
+        let least = waits.clone().min().unwrap_or(0);
+        let spread = Picos((waits.max().unwrap_or(0) - least).saturating_mul(context.n_steps()));
+        let is_slowest =
+            context.by_op.waits.iter().any(|(device, wait)| *device == context.by_op.ledger.device && wait.0 == least);
+        return match context.share(spread) >= rule.threshold {
+            true if !is_slowest => unknown(NOT_THE_SLOWEST),
+            // The others wait for this device, but none of its ops takes longer than elsewhere.
+            true => vec![Outcome::Below { measured: 0.0, at_stake: Some(Picos::ZERO) }],
+            false => vec![Outcome::Below { measured: context.share(spread), at_stake: Some(spread) }],
+        };
     }
     slower(context, rule, rule.threshold, &left)
 }

@@ -12,6 +12,7 @@ type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
 
 const NO_STEPS: &str = "The capture has no steps.";
 const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
+pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
 
 /// The names of all figures, with their units.
 pub(super) const NAMES: [(&str, Unit); 18] = [
@@ -51,10 +52,12 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         Figure { name: (*name).to_owned(), unit: *unit, value, inputs, coverage: None, absent }
     };
     let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
-        let value = value.ok_or(NO_COSTS)?;
+        let has_peaks = has_peaks(roofline);
+        let value = value.ok_or(if amount.is_some() && !has_peaks { NO_PEAKS } else { NO_COSTS })?;
         let mut inputs = vec![("window_ps", window.window.as_f64())];
         inputs.extend(amount.map(|amount| (amount_name, amount)));
-        inputs.extend(window.peak_flops.map(|peak| ("peak_flops", peak)));
+        // The bandwidth is not an input, because the devices of a window may have different ones.
+        inputs.extend(window.peak_flops.filter(|_| amount_name != "bytes").map(|peak| ("peak_flops", peak)));
         Ok((value, inputs))
     };
     let values = [
@@ -85,6 +88,11 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         }
     }
     figures
+}
+
+/// Returns whether a peak of any device is known.
+pub(super) fn has_peaks(roofline: &RooflineFigures) -> bool {
+    roofline.peaks.iter().any(|peaks| !peaks.used.is_empty())
 }
 
 const fn is_gap(owner: Owner) -> bool {

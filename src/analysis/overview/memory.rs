@@ -16,7 +16,7 @@ pub(super) const RULES: [Rule; 5] = [
     Rule {
         id: "hbm_tight",
         group: Group::Memory,
-        name: "Free memory",
+        name: "Memory in use",
         title: "The memory of the device is almost full",
         threshold: 0.9,
         unit: Unit::Fraction,
@@ -45,7 +45,7 @@ pub(super) const RULES: [Rule; 5] = [
         unit: Unit::Fraction,
         confidence: Confidence::Measured,
         basis: "the allocator reports it",
-        why: "Large arrays do not fit, although enough memory is free.",
+        why: "A large array may not fit, although enough memory is free.",
         worked_if: "fragmentation falls below 10 %",
         formula: "fragmentation at the peak, as the allocator reports it",
         view: SeeView::Memory,
@@ -104,7 +104,7 @@ pub(super) const RULES: [Rule; 5] = [
         basis: "whether the values fit into memory is unknown",
         why: "More memory could keep the values that are computed again.",
         worked_if: "the phase “recompute” is shorter, and the peak of memory still fits",
-        formula: "less than 50 % of the memory used, and more than 5 % of a step recomputed",
+        formula: "less than 50 % of the memory used, and compute of the phase “recompute” more than 5 % of a step",
         view: SeeView::Memory,
         overlaps: &["recompute"],
         tries: &[Advice::code(

@@ -118,6 +118,7 @@ impl Analysis {
             steps: inputs.steps,
             memory: inputs.memory,
             checks: inputs.checks,
+            has_peaks: figures::has_peaks(inputs.roofline),
             files: inputs.files,
             flags: inputs.flags,
             times,

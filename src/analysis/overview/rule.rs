@@ -65,6 +65,8 @@ pub(super) enum Subject {
     Untraced,
     /// A capture in which no op has a cost.
     NoCosts,
+    /// A capture whose ops have costs, of a device whose peaks are unknown.
+    NoPeaks,
     /// A capture in which some ops have costs.
     Costs,
 }

@@ -1,5 +1,6 @@
 //! This module writes the verdict.
 
+use super::figures::NO_PEAKS;
 use super::report::{Confidence, Finding, Overview};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
@@ -34,7 +35,9 @@ pub(super) fn verdict(of: &Overview) -> String {
     let (n, exposed) = collectives.fold((0, Picos::ZERO), |(n, sum), finding| (n + 1, sum + finding.recoverable));
     let not_judged = of.ledger.per_step(of.ledger.time(Owner::Opaque));
     let unjudged = if not_judged.fraction_of(period).is_some_and(|share| share > 0.5) {
-        format!("{} of {unit} cannot be judged, because the costs of ops are unknown. ", share(not_judged))
+        let has_costs = of.figures.iter().any(|figure| figure.absent.as_deref() == Some(NO_PEAKS));
+        let unknown = if has_costs { "peaks of the device" } else { "costs of ops" };
+        format!("{} of {unit} cannot be judged, because the {unknown} are unknown. ", share(not_judged))
     } else {
         String::new()
     };

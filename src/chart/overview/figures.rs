@@ -16,7 +16,7 @@ const SHOWN: [(&str, &str, &str); 9] = [
     ("exposed_communication", "Exposed comm.", "time with a collective in flight and no compute ÷ step time"),
     ("idle", "Idle", "time without an op ÷ step time"),
     ("host_waits", "Host late", "idle time in which the host had not enqueued the next run ÷ step time"),
-    ("device_spread", "Spread of step times", "mean over steps of (longest − shortest) ÷ mean duration"),
+    ("device_spread", "Spread of devices", "mean over steps of (longest − shortest device) ÷ mean duration"),
 ];
 
 /// Returns which device and steps the overview is about.
@@ -28,12 +28,23 @@ pub fn about(of: &Overview) -> String {
     };
     let which = match of.devices.len() {
         0 | 1 => String::new(),
-        _ if of.devices.iter().any(|device| device.waited.is_some_and(|wait| wait > Picos::ZERO)) => {
-            ", the device for which the others wait".to_owned()
-        }
-        n => format!(", the first of {n} devices"),
+        n => match slowest(of) {
+            Some(slowest) if slowest == of.device => ", the device for which the others wait".to_owned(),
+            Some(slowest) => format!(", which waits for {slowest}"),
+            None => format!(", one of {n} devices"),
+        },
     };
     format!("{}{which}; {steps}", of.device)
+}
+
+/// Returns the device with the shortest wait for others. `None` if no device waits.
+fn slowest(of: &Overview) -> Option<&str> {
+    let waits = || of.devices.iter().filter_map(|device| Some((device.waited?, &*device.label)));
+    // The chosen device counts as the slowest if its wait is as short as that of another one.
+    let (least, first) = waits().min_by_key(|(wait, _)| *wait)?;
+    let own = waits().find(|(wait, label)| *wait == least && *label == of.device);
+    let most = waits().map(|(wait, _)| wait).max()?;
+    (most > Picos::ZERO).then(|| own.map_or(first, |(_, label)| label))
 }
 
 /// Returns the figures of the overview.
@@ -50,7 +61,7 @@ pub fn readout(of: &Overview) -> Readout {
 
 fn hero(of: &Overview) -> Figure {
     let (value, unit) = format::figure_time(of.period);
-    let mut rows = vec![row("Device", format!("{}, for which the others wait, or the first one", of.device))];
+    let mut rows = vec![row("Device and steps", about(of))];
     if let Some(known) = of.figures.iter().find(|figure| figure.name == "step_time") {
         rows.extend(known.value.map(|median| row("Median", number(median, Unit::Ps))));
         rows.extend(inputs(known));

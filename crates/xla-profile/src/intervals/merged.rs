@@ -134,6 +134,15 @@ impl Merged {
     }
 }
 
+/// Adds an interval to a list from which [`Merged::new`] makes a merged list. If the interval touches or overlaps the last one
+/// of the list, that one grows. Lists of intervals in order of time therefore stay short.
+pub fn add_to_union(list: &mut Vec<Interval>, (start, end): Interval) {
+    match list.last_mut() {
+        Some(last) if last.0 <= start && start <= last.1 => last.1 = last.1.max(end),
+        _ => list.push((start, end)),
+    }
+}
+
 /// A place in a merged list. Most questions in order of time are about one interval, and need no search.
 pub struct Cursor<'a> {
     of: &'a Merged,
@@ -190,10 +199,13 @@ mod tests {
             let (one_bits, two_bits) = (bits(&a), bits(&b));
             let window_bits = bits(&[window]);
             let all = [a, b].concat();
+            let mut united = Vec::new();
+            all.iter().for_each(|interval| add_to_union(&mut united, *interval));
             for (found, wanted) in [
                 (one.clone(), one_bits),
                 (Merged::new(all), one_bits | two_bits),
                 (one.union(&two), one_bits | two_bits),
+                (Merged::new(united), one_bits | two_bits),
                 (one.clipped(window), one_bits & window_bits),
             ] {
                 assert_merged(&found);

@@ -4,7 +4,7 @@
 mod merged;
 mod self_time;
 
-pub use merged::{ALL, Cursor, Merged};
+pub use merged::{ALL, Cursor, Merged, add_to_union};
 pub use self_time::self_time;
 
 /// An interval `[start, end)` in picoseconds.
