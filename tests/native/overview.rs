@@ -4,7 +4,8 @@
 use crate::common::{self, open};
 use crate::synth::{files, made};
 use rooflight::analysis::base::Analysis;
-use rooflight::analysis::ledger::LedgerQuery;
+use rooflight::analysis::classify::Kind;
+use rooflight::analysis::ledger::{LedgerQuery, Owner};
 use rooflight::analysis::overview::{DeviceShare, Finding, N_COLUMNS, Overview, OverviewQuery, Picture};
 use rooflight::chart::overview::{self, Drawing, Mark};
 use rooflight::session::{self, Input, Opened, Programs};
@@ -47,6 +48,9 @@ fn check(name: &str, of: &Overview) {
     assert_eq!(owners, of.ledger.window, "{name}");
     let kinds: Picos = of.kinds.iter().map(|kind| kind.total).sum();
     assert!(kinds.0.abs_diff(of.period.0) <= slack.0, "{name}: {kinds} of {}", of.period);
+    let moved = of.kinds.iter().find(|kind| kind.kind == Some(Kind::DataMovement)).map(|kind| kind.total);
+    let owned = of.ledger.per_step(of.ledger.time(Owner::Layout) + of.ledger.time(Owner::Dma));
+    assert!(owned.0.abs_diff(moved.unwrap_or_default().0) <= slack.0, "{name}: {owned} of {moved:?}");
     for kind in &of.kinds {
         let parts = kind.needed + kind.lost + kind.not_judged;
         assert!(parts.0.abs_diff(kind.total.0) <= 2, "{name}");

@@ -92,6 +92,27 @@ impl Overview {
         }
     }
 
+    /// Returns the guess of the useful FLOPs of a step as a sentence, with a warning if it exceeds the FLOPs that ran. `None`
+    /// if the program does not suggest them.
+    pub fn guess_sentence(&self) -> Option<String> {
+        let size = self.model_size?;
+        let sentence = size.sentence()?;
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let useful = size.tokens()?.checked_mul(size.flops_per_token()?)? as f64 / self.devices.len().max(1) as f64;
+        let hardware = self.figures.iter().find(|figure| figure.name == "hardware_mfu");
+        let all_steps = hardware.and_then(|figure| figure.inputs.iter().find(|(name, _)| name == "flops"));
+        let ran = all_steps.map_or(0.0, |(_, flops)| flops / f64::from(self.ledger.n_steps.max(1)));
+        // FLOPs of attention and of embeddings are guessed, so that a small excess says nothing.
+        if ran > 0.0 && useful > 1.05 * ran {
+            let ratio = useful / ran;
+            return Some(format!(
+                "{sentence} That is {ratio:.2} × the FLOPs that ran, so it is too high: a token does not use all parameters, such \
+                 as those of most experts."
+            ));
+        }
+        Some(sentence)
+    }
+
     /// Sets the steps and the devices. `own` are the steps of the device, and `labels` the labels of all devices. `waited`
     /// returns for how long a device waits for the others, by its label.
     pub fn set_steps(

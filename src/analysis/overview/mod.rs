@@ -224,12 +224,28 @@ fn doubts(inputs: &OverviewInputs<'_>, has_few_steady: bool) -> Vec<String> {
     doubts
 }
 
+/// Returns the kind of a part of an op of the ledger. `kind` is that of most of its time: a kernel of a library and the memset
+/// before it are one op.
+fn kind_of_part(owner: Owner, kind: Kind) -> Kind {
+    match owner {
+        Owner::Layout | Owner::Dma => Kind::DataMovement,
+        Owner::Transfer | Owner::Late => Kind::Communication,
+        Owner::Loop => Kind::Container,
+        Owner::Gap(_) => Kind::Host,
+        Owner::Floor | Owner::Excess | Owner::Slower | Owner::Opaque => match kind {
+            Kind::Fused | Kind::Other => kind,
+            _ => Kind::Compute,
+        },
+    }
+}
+
 /// Returns the time of each kind, divided by whether the device needs it, and idle time.
 fn kinds(context: &Context<'_>) -> Vec<KindShare> {
     let mut sums = [[Picos::ZERO; 3]; 7];
     for at in 0..context.by_op.ops.len() {
-        let sum = &mut sums[context.op(at).1.kind.index()];
+        let kind = context.op(at).1.kind;
         for (owner, time) in &context.by_op.ops[at].parts {
+            let sum = &mut sums[kind_of_part(*owner, kind).index()];
             let part = match owner {
                 Owner::Floor => 0,
                 Owner::Opaque => 2,

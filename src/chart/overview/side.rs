@@ -18,7 +18,7 @@ pub fn guess(of: &Overview) -> Option<(String, UsefulFlops)> {
     let ((sequences, length), flops) = size.batch.zip(size.flops_per_token())?;
     let useful =
         UsefulFlops { batch: sequences as f64, sequence: length as f64, flops_per_token: flops as f64, devices: None };
-    Some((size.sentence()?, useful))
+    Some((of.guess_sentence()?, useful))
 }
 
 /// A step as a bar.
