@@ -53,10 +53,12 @@ pub const FINDINGS: &[FleetColumn<FindingRow>] = &[
     FleetColumn::new("rank", INTEGER, "The place in the group, from 1.", |row| Count(row.rank)),
     FleetColumn::new("severity", TEXT, "`high`, `medium` or `low`.", |row| Word(row.finding.severity.key())),
     FleetColumn::new("confidence", TEXT, "`high`, `medium` or `low`.", |row| Word(row.finding.confidence.key())),
-    FleetColumn::new("confidence_reason", TEXT, "Why.", |row| Value::text(&row.finding.reason)),
+    FleetColumn::new("confidence_reason", TEXT, "The reason for the confidence.", |row| {
+        Value::text(&row.finding.reason)
+    }),
     FleetColumn::new("title", TEXT, "What was found.", |row| Value::text(&row.finding.title)),
     FleetColumn::new("detail", REMOVED, "The evidence in words and numbers.", |row| Value::text(&row.finding.detail)),
-    FleetColumn::new("why", TEXT, "Why it costs time.", |row| Value::text(&row.finding.why)),
+    FleetColumn::new("why", TEXT, "Why the finding costs time.", |row| Value::text(&row.finding.why)),
     FleetColumn::new("at_stake_ps", INTEGER, "All time of a step that the finding is about.", |row| {
         Time(row.finding.at_stake)
     }),

@@ -57,19 +57,23 @@ impl TableName {
     /// Returns what a row stands for.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Captures => "One row for each capture: where it comes from, its status, and its main figures.",
-            Self::Steps => "One row for each step of a device.",
+            Self::Captures => {
+                "The table has one row for each capture: where it comes from, its status, and its main figures."
+            }
+            Self::Steps => "The table has one row for each step of a device.",
             Self::Ops => {
-                "One row for each op of a program. Times are those of a step: the mean of the steady steps and of the devices."
+                "The table has one row for each op of a program. Times are those of a step: the mean of the steady steps and of the devices."
             }
             Self::Collectives => {
-                "One row for each collective of a program. Times are those of a step, as in `ops`; `rooflight comm` explains them."
+                "The table has one row for each collective of a program. Times are those of a step, as in `ops`; `rooflight comm` explains them."
             }
             Self::Memory => {
-                "One row for each memory of a program at its peak (`origin` is `program`), and for each allocator of a device (`origin` \
-                 is `allocator`)."
+                "The table has one row for each memory of a program at its peak (`origin` is `program`), and for each allocator of a \
+                 device (`origin` is `allocator`)."
             }
-            Self::Findings => "One row for each finding of the overview. docs/OVERVIEW.md explains the rules.",
+            Self::Findings => {
+                "The table has one row for each finding of the overview. docs/OVERVIEW.md explains the rules."
+            }
         }
     }
 

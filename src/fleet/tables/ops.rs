@@ -58,8 +58,8 @@ pub const OPS: &[FleetColumn<OpRow>] = &[
     FleetColumn::new(
         "signature_hash",
         DIGEST,
-        "Digest of the signature: opcode, dtypes and shapes of result and operands, groups, and opcodes inside a fusion. Null if the \
-         critical device does not run the op.",
+        "Digest of the signature: opcode, dtypes and shapes of result and operands, groups, and opcodes inside a fusion. It is null if \
+         the critical device does not run the op.",
         |row| Value::maybe(row.keys, |keys| Integer(keys.signature.with_shapes.cast_signed())),
     ),
     FleetColumn::new("signature_without_shapes_hash", DIGEST, "Digest of the signature without shapes.", |row| {
@@ -118,7 +118,7 @@ pub const OPS: &[FleetColumn<OpRow>] = &[
     }),
     roof!("rooflined_dur_ps", INTEGER, "The part of the self time that has a roofline time."),
     roof!("t_roofline_ps", INTEGER, "The roofline time of a step."),
-    roof!("gap_ps", INTEGER, "That part − the roofline time. Negative if the cost estimate exceeds the peak."),
+    roof!("gap_ps", INTEGER, "That part − the roofline time. It is negative if the cost estimate exceeds the peak."),
     roof!("recoverable_ps", INTEGER, "The sum of positive gaps."),
     roof!("roofline_util", REAL, "Roofline time ÷ that part."),
     FleetColumn::new("bound", TEXT, "The resource with the longest time: `compute` or `memory`.", |row| {

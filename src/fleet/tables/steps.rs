@@ -31,10 +31,14 @@ pub const STEPS: &[FleetColumn<StepRow>] = &[
     }),
     of_step!("step", INTEGER, "The number of the step."),
     of_step!("name", name(NameKind::Program), "The name of the step's event, or of its program."),
-    of_step!("period_ps", INTEGER, "From the start of the step to the start of the next one. Null for the last step."),
+    of_step!(
+        "period_ps",
+        INTEGER,
+        "From the start of the step to the start of the next one. It is null for the last step."
+    ),
     of_step!("dur_ps", INTEGER, "The length of the step's event."),
     of_step!("is_steady", ColumnType::Flag, "Whether the step counts for means."),
-    of_step!("not_steady", TEXT, "Why it does not."),
+    of_step!("not_steady", TEXT, "Why the step does not count for means."),
     of_step!("busy_ps", INTEGER, "Self time of all ops in the period."),
     of_step!("idle_ps", INTEGER, "Time of the period without an op."),
     FleetColumn::new("compute_duration_ps", INTEGER, "Time of compute.", |row| kind("compute_duration_ps", row)),
@@ -56,7 +60,7 @@ pub const STEPS: &[FleetColumn<StepRow>] = &[
     FleetColumn::new(
         "idle_by_class",
         ColumnType::Map(&INTEGER),
-        "Idle time by what the device waited for, as in `rooflight gaps`. Null unless the step is a steady one of the critical device.",
+        "Idle time by what the device waited for, as in `rooflight gaps`. It is null unless the step is a steady one of the critical device.",
         |row| {
             Value::maybe(row.idle.as_ref(), |idle| {
                 Value::map(idle.iter().map(|(class, time)| (class.key(), Time(*time))))
