@@ -36,7 +36,7 @@ pub struct CompareArgs {
     /// Whether `--fail-over` and `--rows-over` fail, with exit code 4, if the captures do not tell.
     #[arg(long, action = ArgAction::Set, default_value = "fail", value_parser = one_of([false, true], inconclusive))]
     inconclusive: bool,
-    /// Compares many captures in a row, such as those of every night: each argument is one of them. Lists where figures change for good.
+    /// Compares many captures in a row, such as those of every night: each argument is one of them. Lists lasting changes of figures.
     #[arg(long, conflicts_with_all = ["b", "fail_over", "rows_over", "markdown"])]
     series: bool,
     /// The order of `--series`: by the time at which the profiles were started, or by name.

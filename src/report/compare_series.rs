@@ -72,7 +72,7 @@ pub fn text(of: &Series, compared: &[Comparison]) -> String {
         }
     }
     if !has_changes {
-        out += "No figure changes for good.\n";
+        out += "No figure has a lasting change.\n";
     }
     out
 }

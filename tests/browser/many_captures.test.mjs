@@ -54,7 +54,7 @@ onPage("a folder of many runs is a list with the figures of the command line", {
   // The change is where it was made, and its cause is what was made slower.
   const { changes } = expected.series.find((figure) => figure.name === "period");
   assert.deepEqual(changes.map((change) => change.capture), [JUMP + 1]);
-  assert.equal(shown["Changes for good"], "1");
+  assert.equal(shown["Lasting changes"], "1");
   const cause = await waitUntil(() => page.locator(".captures-series .cause").textContent(), (text) => text.length > 5, 60_000);
   assert.match(cause, /^fusion, \d+ ops \+/);
   assert.equal(await page.locator(".capture-mark circle.whole").count(), N);

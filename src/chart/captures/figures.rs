@@ -77,7 +77,7 @@ fn jumps(of: &CapturesView) -> Figure {
     let jumps = &of.series.jumps;
     let line = |jump| row("Change", super::jump_sentence(of, jump));
     Figure {
-        label: "Changes for good".to_owned(),
+        label: "Lasting changes".to_owned(),
         value: format::count(jumps.len() as u64),
         unit: "",
         scope: None,

@@ -217,7 +217,7 @@ fn sentence(of: &CapturesView, low: f64, high: f64) -> String {
     let unit = of.series.figure.unit();
     let jumps = of.series.jumps.iter().map(|jump| format!(" {}", super::jump_sentence(of, jump)));
     let jumps: String = jumps.collect();
-    let none = if jumps.is_empty() { " No change for good." } else { "" };
+    let none = if jumps.is_empty() { " No lasting change." } else { "" };
     format!(
         "{} of {} captures, from {} to {}.{none}{jumps}",
         of.series.figure.label(),

@@ -45,7 +45,7 @@ pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) 
     } else {
         (
             "No peaks for this device",
-            format!("The capture does not say how fast {device} is, and it is not in the table of chips."),
+            format!("The capture has no peaks of {device}, and names no chip of the table of chips."),
         )
     };
     let give = "Choose the chip, or enter its peaks.";
