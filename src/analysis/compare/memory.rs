@@ -2,9 +2,7 @@
 
 use super::input::{Input, InputPeak};
 use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
-use crate::analysis::memory::{
-    MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak,
-};
+use crate::analysis::memory::{MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak};
 use std::cmp::Reverse;
 
 /// Colour of the main memory of a device.
@@ -86,12 +84,7 @@ fn peak(a: &InputPeak<'_>, b: &InputPeak<'_>) -> Option<PeakDelta> {
 }
 
 fn peak_side(of: &InputPeak<'_>) -> PeakSide {
-    PeakSide {
-        peak: of.peak,
-        instruction: of.instruction.map(str::to_owned),
-        n_buffers: of.n_buffers,
-        basis: of.basis,
-    }
+    PeakSide { peak: of.peak, instruction: of.instruction.map(str::to_owned), n_buffers: of.n_buffers, basis: of.basis }
 }
 
 impl<'a> InputPeak<'a> {

@@ -15,6 +15,7 @@ mod exact;
 mod figures;
 mod gate;
 mod input;
+mod listed;
 pub mod matching;
 mod memory;
 mod parity;
@@ -32,6 +33,7 @@ mod waterfall;
 
 pub use gate::{Gate, GateFigure, GateResult};
 pub use input::{Input, InputOp, InputPeak};
+pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
 pub use query::{CompareQuery, CompareRows};
 pub use report::{

@@ -111,6 +111,13 @@ pub struct SideHead {
     pub report_level: Option<u8>,
 }
 
+impl SideHead {
+    /// Returns whether the side has steps, but not the length of each of them, as a report that is cut.
+    pub const fn has_no_samples(&self) -> bool {
+        self.n_steps > 0 && self.periods_ps.is_empty()
+    }
+}
+
 /// A property that both sides should share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parity {

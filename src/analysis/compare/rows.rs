@@ -37,7 +37,7 @@ impl Pairs<'_, '_, '_> {
         let tiers = Tier::ALL.into_iter().map(Some).chain([None]);
         let sum = |of: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier: Option<Option<Tier>>| -> f64 {
             let chosen = self.matches.iter().filter(|one| tier.is_none_or(|tier| one.tier == tier));
-            chosen.map(|one| of.time(ops(one), None)).sum::<u64>() as f64
+            chosen.map(|one| of.time(ops(one), None) as f64).sum::<f64>()
         };
         let share = |of: &Input<'_>, ops: fn(&OpMatch) -> &[usize], tier| {
             sum(of, ops, Some(tier)) / sum(of, ops, None).max(1.0)

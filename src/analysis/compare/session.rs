@@ -78,9 +78,8 @@ impl<'a> Session<'a> {
             }
         };
         let peak = self.memory.and_then(|of| of.space.as_ref().map(|space| (of, space)).ok_or(NO_BUFFERS));
-        let peak = peak.map(|(of, space)| {
-            InputPeak::of_roll_ups(&of.program.name, &space.peak, space.alive.n, &space.rollups)
-        });
+        let peak = peak
+            .map(|(of, space)| InputPeak::of_roll_ups(&of.program.name, &space.peak, space.alive.n, &space.rollups));
         Input {
             head: self.head(),
             ledger: &by_op.ledger,
