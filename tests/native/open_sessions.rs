@@ -42,7 +42,7 @@ fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
 fn expected(a: &str, b: &str) -> Comparison {
     let side =
         |name: &str| CompareSide::new(common::open(name, bytes(name)).unwrap(), &OverviewQuery::default()).unwrap();
-    compare_sessions(&mut side(a), &mut side(b), BAND)
+    compare_sessions(&mut side(a), &mut side(b), BAND).unwrap()
 }
 
 /// The comparison without its lists.
