@@ -125,10 +125,12 @@ impl<'r> Side<'r> {
         let n_steps = if overview.has_steps { overview.ledger.n_steps } else { 0 };
         let counted = full.iter().flat_map(|full| &full.steps).filter(|step| step.is_counted);
         let periods_ps: Vec<u64> = counted.map(|step| step.length.0).collect();
+        // A pseudonym does not tell whether two chips are the same.
+        let is_known = |chip: &String| !(origin.is_anonymous && chip.starts_with("chip-"));
         SideHead {
             files: origin.files.iter().map(|file| file.name.clone()).collect(),
             device: overview.device.clone(),
-            device_type: overview.header.device_type.clone(),
+            device_type: overview.header.device_type.clone().filter(is_known),
             n_devices: origin.devices.len() as u32,
             n_steps,
             period_ps: overview.ledger.per_step(overview.ledger.window).0,
