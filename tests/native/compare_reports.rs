@@ -160,14 +160,19 @@ fn pairs_of_reports_have_exact_sums() {
         };
         assert_eq!(parts(&there, 1), parts(&back, -1), "{name}");
         let ops = |side: &Option<RowSide>| side.as_ref().map_or(Vec::new(), |side| side.ops.clone());
-        let mut forth: Vec<_> = there.rows.iter().map(|row| (ops(&row.a), ops(&row.b), row.tier, row.delta_ps)).collect();
-        let mut turned: Vec<_> = back.rows.iter().map(|row| (ops(&row.b), ops(&row.a), row.tier, -row.delta_ps)).collect();
+        let mut forth: Vec<_> =
+            there.rows.iter().map(|row| (ops(&row.a), ops(&row.b), row.tier, row.delta_ps)).collect();
+        let mut turned: Vec<_> =
+            back.rows.iter().map(|row| (ops(&row.b), ops(&row.a), row.tier, -row.delta_ps)).collect();
         forth.sort_unstable();
         turned.sort_unstable();
         assert_eq!(forth, turned, "{name}");
         // The oracle is the comparison of the captures.
-        let exact =
-            compare_sessions(&mut side("a.xplane.pb", bytes_a.clone()), &mut side("b.xplane.pb", bytes_b.clone()), BAND);
+        let exact = compare_sessions(
+            &mut side("a.xplane.pb", bytes_a.clone()),
+            &mut side("b.xplane.pb", bytes_b.clone()),
+            BAND,
+        );
         let exact = exact.unwrap();
         if exact.unit == CompareUnit::Step && (&exact.a.device, &exact.b.device) == (&there.a.device, &there.b.device) {
             n_exact += 1;
@@ -199,7 +204,8 @@ fn a_report_finds_the_slower_op_of_another_compile() {
     let report = full_report("plain", bytes).unwrap();
     let (other, _) = simulated(&["--renumber"]);
     let of = compared(&mut report_side(&report), &mut opened(&other));
-    let sure = of.matched.iter().filter(|share| share.tier == Some(Tier::ScopeAndShape)).map(|share| share.a).sum::<f64>();
+    let sure =
+        of.matched.iter().filter(|share| share.tier == Some(Tier::ScopeAndShape)).map(|share| share.a).sum::<f64>();
     assert!(sure >= 0.95, "{:?}", of.matched);
     assert_eq!(of.verdict, Verdict::WithinNoise);
     let (scaled, truth) = simulated(&["--scale", "fusion=1.50"]);
@@ -217,10 +223,9 @@ fn a_report_without_all_steps_is_judged_by_its_median() {
     let full = full_report("xla", sample_bytes("gpu/xla.graphs.xplane.pb.xz")).unwrap();
     let small = carried(&full, 0, false);
     let gate = Gate { on: GateFigure::Period, limit: Some(0.03), rows_over: None };
-    for (other, verdict, result) in [
-        ("f32", Verdict::Regression, GateResult::Failed),
-        ("again", Verdict::WithinNoise, GateResult::Passed),
-    ] {
+    for (other, verdict, result) in
+        [("f32", Verdict::Regression, GateResult::Failed), ("again", Verdict::WithinNoise, GateResult::Passed)]
+    {
         let of = compared(&mut report_side(&small), &mut gpu(other));
         assert!(of.a.has_no_samples() && of.p.is_none() && of.shift.is_none(), "{other}");
         assert_eq!((of.verdict, gate.evaluate(&of)), (verdict, result), "{other}");
