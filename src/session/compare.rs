@@ -21,6 +21,7 @@ use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
 use crate::protocol::url::address::{Address, AddressError};
 use crate::protocol::{Failure, Progress};
+use crate::share::html::report_file;
 use crate::share::{Report, decode_link};
 
 /// Returns the time at which the profile was started, in ns since 1970; that of the first host. `None` if it is unknown.
@@ -105,12 +106,13 @@ impl CompareSide {
         Some(Self { side: Side::Capture(Box::new((session, analysed))) })
     }
 
-    /// Opens files as one side: captures, or a single report. `name` is the name of the side in messages.
+    /// Opens files as one side: captures, or a single report, which may be in an HTML page. `name` is the name of the side in
+    /// messages.
     ///
     /// # Errors
     /// Returns a [`Failure`] if nothing could be read, or if no device can be compared.
     pub fn open(inputs: Vec<Input>, name: &str, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
-        let captures = match unpack(inputs)? {
+        let captures = match unpack(inputs.into_iter().map(without_page).collect())? {
             Unpacked::Report(report) => return Ok(Self::of_report(*report)),
             Unpacked::Captures(captures) => captures,
         };
@@ -202,6 +204,26 @@ pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> 
     });
     let [a, b] = &mut sides;
     compare_open(a, b, band)
+}
+
+/// The start of a page that holds a report file.
+const PAGE_START: &[u8] = b"<!doctype html>";
+/// Largest size of a page, in bytes. Browsers open no larger ones.
+const MAX_PAGE: u64 = 512 << 20;
+
+/// Returns the report file in an HTML page in place of the page. Other files stay as they are.
+fn without_page(input: Input) -> Input {
+    let mut start = [0; PAGE_START.len()];
+    let is_page = input.source.read_at(0, &mut start).is_ok() && start.eq_ignore_ascii_case(PAGE_START);
+    if !is_page || input.source.size() > MAX_PAGE {
+        return input;
+    }
+    let mut page = vec![0; input.source.size() as usize];
+    let is_read = input.source.read_at(0, &mut page).is_ok();
+    match Some(page).filter(|_| is_read).and_then(|page| report_file(&page)) {
+        Some(file) => Input { source: Box::new(file), ..input },
+        None => input,
+    }
 }
 
 /// Returns the failure for a session without a device that can be compared.

@@ -232,7 +232,7 @@ fn notes(a: &Side<'_>, b: &Side<'_>, level: u8) -> Vec<String> {
         let name = side.name;
         notes.push(format!(
             "{name} is a report of {}. The owners of the time of single ops, their times in single steps, and programs are not \
-             compared.",
+             compared. The tokens of its steps are unknown, so times are per step.",
             side.full.holds()
         ));
         if side.full.origin.is_anonymous {

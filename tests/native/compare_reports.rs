@@ -12,6 +12,7 @@ use rooflight::protocol::{SessionInfo, ShareQuery};
 use rooflight::report::compare_text;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession};
+use rooflight::share::html::{Inside, page};
 use rooflight::share::{Level, Report, decode_link, encode_link, pack, unpack};
 use rooflight::units::Picos;
 use std::path::Path;
@@ -250,6 +251,15 @@ fn the_command_line_compares_reports() {
         (path(name), full)
     };
     let ((xla_file, xla_report), (f32_file, _)) = (report(&xla, "xla.rooflight"), report(&f32, "f32.rooflight"));
+    // An HTML page, of which only the block with the report counts here.
+    let html = path("xla.html");
+    let inside = Inside {
+        name: "a > b.rooflight".to_owned(),
+        bytes: std::fs::read(&xla_file).unwrap(),
+        place: String::new(),
+        base: "https://page.example/".to_owned(),
+    };
+    std::fs::write(&html, page(b"a page", &inside)).unwrap();
     let link = format!("https://page.example/r/#v=1&report={}", encode_link(&carried(&xla_report, 12, false)));
     for (a, b, code) in [
         (&xla_file, &xla, 0),
@@ -258,6 +268,8 @@ fn the_command_line_compares_reports() {
         (&f32, &xla_file, 0),
         (&xla, &f32_file, 3),
         (&xla_file, &f32_file, 3),
+        (&html, &xla, 0),
+        (&html, &f32, 3),
         (&link, &f32, 3),
         (&link, &again, 0),
         (&f32_file, &link, 0),
