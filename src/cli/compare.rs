@@ -4,18 +4,16 @@
 use super::files::Inputs;
 use super::view_args::one_of;
 use crate::analysis::compare::{BAND, Gate, GateFigure, GateResult, SeriesBase, SeriesOrder, series};
-use crate::analysis::overview::OverviewQuery;
 use crate::protocol::Failure;
 use crate::report::{compare_json, compare_series, compare_text, json};
 use crate::session::compare::{CompareSide, compare_sessions};
-use crate::session::{Input, open};
 use clap::{ArgAction, Args};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The options of `compare`.
 #[derive(Args)]
 pub struct CompareArgs {
-    /// The baseline A: captures, archives, or folders of these. Several captures are the hosts of one session. Without `--`, the second one is the experiment B.
+    /// The baseline A: captures, archives, or folders of these, or a report: a file, an HTML page or a link. Several captures are the hosts of one session. Without `--`, the second one is the experiment B.
     #[arg(required = true, value_name = "A")]
     a: Vec<PathBuf>,
     /// The experiment B, after `--`.
@@ -87,10 +85,10 @@ fn base(text: &str) -> Result<SeriesBase, String> {
 
 /// Runs `rooflight compare --series`. The captures are opened one after the other, and those around a change point once more.
 fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(String, u8), Failure> {
-    let open_at = |path: &PathBuf| side(inputs(std::slice::from_ref(path))?, &path.display().to_string());
+    let open_at = |path: &PathBuf| side(std::slice::from_ref(path), inputs, &path.display().to_string());
     let mut points = Vec::new();
     for path in &args.a {
-        points.push((open_at(path)?.series_point(), path));
+        points.push((open_at(path)?.series_point()?, path));
     }
     let paths: Vec<(Vec<String>, Option<u64>, &PathBuf)> =
         points.iter().map(|(point, path)| (point.head.files.clone(), point.start_ns, *path)).collect();
@@ -109,7 +107,7 @@ fn run_series(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -
             path.map(|(.., path)| open_at(path)).transpose()
         };
         if let (Some(mut a), Some(mut b)) = (open_capture(change.at - 1)?, open_capture(change.at)?) {
-            compared.push(compare_sessions(&mut a, &mut b, args.band));
+            compared.push(compare_sessions(&mut a, &mut b, args.band)?);
         }
     }
     let is_partial = of.captures.iter().any(|capture| capture.head.is_partial);
@@ -142,8 +140,8 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
         }
         (a, b) => (a.to_vec(), b.to_vec()),
     };
-    let (mut a, mut b) = (side(inputs(&a)?, "A")?, side(inputs(&b)?, "B")?);
-    let compared = compare_sessions(&mut a, &mut b, args.band);
+    let (mut a, mut b) = (side(&a, inputs, "A")?, side(&b, inputs, "B")?);
+    let compared = compare_sessions(&mut a, &mut b, args.band)?;
     let gate = Gate { on: args.on, limit: args.fail_over, rows_over: args.rows_over };
     let gate = (gate.limit.is_some() || gate.rows_over.is_some()).then_some(gate);
     let is_partial = a.is_partial() || b.is_partial();
@@ -165,11 +163,15 @@ pub fn run(args: &CompareArgs, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> R
     Ok((text, code))
 }
 
-fn side(inputs: Vec<Input>, name: &str) -> Result<CompareSide, Failure> {
-    let opened = open(inputs, &mut |_| {})?;
-    let none = || Failure {
-        title: format!("{name} cannot be compared"),
-        message: "It has no device whose ops have times on the clock of events.".to_owned(),
-    };
-    CompareSide::new(opened, &OverviewQuery::default()).ok_or_else(none)
+fn side(paths: &[PathBuf], inputs: Inputs<'_>, name: &str) -> Result<CompareSide, Failure> {
+    match paths {
+        [path] if is_link(path) => CompareSide::open_link(&path.to_string_lossy()),
+        _ => CompareSide::open(inputs(paths)?, name, &mut |_| {}),
+    }
+}
+
+/// Returns whether an argument is an address with a report, and not a path.
+fn is_link(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    ["https://", "http://", "file://", "#"].iter().any(|start| text.starts_with(start)) && text.contains('#')
 }

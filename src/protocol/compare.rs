@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparedOps {
     pub row: RowDelta,
-    /// `None` if the side has no op.
+    /// `None` if the side has no op, or if it is a report, which has no details of ops.
     pub a: Option<OpDetail>,
     pub b: Option<OpDetail>,
 }

@@ -31,6 +31,8 @@ pub struct CompareJson<'a> {
     band: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<GateJson<'a>>,
+    /// Sentences about what reports leave out.
+    notes: &'a [String],
     parity: &'a [Parity],
     waterfall: Vec<PartJson<'a>>,
     rows: Vec<RowJson<'a>>,
@@ -134,6 +136,7 @@ pub fn compare<'a>(of: &'a Comparison, gate: Option<&Gate>, top: usize) -> Compa
             slower_rows: gate.slower_rows(of).into_iter().map(RowDelta::name).collect(),
             result: gate.evaluate(of),
         }),
+        notes: &of.notes,
         parity: &of.parity,
         waterfall: of.parts.iter().map(|part| part_json(of, part, top)).collect(),
         rows: of.rows.iter().take(top).map(row).collect(),

@@ -51,6 +51,11 @@ pub fn memory_table(of: &MemoryDelta) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
+/// Returns why collectives are not compared in a sentence.
+pub fn no_comm(absent: &str) -> String {
+    format!("Collectives are not compared. {absent}")
+}
+
 /// Returns the collectives with the largest differences as a table. `None` if none differs.
 pub fn comm(of: &CommDelta, top: usize) -> Option<Table> {
     let differs = |row: &&CommRowDelta| row.exposed_delta_ps != 0 || row.stall_delta_ps != 0 || is_of_one_side(row);

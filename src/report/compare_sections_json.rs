@@ -48,10 +48,12 @@ struct BytesJson {
 
 #[derive(Serialize)]
 pub(super) struct CommJson<'a> {
-    exposed: TimeDelta,
-    stall: TimeDelta,
+    /// `None` if collectives are not compared.
+    exposed: Option<TimeDelta>,
+    stall: Option<TimeDelta>,
     rows: Vec<CommRowJson<'a>>,
     n_rows: usize,
+    absent: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -105,7 +107,14 @@ fn peak_side(of: &PeakSide) -> PeakSideJson<'_> {
 /// Returns the difference of the collectives as JSON, with the `top` rows of the largest difference.
 pub(super) fn comm(of: &CommDelta, top: usize) -> CommJson<'_> {
     let rows = of.rows.iter().take(top).map(comm_row).collect();
-    CommJson { exposed: of.exposed, stall: of.stall, rows, n_rows: of.rows.len() }
+    let known = |time: TimeDelta| of.absent.is_none().then_some(time);
+    CommJson {
+        exposed: known(of.exposed),
+        stall: known(of.stall),
+        rows,
+        n_rows: of.rows.len(),
+        absent: of.absent.as_deref(),
+    }
 }
 
 fn comm_row(of: &CommRowDelta) -> CommRowJson<'_> {

@@ -23,6 +23,7 @@ const GATE_ROWS: usize = 3;
 const PROGRAM_LINES: usize = 6;
 const DIFFERENCES: usize = 5;
 const FINDINGS: usize = 4;
+const NOTES: usize = 6;
 
 /// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
 pub fn sentence(of: &Comparison) -> String {
@@ -67,6 +68,15 @@ fn evidence(of: &Comparison) -> String {
                 " 95 % interval {} to {}, {p}, {steps}.",
                 signed_time_text(shift.low as i64),
                 signed_time_text(shift.high as i64)
+            )
+        }
+        _ if of.a.has_no_samples() || of.b.has_no_samples() => {
+            let sides = [("A", &of.a), ("B", &of.b)].into_iter().filter(|(_, side)| side.has_no_samples());
+            let sides: Vec<&str> = sides.map(|(name, _)| name).collect();
+            let (sides, word) = (sides.join(" and "), if sides.len() > 1 { "leave" } else { "leaves" });
+            format!(
+                " There is no test, because the report of {sides} {word} out lengths of steps: differences above {} count.",
+                percent_text(of.band)
             )
         }
         _ if of.a.n_steps > 0 && of.b.n_steps > 0 => {
@@ -233,15 +243,23 @@ fn matched(of: &Comparison) -> String {
     format!("{} of the time of A's ops and {} of B's are matched.", share(|of| of.a), share(|of| of.b))
 }
 
+/// Returns the level of detail of a side in words. Empty for a capture.
+fn report(of: &SideHead) -> String {
+    of.report_level.map_or_else(String::new, |level| format!(" (a report, level {level} of 100)"))
+}
+
 /// Writes a comparison for the terminal, with at most `top` ops.
 pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
     let mut out = format!("{}\n", sentence(of));
     out += &with_gate.map_or_else(String::new, |with_gate| format!("{}\n", gate(with_gate, of)));
-    out += &differences(of).iter().map(|line| format!("{line}\n")).collect::<String>();
-    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}\n", of.files.join(", "), of.device);
+    out += &differences(of).iter().chain(&of.notes).map(|line| format!("{line}\n")).collect::<String>();
+    let side = |name: &str, of: &SideHead| format!("{name}: {}, {}{}\n", of.files.join(", "), of.device, report(of));
     out += &format!("\n{}{}\n", side("A", &of.a), side("B", &of.b));
     out += &format!("{}\n{}\n", figures(of).aligned(), waterfall(of, usize::MAX).aligned());
     out += &format!("{}\n{}\n", rows(of, top, false).aligned(), matched(of));
+    if let Some(absent) = &of.comm.absent {
+        out += &format!("{}\n", compare_sections::no_comm(absent));
+    }
     if let Some(table) = compare_sections::comm(&of.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
@@ -263,13 +281,15 @@ pub fn markdown(of: &Comparison, with_gate: Option<&Gate>) -> String {
     out += &format!("\n{}", waterfall(of, PARTS).markdown());
     out += &format!("\n{}", rows(of, ROWS, true).markdown());
     out += &format!("\n{}\n", markdown_text(&matched(of)));
-    for line in compare_program::lines(of, PROGRAM_LINES).iter().chain(differences(of).iter().take(DIFFERENCES)) {
+    let differences = differences(of);
+    let lines = compare_program::lines(of, PROGRAM_LINES);
+    for line in lines.iter().chain(differences.iter().take(DIFFERENCES)).chain(of.notes.iter().take(NOTES)) {
         out += &format!("- {}\n", markdown_text(line));
     }
     for finding in of.findings.iter().take(FINDINGS) {
         let word = if finding.is_new { "New" } else { "Gone" };
         out += &format!("- {word} finding: {}\n", markdown_text(&finding.title));
     }
-    let files = |side: &SideHead| markdown_text(&side.files.join(" ")).into_owned();
+    let files = |side: &SideHead| format!("{}{}", markdown_text(&side.files.join(" ")), report(side));
     out + &format!("\nA: {}; B: {}. Reproduce: `rooflight compare A… -- B…`\n", files(&of.a), files(&of.b))
 }

@@ -121,7 +121,7 @@ impl OpenSession {
 /// # Errors
 /// Returns a [`Failure`] if nothing could be read, or if no device has steps that can be compared.
 pub fn summarise(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CaptureSummary, Failure> {
-    Ok(open_side(inputs, progress)?.summary())
+    open_side(inputs, progress)?.summary()
 }
 
 /// Reads two captures, and returns the largest part of the difference between the lengths of their steps. `None` if they do not
@@ -135,7 +135,7 @@ pub fn explain_jump(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<JumpCause>, Failure> {
     let mut sides = (open_side(before, progress)?, open_side(after, progress)?);
-    Ok(jump_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)))
+    Ok(jump_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)?))
 }
 
 fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CompareSide, Failure> {

@@ -1,10 +1,14 @@
 //! This module compares two sessions, with the programs of both.
 
-use super::Opened;
 use super::capture::CaptureSession;
+use super::compare_report::{compare_reports, reduced};
+use super::from_report::bad_link;
 use super::memory::static_memory;
+use super::open::read_files::open_files;
+use super::open::report_file::{Unpacked, unpack};
 use super::overview::{DerivedOverview, overview_and_inputs};
 use super::programs::QueryPrograms;
+use super::{Input, Opened};
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
 use crate::analysis::captures::{CaptureSummary, TopFinding};
 use crate::analysis::compare::{Comparison, SeriesPoint, Session, compare, paired_program};
@@ -15,6 +19,10 @@ use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
+use crate::protocol::url::address::{Address, AddressError};
+use crate::protocol::{Failure, Progress};
+use crate::share::html::report_file;
+use crate::share::{Report, decode_link};
 
 /// Returns the time at which the profile was started, in ns since 1970; that of the first host. `None` if it is unknown.
 pub(crate) fn start_ns(profile: &Profile) -> Option<u64> {
@@ -23,8 +31,12 @@ pub(crate) fn start_ns(profile: &Profile) -> Option<u64> {
 
 /// A session that is compared.
 pub struct CompareSide {
-    session: CaptureSession,
-    analysed: AnalysedSteps,
+    side: Side,
+}
+
+enum Side {
+    Capture(Box<(CaptureSession, AnalysedSteps)>),
+    Report(Box<Report>),
 }
 
 /// The analyses of a session that a comparison needs: those of the steps of the device on which they depend.
@@ -91,48 +103,155 @@ impl CompareSide {
     pub fn new(opened: Opened, query: &OverviewQuery) -> Option<Self> {
         let mut session = CaptureSession::of_opened(opened);
         let analysed = AnalysedSteps::new(&mut session, query)?;
-        Some(Self { session, analysed })
+        Some(Self { side: Side::Capture(Box::new((session, analysed))) })
+    }
+
+    /// Opens files as one side: captures, or a single report, which may be in an HTML page. `name` is the name of the side in
+    /// messages.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if nothing could be read, or if no device can be compared.
+    pub fn open(inputs: Vec<Input>, name: &str, progress: &mut dyn FnMut(Progress)) -> Result<Self, Failure> {
+        let captures = match unpack(inputs.into_iter().map(without_page).collect())? {
+            Unpacked::Report(report) => return Ok(Self::of_report(*report)),
+            Unpacked::Captures(captures) => captures,
+        };
+        let opened = open_files(captures, &[], progress)?;
+        Self::new(opened, &OverviewQuery::default()).ok_or_else(|| no_device(name))
+    }
+
+    /// Opens the report in the address of a link.
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] that describes the fault of the link.
+    pub fn open_link(link: &str) -> Result<Self, Failure> {
+        let bad = |message: String| Failure { title: "The link could not be read".to_owned(), message };
+        let (_, address) = link.split_once('#').ok_or_else(|| bad("It has no part after a #.".to_owned()))?;
+        let address: Address = address.parse().map_err(|error: AddressError| bad(error.to_string()))?;
+        if address.report.is_empty() {
+            return Err(bad("It holds no report. Make one with `rooflight report --link`.".to_owned()));
+        }
+        decode_link(&address.report).map(Self::of_report).map_err(|error| bad_link(&error))
+    }
+
+    /// Returns the side of a report.
+    pub fn of_report(report: Report) -> Self {
+        Self { side: Side::Report(Box::new(report)) }
     }
 
     /// Returns what a series of captures needs of this one.
-    pub fn series_point(&self) -> SeriesPoint {
-        let CaptureSession { profile, analysis, partial, .. } = &self.session;
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if the side is a report.
+    pub fn series_point(&self) -> Result<SeriesPoint, Failure> {
+        let (CaptureSession { profile, analysis, partial, .. }, analysed) = self.capture()?;
         let memory = Err(String::new());
-        let session = self.analysed.session((profile, analysis), &|_| None, &memory, *partial);
+        let session = analysed.session((profile, analysis), &|_| None, &memory, *partial);
         let start_ns = start_ns(profile);
-        SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() }
+        Ok(SeriesPoint { head: session.head(), start_ns, figures: session.overview.figures.clone() })
     }
 
     /// Returns what a list of captures keeps of this one.
-    pub fn summary(&self) -> CaptureSummary {
-        let overview = &self.analysed.derived.overview;
+    ///
+    /// # Errors
+    /// Returns a [`Failure`] if the side is a report.
+    pub fn summary(&self) -> Result<CaptureSummary, Failure> {
+        let overview = &self.capture()?.1.derived.overview;
         let findings = || overview.findings.iter().chain(&overview.options).chain(&overview.memory);
         let first = findings().next();
-        CaptureSummary {
-            point: self.series_point(),
+        Ok(CaptureSummary {
+            point: self.series_point()?,
             period: overview.period,
             kinds: overview.kinds.iter().map(|of| (of.kind, of.total)).collect(),
             verdict: overview.verdict.clone(),
             top_finding: first.map(|of| TopFinding { title: of.title.clone(), at_stake: of.at_stake }),
             n_findings: findings().count() as u32,
             is_partial: self.is_partial(),
+        })
+    }
+
+    fn capture(&self) -> Result<&(CaptureSession, AnalysedSteps), Failure> {
+        match &self.side {
+            Side::Capture(capture) => Ok(capture),
+            Side::Report(report) => Err(Failure {
+                title: format!("{} is a report", report.files()),
+                message: "A series needs the captures themselves.".to_owned(),
+            }),
         }
     }
 
     /// Returns whether only a part of the input was read.
     pub const fn is_partial(&self) -> bool {
-        self.session.partial
+        match &self.side {
+            Side::Capture(capture) => capture.0.partial,
+            Side::Report(report) => report.origin.partial.is_some(),
+        }
     }
 }
 
 /// Compares two sessions, a baseline and an experiment. `band` is the share of the baseline's time below which a difference is
 /// noise between captures.
-pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> Comparison {
-    compare_captures((&mut a.session, &a.analysed), (&mut b.session, &b.analysed), band)
+///
+/// # Errors
+/// Returns a [`Failure`] if a side is a report without what a comparison needs.
+pub fn compare_sessions(a: &mut CompareSide, b: &mut CompareSide, band: f64) -> Result<Comparison, Failure> {
+    let mut sides = [&mut a.side, &mut b.side].map(|side| match side {
+        Side::Capture(capture) => {
+            let (session, analysed) = &mut **capture;
+            OpenSide::Capture(session, analysed)
+        }
+        Side::Report(report) => OpenSide::Report(report),
+    });
+    let [a, b] = &mut sides;
+    compare_open(a, b, band)
+}
+
+/// The start of a page that holds a report file.
+const PAGE_START: &[u8] = b"<!doctype html>";
+/// Largest size of a page, in bytes. Browsers open no larger ones.
+const MAX_PAGE: u64 = 512 << 20;
+
+/// Returns the report file in an HTML page in place of the page. Other files stay as they are.
+fn without_page(input: Input) -> Input {
+    let mut start = [0; PAGE_START.len()];
+    let is_page = input.source.read_at(0, &mut start).is_ok() && start.eq_ignore_ascii_case(PAGE_START);
+    if !is_page || input.source.size() > MAX_PAGE {
+        return input;
+    }
+    let mut page = vec![0; input.source.size() as usize];
+    let is_read = input.source.read_at(0, &mut page).is_ok();
+    match Some(page).filter(|_| is_read).and_then(|page| report_file(&page)) {
+        Some(file) => Input { source: Box::new(file), ..input },
+        None => input,
+    }
+}
+
+/// Returns the failure for a session without a device that can be compared.
+pub(super) fn no_device(name: &str) -> Failure {
+    Failure {
+        title: format!("{name} cannot be compared"),
+        message: "It has no device whose ops have times on the clock of events.".to_owned(),
+    }
+}
+
+/// An open session that is compared.
+pub(super) enum OpenSide<'s> {
+    Capture(&'s mut CaptureSession, &'s AnalysedSteps),
+    Report(&'s Report),
+}
+
+/// Compares two open sessions; see [`compare_sessions`].
+pub(super) fn compare_open(a: &mut OpenSide<'_>, b: &mut OpenSide<'_>, band: f64) -> Result<Comparison, Failure> {
+    match (a, b) {
+        (OpenSide::Capture(a, of_a), OpenSide::Capture(b, of_b)) => Ok(compare_captures((a, of_a), (b, of_b), band)),
+        (OpenSide::Report(a), OpenSide::Report(b)) => compare_reports((a, false), (b, false), band),
+        (OpenSide::Capture(a, _), OpenSide::Report(b)) => compare_reports((&reduced(a, b)?, true), (b, false), band),
+        (OpenSide::Report(a), OpenSide::Capture(b, _)) => compare_reports((a, false), (&reduced(b, a)?, true), band),
+    }
 }
 
 /// Compares two open captures, each with its analyses.
-pub(super) fn compare_captures(
+fn compare_captures(
     (a, steps_a): (&mut CaptureSession, &AnalysedSteps),
     (b, steps_b): (&mut CaptureSession, &AnalysedSteps),
     band: f64,

@@ -7,6 +7,7 @@ pub mod capture;
 pub mod captures;
 pub mod comm;
 pub mod compare;
+mod compare_report;
 pub mod data_movement;
 mod event_rows;
 pub mod export;

@@ -80,6 +80,12 @@ impl OpenSession {
         session.downcast_mut()
     }
 
+    /// Returns the report if the session is one of a report alone.
+    pub(super) fn own_report(&self) -> Option<&Report> {
+        let session: &dyn Any = self.session.as_ref();
+        session.downcast_ref::<ReportSession>().map(ReportSession::own_report)
+    }
+
     /// Returns the report of one device and step at full detail.
     ///
     /// # Errors

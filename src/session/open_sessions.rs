@@ -1,8 +1,7 @@
 //! This module holds the sessions that a worker has open: one, or two that are compared.
 
 use super::OpenSession;
-use super::capture::CaptureSession;
-use super::compare::{AnalysedSteps, compare_captures};
+use super::compare::{AnalysedSteps, OpenSide, compare_open, no_device};
 use super::tables;
 use crate::analysis::compare::columns::{COMPARE, COMPARE_TABLE};
 use crate::analysis::compare::{BAND, CompareQuery, CompareRows, Comparison, RowDelta, RowSide};
@@ -120,8 +119,8 @@ impl OpenSessions {
             Some(kept) => kept,
             None => {
                 let (a, b) = sides(first, second, query)?;
-                let (a, b) = (a.side("A")?, b.side("B")?);
-                Compared { query, comparison: compare_captures(a, b, BAND), rows: None }
+                let (mut a, mut b) = (a.side("A")?, b.side("B")?);
+                Compared { query, comparison: compare_open(&mut a, &mut b, BAND)?, rows: None }
             }
         };
         Ok(compared.insert(kept))
@@ -154,25 +153,29 @@ impl OneSession {
     /// Returns the details of the op with the most time of one side of a row. `None` if the side has no op.
     fn op_detail(&mut self, name: &str, row: Option<&RowSide>) -> Result<Option<OpDetail>, Failure> {
         let Some((row, op)) = row.and_then(|row| Some((row, row.ops.first()?))) else { return Ok(None) };
-        let (capture, analysed) = self.side(name)?;
-        capture.op_detail(&analysed.query(), &OpRef::new(op, row.program_id)).map(Some)
+        match self.side(name)? {
+            OpenSide::Capture(capture, analysed) => {
+                capture.op_detail(&analysed.query(), &OpRef::new(op, row.program_id)).map(Some)
+            }
+            // A report has no details of ops.
+            OpenSide::Report(_) => Ok(None),
+        }
     }
 
     /// Returns the session with its analyses, from the cache or computed. `name` is the name of the side in messages.
-    fn side(&mut self, name: &str) -> Result<(&mut CaptureSession, &AnalysedSteps), Failure> {
-        let title = || format!("{name} cannot be compared");
-        let capture = self.session.capture().ok_or_else(|| Failure {
-            title: title(),
-            message: "It is a report, which holds no single steps and ops. Open the capture itself.".to_owned(),
-        })?;
+    fn side(&mut self, name: &str) -> Result<OpenSide<'_>, Failure> {
+        let failure =
+            |message: &str| Failure { title: format!("{name} cannot be compared"), message: message.to_owned() };
+        if self.session.own_report().is_some() {
+            let report = self.session.own_report();
+            return report.map(OpenSide::Report).ok_or_else(|| failure("It is closed."));
+        }
+        let capture = self.session.capture().ok_or_else(|| failure("It is a list of captures. Open one of them."))?;
         let analysed = match self.analysed.take() {
             Some(analysed) => analysed,
-            None => AnalysedSteps::new(capture, &OverviewQuery::default()).ok_or_else(|| Failure {
-                title: title(),
-                message: "It has no device whose ops have times on the clock of events.".to_owned(),
-            })?,
+            None => AnalysedSteps::new(capture, &OverviewQuery::default()).ok_or_else(|| no_device(name))?,
         };
-        Ok((capture, self.analysed.insert(analysed)))
+        Ok(OpenSide::Capture(capture, self.analysed.insert(analysed)))
     }
 }
 

@@ -100,13 +100,24 @@ pub fn start(name: &str) -> String {
 /// The start of the block with the built page.
 pub const PAGE_BLOCK: &str = "<script type=\"application/x-rooflight-page\">";
 
+/// The start of the start of the block with the report file.
+const INSIDE_BLOCK: &str = "<script type=\"application/x-rooflight-inside\"";
+
+/// Returns the bytes of the report file in a page. `None` if the page holds none.
+pub fn report_file(page: &[u8]) -> Option<Vec<u8>> {
+    let page = std::str::from_utf8(page).ok()?;
+    let (_, block) = page.split_once(INSIDE_BLOCK)?;
+    // The attributes are escaped, so that they hold no `>`.
+    let (_, block) = block.split_once('>')?;
+    let (text, _) = block.split_once("</script>")?;
+    STANDARD.decode(text.trim()).ok()
+}
+
 /// Returns the start of the block with the report file. `place` is the state of the views, and `base` the address of
 /// the page that links open.
 pub fn inside_block(name: &str, place: &str, base: &str) -> String {
     let (name, place, base) = (escaped(name), escaped(place), escaped(base));
-    format!(
-        "<script type=\"application/x-rooflight-inside\" data-name=\"{name}\" data-place=\"{place}\" data-base=\"{base}\">"
-    )
+    format!("{INSIDE_BLOCK} data-name=\"{name}\" data-place=\"{place}\" data-base=\"{base}\">")
 }
 
 /// Returns the HTML after the blocks.

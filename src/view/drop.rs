@@ -17,30 +17,39 @@ fn window_width() -> f64 {
     window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(1.0).max(1.0)
 }
 
+/// Returns what can be done with a drop. A report has no hosts.
+fn choices(state: State) -> &'static [OpenAs] {
+    match (state.opened.with(Option::is_some) && !state.is_folder(), state.summary()) {
+        (false, _) => &OpenAs::ALL[..1],
+        (true, Some(_)) => &[OpenAs::Replace, OpenAs::Compare],
+        (true, None) => &OpenAs::ALL,
+    }
+}
+
 /// Returns what a drop at this place does: the page is divided into equal columns, unless it is narrow.
-fn choice(event: &DragEvent) -> OpenAs {
+fn choice(event: &DragEvent, choices: &[OpenAs]) -> OpenAs {
     let wide = window_width();
     if wide < TWO_LINES {
         return OpenAs::Replace;
     }
     let share = f64::from(event.client_x()) / wide;
-    let last = OpenAs::ALL.len() - 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2")]
-    OpenAs::ALL[((share * OpenAs::ALL.len() as f64).max(0.0) as usize).min(last)]
+    let at = (share * choices.len() as f64).max(0.0) as usize;
+    choices.get(at).or(choices.last()).copied().unwrap_or_default()
 }
 
 /// Renders the frame that is shown while files are dragged over the page.
 #[component]
 pub(crate) fn DropTarget(state: State) -> impl IntoView {
     let over = RwSignal::new(None::<OpenAs>);
-    let has_choice = move || state.opened.with(Option::is_some) && state.summary().is_none() && !state.is_folder();
+    let has_choice = move || choices(state).len() > 1;
     let enter = move |event: DragEvent| {
         if has_files(&event) {
             event.prevent_default();
             if let Some(transfer) = event.data_transfer() {
                 transfer.set_drop_effect("copy");
             }
-            let chosen = Some(choice(&event));
+            let chosen = Some(choice(&event, untrack(|| choices(state))));
             // The event comes many times per second.
             if over.get_untracked() != chosen {
                 over.set(chosen);
@@ -59,7 +68,7 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
         }
         event.prevent_default();
         if let Some(transfer) = event.data_transfer() {
-            let how = if untrack(has_choice) { choice(&event) } else { OpenAs::Replace };
+            let how = choice(&event, untrack(|| choices(state)));
             state::from_drop(state, &transfer, how);
         }
     };
@@ -86,7 +95,7 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
     };
     let areas = move || {
         if has_choice() && over.with(Option::is_some) && window_width() >= TWO_LINES {
-            Some(OpenAs::ALL.map(area).collect_view().into_any())
+            Some(choices(state).iter().copied().map(area).collect_view().into_any())
         } else {
             let words = if has_choice() { format!("Drop to replace {}", name()) } else { "Drop to open".to_owned() };
             Some(view! { <p>{words}</p> }.any())

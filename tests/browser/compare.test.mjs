@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { violations } from "./accessibility.mjs";
-import { ENDLESS_PLANE, repository, synth, write } from "./captures.mjs";
+import { ENDLESS_PLANE, repository, synth, temporaryFolder, write } from "./captures.mjs";
 import { cliOutput } from "./expected_values.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, pickFiles, waitUntil } from "./lib.mjs";
@@ -119,6 +119,42 @@ onPage("a drop replaces, compares or adds hosts, by its place", { view: "" }, as
   await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
   await dropFiles(page, [A], { x: 1300 });
   await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /\+ 1$/.test(name.trim()));
+});
+
+onPage("a report is compared with a capture, in either order, and says what is left out", { view: "" }, async ({ page }) => {
+  const file = join(temporaryFolder, "xla.rooflight");
+  cliOutput("report", A, "--rooflight", file);
+  // The report is open, and the capture is dropped on it. A report has no hosts.
+  await dropFiles(page, [file]);
+  await page.locator(".strip.summary").waitFor();
+  await dropFiles(page, [B], { x: 1000, release: false });
+  assert.deepEqual(await page.locator(".drop-area b").allInnerTexts(), ["Replace", "Compare"]);
+  await dropFiles(page, [B], { x: 1000 });
+  await shownVerdict(page, sentence(file, B));
+  assert.match(await page.locator(".compare-sides").innerText(), /a report, level 100 of 100/);
+  assert.match(await page.locator(".compare-notes").innerText(), /A is a report of the mean of 6 steps/);
+  assert.equal(await rowCount(page), report(file, B).rows.length);
+  await page.getByRole("button", { name: "Programs", exact: true }).click();
+  await page.getByText("Programs are not compared. A is a report, which holds no HLO.").waitFor();
+  // The ops of a row: the report has no details of them.
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".compare-panel .compare-facts").waitFor();
+  await page.keyboard.press("Escape");
+  // The other way round: the capture is open, and the report is chosen.
+  await dropFiles(page, [B], { x: 100 });
+  await waitUntil(() => page.locator("#capture-button").innerText(), (name) => /cudnn/.test(name));
+  await chooseSecond(page, file);
+  await shownVerdict(page, sentence(B, file));
+  // A link that is open is compared with a capture.
+  const link = cliOutput("report", A, "--level", "5", "--link", "--base", page.url().split("#")[0]).trim();
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.locator(".strip.summary").waitFor();
+  await chooseSecond(page, B);
+  await shownVerdict(page, sentence(link, B));
+  await page.getByText("A report leaves out lengths of steps, so only the means are compared.").waitFor();
+  assert.deepEqual(await violations(page), []);
 });
 
 onPage("a second capture that cannot be read leaves the first one open", { view: "" }, async ({ page }) => {

@@ -158,7 +158,7 @@ fn hosts_in_another_order() {
     };
     let of = |is_reversed| {
         let (mut a, mut b) = (side(a.path(), is_reversed), side(b.path(), is_reversed));
-        let mut of = compare_sessions(&mut a, &mut b, BAND);
+        let mut of = compare_sessions(&mut a, &mut b, BAND).unwrap();
         (of.a.files, of.b.files) = (Vec::new(), Vec::new());
         of
     };

@@ -15,6 +15,7 @@ mod compare_matching;
 mod compare_order;
 mod compare_pairs;
 mod compare_program;
+mod compare_reports;
 mod compare_sections;
 mod compare_series;
 mod data_movement;

@@ -42,7 +42,7 @@ fn comparison(sessions: &mut OpenSessions, is_swapped: bool) -> Comparison {
 fn expected(a: &str, b: &str) -> Comparison {
     let side =
         |name: &str| CompareSide::new(common::open(name, bytes(name)).unwrap(), &OverviewQuery::default()).unwrap();
-    compare_sessions(&mut side(a), &mut side(b), BAND)
+    compare_sessions(&mut side(a), &mut side(b), BAND).unwrap()
 }
 
 /// The comparison without its lists.
@@ -146,7 +146,7 @@ fn each_session_answers_when_it_is_shown() {
 }
 
 #[test]
-fn a_report_is_no_side() {
+fn a_report_is_a_side() {
     let mut sessions = both();
     let (mut session, _) = {
         let input = Input { name: A.to_owned(), source: Box::new(bytes(A)), from_folder: false };
@@ -154,8 +154,17 @@ fn a_report_is_no_side() {
     };
     let (report, info) = OpenSession::of_report(session.report(&Default::default()).unwrap());
     sessions.set(SessionSlot::Second, report, info);
-    let reply = sessions.answer(&Question::Compare(CompareQuery::default()).into());
-    assert!(matches!(&reply, Reply::Failed(failure) if failure.title == "B cannot be compared"), "{reply:?}");
+    for is_swapped in [false, true] {
+        let of = comparison(&mut sessions, is_swapped);
+        assert_eq!((of.delta_ps, of.verdict, of.notes.is_empty()), (0, Verdict::WithinNoise, false));
+        assert_eq!(of.a.report_level.is_some(), is_swapped);
+    }
+    // A report has no details of ops.
+    let rows = rows(&mut sessions, CompareRows::All, "");
+    assert!(rows.rows.len() > 50);
+    let question = Question::CompareOps { query: CompareQuery::default(), key: rows.rows[0].key.clone() };
+    let ops: ComparedOps = sessions.answer(&question.into()).decode().unwrap();
+    assert!(ops.a.is_some() && ops.b.is_none() && ops.row.b.is_some());
 }
 
 #[test]

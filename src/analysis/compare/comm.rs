@@ -34,8 +34,14 @@ impl Key {
 /// The rows of both sides with the same key.
 type Cell<'a> = (Vec<&'a CommRow>, Vec<&'a CommRow>);
 
-/// Compares the collectives of two sessions. The figures of both are per step, by op; `divisors` turn them into those of a unit.
-pub fn comm(a: &Comm, b: &Comm, divisors: Divisors) -> CommDelta {
+/// Compares the collectives of two sides. The figures of both are per step, by op; `divisors` turn them into those of a unit.
+pub fn comm(a: Result<&Comm, &str>, b: Result<&Comm, &str>, divisors: Divisors) -> CommDelta {
+    let (a, b) = match (a, b) {
+        (Ok(a), Ok(b)) => (a, b),
+        (Err(absent), _) | (_, Err(absent)) => {
+            return CommDelta { absent: Some(absent.to_owned()), ..CommDelta::default() };
+        }
+    };
     let mut cells: BTreeMap<Key, Cell<'_>> = BTreeMap::new();
     a.rows.iter().for_each(|row| cells.entry(Key::new(row)).or_default().0.push(row));
     b.rows.iter().for_each(|row| cells.entry(Key::new(row)).or_default().1.push(row));
@@ -46,7 +52,7 @@ pub fn comm(a: &Comm, b: &Comm, divisors: Divisors) -> CommDelta {
         cells.into_iter().zip(deltas).map(|((key, cell), deltas)| row(key, &cell, divisors, deltas)).collect();
     // The keys are in order, so ties are.
     rows.sort_by_key(|row| Reverse((row.exposed_delta_ps.unsigned_abs(), row.stall_delta_ps.unsigned_abs())));
-    CommDelta { rows, exposed, stall }
+    CommDelta { rows, exposed, stall, absent: None }
 }
 
 /// Returns a time of both sides, and the difference of each cell. The differences sum to that of the whole.

@@ -1,6 +1,6 @@
 //! This module decides whether an experiment is so much worse than its baseline that a check must fail.
 
-use super::report::{Comparison, RowDelta, Verdict};
+use super::report::{Comparison, RowDelta, SideHead, Verdict};
 use super::statistics::median;
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,12 @@ impl Gate {
                 })
             }
             None => {
-                let (a, b) = (median(&of.unit.samples(&of.a))?, median(&of.unit.samples(&of.b))?);
+                let median = |side: &SideHead| match median(&of.unit.samples(side)) {
+                    // A report that does not hold all steps holds their median.
+                    None => side.median_ps.map(|median| median * of.unit.scale(side)),
+                    known => known,
+                };
+                let (a, b) = (median(&of.a)?, median(&of.b)?);
                 (a > 0.0).then(|| (b - a) / a)
             }
         }

@@ -1,10 +1,8 @@
 //! This module compares the memory of two sessions: the peak of a program by the classes of its buffers, and the memory in use.
 
+use super::input::{Input, InputPeak};
 use super::sections::{BytesDelta, ClassDelta, MemoryDelta, PeakDelta, PeakSide};
-use super::session::Session;
-use crate::analysis::memory::{
-    MemoryClass, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory, SpaceMemory, StaticMemory,
-};
+use crate::analysis::memory::{MemoryClass, MemoryPrograms, ProgramPeaks, RollUp, RollUpBy, RuntimeMemory, SpacePeak};
 use std::cmp::Reverse;
 
 /// Colour of the main memory of a device.
@@ -36,11 +34,11 @@ pub fn paired_program(a: &MemoryPrograms, b: &MemoryPrograms) -> Result<(u32, u3
     highest.map(|(a, b)| (a.program, b.program)).ok_or_else(none)
 }
 
-/// Compares the memory of two sessions.
-pub fn memory(a: &Session<'_>, b: &Session<'_>) -> MemoryDelta {
-    let peak = match (a.memory, b.memory) {
+/// Compares the memory of two sides.
+pub fn memory(a: &Input<'_>, b: &Input<'_>) -> MemoryDelta {
+    let peak = match (&a.peak, &b.peak) {
         (Ok(a), Ok(b)) => peak(a, b).ok_or("The buffers of a side do not sum to its peak."),
-        (Err(absent), _) | (_, Err(absent)) => Err(absent),
+        (Err(absent), _) | (_, Err(absent)) => Err(*absent),
     };
     let in_use = highest_in_use(a.runtime).zip(highest_in_use(b.runtime));
     MemoryDelta {
@@ -62,39 +60,48 @@ fn difference(a: u64, b: u64) -> Option<i64> {
 }
 
 /// Compares the peaks of a program. `None` if the buffers of a side do not sum to the peak, as those of a damaged file.
-fn peak(a: &StaticMemory, b: &StaticMemory) -> Option<PeakDelta> {
-    let (space_a, space_b) = (a.space.as_ref()?, b.space.as_ref()?);
+fn peak(a: &InputPeak<'_>, b: &InputPeak<'_>) -> Option<PeakDelta> {
+    let bytes = |of: &InputPeak<'_>, class: MemoryClass| {
+        of.classes.iter().find(|(known, _)| *known == class).map_or(0, |(_, bytes)| *bytes)
+    };
     let classes = MemoryClass::ALL.iter().filter_map(|class| {
-        let (a, b) = (bytes(space_a, *class), bytes(space_b, *class));
+        let (a, b) = (bytes(a, *class), bytes(b, *class));
         (a > 0 || b > 0).then(|| Some(ClassDelta { class: *class, a, b, delta: difference(a, b)? }))
     });
     let mut parts: Vec<ClassDelta> = classes.collect::<Option<_>>()?;
     let sum = |of: fn(&ClassDelta) -> u64| parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(of(part)));
-    if sum(|part| part.a) != Some(space_a.peak.peak) || sum(|part| part.b) != Some(space_b.peak.peak) {
+    if sum(|part| part.a) != Some(a.peak) || sum(|part| part.b) != Some(b.peak) {
         return None;
     }
     parts.sort_by_key(|part| (Reverse(part.delta.unsigned_abs()), part.class));
     Some(PeakDelta {
-        program: a.program.name.clone(),
-        delta: difference(space_a.peak.peak, space_b.peak.peak)?,
-        a: peak_side(space_a),
-        b: peak_side(space_b),
+        program: a.program.to_owned(),
+        delta: difference(a.peak, b.peak)?,
+        a: peak_side(a),
+        b: peak_side(b),
         parts,
     })
 }
 
-/// Returns the bytes of a class of buffers at the peak.
-fn bytes(space: &SpaceMemory, class: MemoryClass) -> u64 {
-    let by_class = space.rollups.iter().find(|of| of.by == RollUpBy::Class);
-    let row = by_class.and_then(|of| of.rows.iter().find(|row| row.key == class.key()));
-    row.map_or(0, |row| row.size)
+fn peak_side(of: &InputPeak<'_>) -> PeakSide {
+    PeakSide { peak: of.peak, instruction: of.instruction.map(str::to_owned), n_buffers: of.n_buffers, basis: of.basis }
 }
 
-fn peak_side(space: &SpaceMemory) -> PeakSide {
-    PeakSide {
-        peak: space.peak.peak,
-        instruction: space.peak.instruction.clone(),
-        n_buffers: space.alive.n,
-        basis: space.peak.basis,
+impl<'a> InputPeak<'a> {
+    /// Returns the peak of a program by the roll-ups of the buffers that are alive at it.
+    pub fn of_roll_ups(program: &'a str, peak: &'a SpacePeak, n_buffers: u32, roll_ups: &[RollUp]) -> Self {
+        let by_class = roll_ups.iter().find(|of| of.by == RollUpBy::Class);
+        let bytes = |class: &MemoryClass| {
+            let row = by_class?.rows.iter().find(|row| row.key == class.key())?;
+            Some((*class, row.size))
+        };
+        Self {
+            program,
+            peak: peak.peak,
+            instruction: peak.instruction.as_deref(),
+            n_buffers,
+            basis: peak.basis,
+            classes: MemoryClass::ALL.iter().filter_map(bytes).collect(),
+        }
     }
 }

@@ -14,6 +14,8 @@ mod comm;
 mod exact;
 mod figures;
 mod gate;
+mod input;
+mod listed;
 pub mod matching;
 mod memory;
 mod parity;
@@ -30,6 +32,8 @@ mod verdict;
 mod waterfall;
 
 pub use gate::{Gate, GateFigure, GateResult};
+pub use input::{Input, InputOp, InputPeak};
+pub use listed::{ListedSide, compare_listed};
 pub use memory::paired_program;
 pub use query::{CompareQuery, CompareRows};
 pub use report::{
@@ -46,6 +50,7 @@ pub use session::Session;
 pub use verdict::SIGNIFICANT;
 
 use exact::Divisors;
+use matching::OpMatch;
 use statistics::{shift, widening};
 use std::cmp::Reverse;
 
@@ -54,12 +59,24 @@ pub const BAND: f64 = 0.01;
 
 /// Compares two sessions. `band` is the share of A below which differences are noise between captures.
 pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
-    let (head_a, head_b) = (a.head(), b.head());
-    let (side_a, side_b) = (rows::side(a), rows::side(b));
+    let (side_a, side_b) = (a.side(), b.side());
     let matching = matching::match_sides(&side_a, &side_b);
-    let matches = &matching.matches;
-    let parity = parity::parity(a, b, (&head_a, &head_b), matches);
-    let unit = parity::unit(&head_a, &head_b, &parity);
+    let is_same_program = matching.matches.iter().all(|of| of.tier == Some(matching::Tier::Exact));
+    let diff = |deltas: &[i64]| program_diff::program_diff(&side_a, &side_b, &matching, deltas);
+    compare_inputs((&a.input(), &b.input()), &matching.matches, Some(is_same_program), band, diff)
+}
+
+/// Compares two sides whose ops are matched. `program_diff` compares their programs, and gets the differences of the matches.
+fn compare_inputs(
+    (a, b): (&Input<'_>, &Input<'_>),
+    matches: &[OpMatch],
+    is_same_program: Option<bool>,
+    band: f64,
+    program_diff: impl FnOnce(&[i64]) -> ProgramDiff,
+) -> Comparison {
+    let (head_a, head_b) = (&a.head, &b.head);
+    let parity = parity::parity(a, b, is_same_program);
+    let unit = parity::unit(head_a, head_b, &parity);
     // The divisors of figures per step.
     let per_step = match (unit, head_a.tokens, head_b.tokens) {
         (CompareUnit::MillionTokens, Some(a), Some(b)) => Divisors { a, b, factor: 1_000_000 },
@@ -70,19 +87,24 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         b: b.n_steps().saturating_mul(per_step.b),
         factor: per_step.factor,
     };
-    let (samples_a, samples_b) = (unit.samples(&head_a), unit.samples(&head_b));
+    let (samples_a, samples_b) = (unit.samples(head_a), unit.samples(head_b));
     let whole = waterfall::Whole::new(a, b, divisors);
-    let scales = (unit.scale(&head_a), unit.scale(&head_b));
+    let scales = (unit.scale(head_a), unit.scale(head_b));
     let pairs = rows::Pairs { a, b, matches, divisors, scales };
-    let mut rows = rows::rows(&pairs, &whole.gaps, (whole.a_ps, whole.delta_ps));
+    let mut rows = rows::rows(&pairs, &whole.gaps, whole.a_ps);
     let mut parts = waterfall::parts(&pairs, &whole);
     let deltas: Vec<i64> = rows.iter().map(|row| row.delta_ps).collect();
-    let mut program_changes = program_diff::program_diff(&side_a, &side_b, &matching, &deltas);
+    let mut program_changes = program_diff(&deltas);
     sort(&mut rows, &mut parts, &mut program_changes.changes);
     // Steps that depend on each other tell less than their number.
     let shift = shift(&samples_a, &samples_b).map(|shift| shift.widened(widening(&samples_a, &samples_b)));
+    let has_steps = head_a.n_steps > 0 && head_b.n_steps > 0;
     let judged = verdict::evaluate((&samples_a, &samples_b), shift, (whole.a_ps, whole.delta_ps), band);
-    let is_comparable = parity::is_comparable(unit, &parity);
+    let verdict = match judged.verdict {
+        _ if !parity::is_comparable(unit, &parity) => Verdict::Incomparable,
+        _ if !has_steps => Verdict::TooFewSteps,
+        verdict => verdict,
+    };
     Comparison {
         matched: pairs.shares(),
         figures: figures::figures(a.overview, b.overview),
@@ -98,11 +120,12 @@ pub fn compare(a: &Session<'_>, b: &Session<'_>, band: f64) -> Comparison {
         shift,
         p: judged.p,
         band,
-        verdict: if is_comparable { judged.verdict } else { Verdict::Incomparable },
+        verdict,
         parts,
         rows,
-        a: head_a,
-        b: head_b,
+        a: head_a.clone(),
+        b: head_b.clone(),
+        notes: Vec::new(),
     }
 }
 

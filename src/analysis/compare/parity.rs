@@ -1,22 +1,21 @@
 //! This module lists what both sides of a comparison should share, such as the chip and the work in a step.
 
-use super::matching::{OpMatch, Tier};
+use super::input::Input;
 use super::report::{CompareUnit, Parity, SideHead};
-use super::session::Session;
 use crate::table::format;
 
 /// The properties without which a time per step says nothing.
 const NEEDED: [&str; 3] = ["device_type", "n_devices", "batch"];
 
-/// Compares the properties of both sides.
-pub fn parity(a: &Session<'_>, b: &Session<'_>, heads: (&SideHead, &SideHead), matches: &[OpMatch]) -> Vec<Parity> {
-    let is_same_program = matches.iter().all(|of| of.tier == Some(Tier::Exact));
-    let ops = |of: &Session<'_>| Some(format::counted(of.by_op.ops.len() as u64, "op", "ops"));
-    let batch = |of: &Session<'_>| {
+/// Compares the properties of both sides. `is_same_program` is whether both run the same programs, if that is known.
+pub fn parity(a: &Input<'_>, b: &Input<'_>, is_same_program: Option<bool>) -> Vec<Parity> {
+    let heads = (&a.head, &b.head);
+    let ops = |of: &Input<'_>| Some(format::counted(of.n_ops, "op", "ops"));
+    let batch = |of: &Input<'_>| {
         let (sequences, length) = of.overview.model_size?.batch?;
         Some(format!("{} × {}", format::count(sequences), format::count(length)))
     };
-    let parameters = |of: &Session<'_>| Some(format::count(of.overview.model_size?.n_parameters?));
+    let parameters = |of: &Input<'_>| Some(format::count(of.overview.model_size?.n_parameters?));
     let coverage =
         |head: &SideHead| Some(if head.is_partial { "a part of the capture" } else { "complete" }.to_owned());
     let mut all = vec![
@@ -24,7 +23,7 @@ pub fn parity(a: &Session<'_>, b: &Session<'_>, heads: (&SideHead, &SideHead), m
         Parity::new("n_devices", "Devices", Some(heads.0.n_devices.to_string()), Some(heads.1.n_devices.to_string())),
         Parity::new("batch", "Sequences × length", batch(a), batch(b)),
         Parity::new("parameters", "Parameters", parameters(a), parameters(b)),
-        Parity { is_equal: Some(is_same_program), ..Parity::new("program", "Program", ops(a), ops(b)) },
+        Parity { is_equal: is_same_program, ..Parity::new("program", "Program", ops(a), ops(b)) },
         Parity::new("coverage", "Captures", coverage(heads.0), coverage(heads.1)),
     ];
     // Two partial captures are no better than one.

@@ -99,12 +99,23 @@ pub struct SideHead {
     pub n_steps: u32,
     /// Mean length of a step, in ps.
     pub period_ps: u64,
-    /// Length of each step in order, in ps.
+    /// Length of each step in order, in ps. Empty if a report does not hold all of them.
     pub periods_ps: Vec<u64>,
+    /// Median length of a step, in ps. `None` without steps.
+    pub median_ps: Option<f64>,
     /// Tokens of one step of the whole job: a guess from the inputs of the program.
     pub tokens: Option<u64>,
     /// Whether only a part of the capture was read.
     pub is_partial: bool,
+    /// The level of detail of the report, from 0 to 100. `None` for a capture.
+    pub report_level: Option<u8>,
+}
+
+impl SideHead {
+    /// Returns whether the side has steps, but not the length of each of them, as a report that is cut.
+    pub const fn has_no_samples(&self) -> bool {
+        self.n_steps > 0 && self.periods_ps.is_empty()
+    }
 }
 
 /// A property that both sides should share.
@@ -245,6 +256,8 @@ pub struct Comparison {
     pub memory: MemoryDelta,
     pub comm: CommDelta,
     pub program_changes: ProgramDiff,
+    /// Sentences about what the reports of the sides leave out. Empty for two captures.
+    pub notes: Vec<String>,
 }
 
 impl Comparison {

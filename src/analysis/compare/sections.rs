@@ -70,6 +70,8 @@ pub struct CommDelta {
     /// Sums of the rows. Collectives that are in flight together count several times, so the exposed time of a step can be less.
     pub exposed: TimeDelta,
     pub stall: TimeDelta,
+    /// Why collectives are not compared; there are no rows then, and the sums are unknown. `None` if they are compared.
+    pub absent: Option<String>,
 }
 
 /// Times of both sides in ps per unit.

@@ -1,13 +1,18 @@
 //! This module holds one side of a comparison with its analyses.
 
+use super::input::{Input, InputOp, InputPeak};
+use super::matching::{Side, SideOp};
 use super::report::SideHead;
 use crate::analysis::base::Analysis;
 use crate::analysis::comm::Comm;
 use crate::analysis::data_movement::Programs;
-use crate::analysis::ledger::{LedgerByOp, OpSteps};
+use crate::analysis::ledger::{LedgerByOp, OpSteps, OwnedOp};
 use crate::analysis::memory::{RuntimeMemory, StaticMemory};
 use crate::analysis::overview::Overview;
-use crate::profile::Profile;
+use crate::profile::{Plane, Profile};
+
+/// Why a program without known buffers has no peak.
+const NO_BUFFERS: &str = "The buffers of the program of a side are unknown.";
 
 /// One side of a comparison, with its analyses.
 #[derive(Clone, Copy)]
@@ -30,15 +35,61 @@ pub struct Session<'a> {
     pub is_partial: bool,
 }
 
-impl Session<'_> {
-    pub(super) fn n_steps(&self) -> u64 {
-        self.by_op.ledger.n_steps.max(1).into()
+impl<'a> Session<'a> {
+    fn plane(&self) -> &'a Plane {
+        &self.profile.planes[self.analysis.devices[self.by_op.ledger.device].plane]
     }
 
-    /// Returns the tokens of one step of the whole job, as the program's inputs tell them.
-    pub(super) fn tokens(&self) -> Option<u64> {
-        let (sequences, length) = self.overview.model_size?.batch?;
-        sequences.checked_mul(length).filter(|tokens| *tokens > 0)
+    /// Lists the ops for matching.
+    pub(super) fn side(&self) -> Side<'a> {
+        let plane = self.plane();
+        let op = |owned: &OwnedOp| SideOp {
+            op: owned.op,
+            time: owned.total().0,
+            n: owned.n.as_f64().round() as u64,
+            first_start: self.steps.first_start(plane, owned.op),
+        };
+        Side {
+            profile: self.profile,
+            analysis: self.analysis,
+            device: self.by_op.ledger.device,
+            programs: self.programs,
+            ops: self.by_op.ops.iter().map(op).collect(),
+        }
+    }
+
+    /// Returns the figures and the ops that are compared. The ops have the order of those of [`Session::side`].
+    pub(super) fn input(&self) -> Input<'a> {
+        let (profile, plane, by_op) = (self.profile, self.plane(), self.by_op);
+        let facts = &self.analysis.facts[by_op.ledger.device].ops;
+        let op = |owned: &'a OwnedOp| {
+            let stats = &plane.op(owned.op).stats;
+            let steps = self.steps.times(plane, owned.op).filter(|_| self.overview.has_steps);
+            InputOp {
+                name: profile.text(plane.op(owned.op).name).into(),
+                program_id: stats.program.map(|program| program.0),
+                scope: stats.tf_op.map(|scope| profile.text(scope)),
+                kind: facts[owned.op.0 as usize].kind,
+                n: owned.n.as_f64(),
+                total: owned.total().0,
+                parts: &owned.parts,
+                roofline: owned.floor.as_ref().filter(|floor| floor.unknown == 0).map(|floor| floor.roofline_time),
+                steps: steps.map(|steps| &*steps.times),
+            }
+        };
+        let peak = self.memory.and_then(|of| of.space.as_ref().map(|space| (of, space)).ok_or(NO_BUFFERS));
+        let peak = peak
+            .map(|(of, space)| InputPeak::of_roll_ups(&of.program.name, &space.peak, space.alive.n, &space.rollups));
+        Input {
+            head: self.head(),
+            ledger: &by_op.ledger,
+            ops: by_op.ops.iter().map(op).collect(),
+            n_ops: by_op.ops.len() as u64,
+            overview: self.overview,
+            peak,
+            runtime: self.runtime,
+            comm: Ok(self.comm),
+        }
     }
 
     /// Returns the head of the side.
@@ -53,8 +104,16 @@ impl Session<'_> {
             n_steps: periods_ps.len() as u32,
             period_ps: self.by_op.ledger.per_step(self.by_op.ledger.window).0,
             periods_ps,
-            tokens: self.tokens(),
+            median_ps: self.overview.periods.as_ref().map(|periods| periods.median),
+            tokens: tokens(self.overview),
             is_partial: self.is_partial,
+            report_level: None,
         }
     }
+}
+
+/// Returns the tokens of one step of the whole job, as the program's inputs tell them.
+fn tokens(overview: &Overview) -> Option<u64> {
+    let (sequences, length) = overview.model_size?.batch?;
+    sequences.checked_mul(length).filter(|tokens| *tokens > 0)
 }

@@ -2,9 +2,9 @@
 //! sums to the one above, to the picosecond.
 
 use super::exact::{Divisors, Numerator, round, round_parts};
+use super::input::Input;
 use super::report::PartDelta;
 use super::rows::Pairs;
-use super::session::Session;
 use crate::analysis::ledger::Owner;
 use crate::units::Picos;
 
@@ -18,8 +18,8 @@ pub struct Whole {
 }
 
 impl Whole {
-    pub fn new(a: &Session<'_>, b: &Session<'_>, divisors: Divisors) -> Self {
-        let window = |of: &Session<'_>| of.by_op.ledger.window.0;
+    pub fn new(a: &Input<'_>, b: &Input<'_>, divisors: Divisors) -> Self {
+        let window = |of: &Input<'_>| of.ledger.window.0;
         let numerator = divisors.difference(window(a), window(b));
         let gaps = Owner::ALL.into_iter().filter(|owner| matches!(owner, Owner::Gap(_)));
         Self {
@@ -32,15 +32,16 @@ impl Whole {
 }
 
 /// Returns the time of an owner in ps that belongs to no op.
-fn without_ops(of: &Session<'_>, owner: Owner) -> u64 {
-    let of_ops: Picos = of.by_op.ops.iter().map(|op| op.time(owner)).sum();
-    of.by_op.ledger.time(owner).saturating_sub(of_ops).0
+fn without_ops(of: &Input<'_>, owner: Owner) -> u64 {
+    let all: Vec<usize> = (0..of.ops.len()).collect();
+    let of_ops = Picos(of.time(&all, Some(owner)));
+    of.ledger.time(owner).saturating_sub(of_ops).0
 }
 
 /// Divides the difference among the owners that have time on either side.
 pub fn parts(pairs: &Pairs<'_, '_, '_>, whole: &Whole) -> Vec<PartDelta> {
     let Pairs { a, b, matches, divisors, .. } = *pairs;
-    let time = |of: &Session<'_>, owner| of.by_op.ledger.time(owner).0;
+    let time = |of: &Input<'_>, owner| of.ledger.time(owner).0;
     let has_time = |owner: &Owner| time(a, *owner) > 0 || time(b, *owner) > 0;
     let owners: Vec<Owner> = Owner::ALL.into_iter().filter(has_time).collect();
     let numerators: Vec<Numerator> =

@@ -54,7 +54,8 @@ fn about(side: &SideHead) -> String {
         0 => "whole capture".to_owned(),
         n => format::counted(n.into(), "step", "steps"),
     };
-    format!("{}{chip}{of}, {steps}", side.device)
+    let report = side.report_level.map_or_else(String::new, |level| format!("; a report, level {level} of 100"));
+    format!("{}{chip}{of}, {steps}{report}", side.device)
 }
 
 /// Returns the figures of both sides.
@@ -105,7 +106,9 @@ fn difference(of: &Comparison) -> Figure {
         let end = |end: f64| format::signed_time_text(end as i64);
         rows.push(row("95 % interval", format!("{} to {}", end(shift.low), end(shift.high))));
     }
-    rows.push(row("p", of.p.map_or("too few steps for a test".to_owned(), |p| format!("{p:.4}"))));
+    let is_cut = of.a.has_no_samples() || of.b.has_no_samples();
+    let no_test = if is_cut { "a report leaves out lengths of steps" } else { "too few steps for a test" };
+    rows.push(row("p", of.p.map_or(no_test.to_owned(), |p| format!("{p:.4}"))));
     rows.push(row("Noise between captures", format!("below {}", percent_text(of.band))));
     rows.push(row("Verdict", of.verdict.label().to_owned()));
     let space = if of.delta_ps == 0 { "" } else { " " };
@@ -163,10 +166,10 @@ pub fn matched(of: &Comparison) -> Vec<(String, String, String)> {
     of.matched.iter().map(line).collect()
 }
 
-/// Returns what differs beside the times: what both sides do not share, and new and gone findings.
+/// Returns what differs beside the times: what both sides do not share, what reports leave out, and new and gone findings.
 pub fn notes(of: &Comparison) -> Vec<String> {
     let finding = |finding: &crate::analysis::compare::FindingDelta| {
         format!("{} finding: {}", if finding.is_new { "New" } else { "Gone" }, finding.title)
     };
-    differences(of).into_iter().chain(of.findings.iter().map(finding)).collect()
+    differences(of).into_iter().chain(of.notes.iter().cloned()).chain(of.findings.iter().map(finding)).collect()
 }

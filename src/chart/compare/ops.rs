@@ -66,8 +66,11 @@ pub fn facts(of: &ComparedOps) -> Vec<Fact> {
     let row = |label, fact: &dyn Fn(&RowSide) -> Option<String>| {
         fact_of(label, of.row.a.as_ref().and_then(fact), of.row.b.as_ref().and_then(fact), false)
     };
+    // A report has no details of its ops. They are unknown, and not different.
+    let is_known = of.row.a.is_some() == of.a.is_some() && of.row.b.is_some() == of.b.is_some();
     let detail = |label, mono, fact: &dyn Fn(&OpDetail) -> Option<String>| {
-        fact_of(label, of.a.as_ref().and_then(fact), of.b.as_ref().and_then(fact), mono)
+        let fact = fact_of(label, of.a.as_ref().and_then(fact), of.b.as_ref().and_then(fact), mono)?;
+        Some(Fact { differs: fact.differs && is_known, ..fact })
     };
     let names = |side: &RowSide| Some(side.ops.iter().take(3).cloned().collect::<Vec<_>>().join(", "));
     let name = fact_of("Op", of.row.a.as_ref().and_then(names), of.row.b.as_ref().and_then(names), true);

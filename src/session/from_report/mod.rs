@@ -29,6 +29,10 @@ impl ReportSession {
         let info = session(&report);
         (Self { report }, info)
     }
+
+    pub(crate) const fn own_report(&self) -> &Report {
+        &self.report
+    }
 }
 
 /// Returns the failure for a link whose report cannot be read.

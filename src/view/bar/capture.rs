@@ -54,8 +54,10 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
             <div class="menu-acts">
                 <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::Replace))>{icon(Icon::File)} "Choose files"</button>
                 <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
-                {live(move || (state.summary().is_none() && !state.is_folder()).then(|| view! {
+                {live(move || (!state.is_folder()).then(|| view! {
                     <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::Compare))>{icon(Icon::Swap)} "Compare with files"</button>
+                }.any()))}
+                {live(move || (state.summary().is_none() && !state.is_folder()).then(|| view! {
                     <button type="button" class="menu-act" on:click=then(|state| choose_files(state, OpenAs::AddHosts))>{icon(Icon::More)} "Add files as hosts"</button>
                 }.any()))}
                 {live(move || state.is_folder().then(|| view! {

@@ -10,20 +10,20 @@ use leptos::prelude::*;
 pub(super) fn one_capture(state: State) -> AnyView {
     let is_report = move || state.summary().is_some();
     let body = move || {
-        if is_report() {
-            return Some(
-                view! {
-                    <p>"The open session is a report, which holds no single steps and ops. Open the capture itself to compare it."</p>
-                }
-                .any(),
-            );
-        }
+        // A report that is open is one of the sides, and holds less.
+        let limits = is_report().then(|| {
+            view! {
+                <p>"The open session is a report. Its steps, its owners of time, its ops, its memory and its collectives are compared as far as it holds them; programs are not. The page says what is left out."</p>
+            }
+            .any()
+        });
         let choose = move |_| choose_files(state, OpenAs::Compare);
         Some(
             view! {
                 <p>
-                    "Drop another capture on the middle of this page, or choose its files. The open capture stays as the baseline A. The page shows whether a step became slower or faster by more than chance, and what the difference is made of, op by op."
+                    "Drop another capture or a report on the middle of this page, or choose its files. What is open stays as the baseline A. The page shows whether a step became slower or faster by more than chance, and what the difference is made of, op by op."
                 </p>
+                {limits}
                 <p class="acts">
                     <button type="button" class="btn solid" on:click=choose>{icon(Icon::File)} "Choose the capture to compare with"</button>
                 </p>

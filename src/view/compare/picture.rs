@@ -62,7 +62,11 @@ fn chosen_picture(model: CompareModel, of: &Comparison) -> AnyView {
             compare_sections::memory_table(memory),
             "Neither side tells its memory.",
         ),
-        ComparePane::Communication => (Vec::new(), compare_sections::comm(&of.comm, SHOWN), "No collective differs."),
+        ComparePane::Communication => (
+            of.comm.absent.iter().map(|absent| compare_sections::no_comm(absent)).collect(),
+            compare_sections::comm(&of.comm, SHOWN),
+            "No collective differs.",
+        ),
     };
     section(pane, sentences, table, same)
 }
@@ -170,10 +174,16 @@ fn waterfall_row(model: CompareModel, row: WaterfallRow, zero: &str) -> AnyView 
 /// Renders the steps of both sides as dots, with a line for each mean.
 fn steps(of: &Comparison) -> AnyView {
     let Some(picture) = compare::steps(of) else {
+        let is_cut = of.a.has_no_samples() || of.b.has_no_samples();
+        let why = if is_cut {
+            "A report leaves out lengths of steps, so only the means are compared."
+        } else {
+            "A side has no steps, so only the whole captures are compared."
+        };
         return view! {
             <section>
                 <h2>"Steps"</h2>
-                <p class="sub">"A side has no steps, so only the whole captures are compared."</p>
+                <p class="sub">{why}</p>
             </section>
         }
         .any();

@@ -4,15 +4,36 @@
 //! Otherwise they are aligned by what runs beside them, and the rest is left to the next tier.
 
 use super::align::{Context, align, gaps};
-use super::program_ops::ProgramOps;
 use super::tier::{OpMatch, Tier};
 use indexmap::IndexMap;
 
 /// Ops of both sides with the same key, in the order in which they first run.
 type Cell = (Vec<u32>, Vec<u32>);
 
+/// Ops in order, with the keys by which they are matched.
+pub(super) trait KeyedOps {
+    /// Returns the number of ops.
+    fn len(&self) -> usize;
+
+    /// Returns the index of an op in the ops of its side.
+    fn index(&self, op: u32) -> usize;
+
+    /// Returns the time in ps of an op and its number of executions.
+    fn time(&self, op: u32) -> (u64, u64);
+
+    /// Returns the digest of what an op is, by which neighbours are compared.
+    fn label(&self, op: u32) -> u64;
+
+    /// Returns the key of an op in a tier. `None` if the op has no such key.
+    fn key(&self, tier: Tier, op: u32) -> Option<u64>;
+
+    /// Returns the digest of the program without names. Two programs with the same digest are the same program. `None` if it is
+    /// unknown.
+    fn fingerprint(&self) -> Option<u64>;
+}
+
 /// Matches the ops of a pair of programs. Ops without a partner are in no match.
-pub(super) fn match_program(a: &ProgramOps<'_, '_>, b: &ProgramOps<'_, '_>) -> Vec<OpMatch> {
+pub(super) fn match_program(a: &impl KeyedOps, b: &impl KeyedOps) -> Vec<OpMatch> {
     let mut matches = Vec::new();
     let mut left: Cell = ((0..a.len() as u32).collect(), (0..b.len() as u32).collect());
     let contexts = [contexts(a), contexts(b)];
@@ -20,7 +41,7 @@ pub(super) fn match_program(a: &ProgramOps<'_, '_>, b: &ProgramOps<'_, '_>) -> V
         if left.0.is_empty() || left.1.is_empty() {
             break;
         }
-        if tier == Tier::Exact && a.fingerprint != b.fingerprint {
+        if tier == Tier::Exact && (a.fingerprint().is_none() || a.fingerprint() != b.fingerprint()) {
             continue;
         }
         let mut cells: IndexMap<u64, Cell> = IndexMap::default();
@@ -47,7 +68,7 @@ pub(super) fn match_program(a: &ProgramOps<'_, '_>, b: &ProgramOps<'_, '_>) -> V
 }
 
 /// Returns what runs beside each op.
-fn contexts(program: &ProgramOps<'_, '_>) -> Vec<Context> {
+fn contexts(program: &impl KeyedOps) -> Vec<Context> {
     let labels: Vec<u64> = (0..program.len() as u32).map(|op| program.label(op)).collect();
     // No label stands for the end of the program. Labels are digests, and hardly ever 0.
     let label = |at: Option<usize>| at.and_then(|at| labels.get(at)).copied().unwrap_or_default();
@@ -57,8 +78,8 @@ fn contexts(program: &ProgramOps<'_, '_>) -> Vec<Context> {
 /// Matches the ops of a cell. Returns the ops of each match, and whether the match is ambiguous.
 fn match_cell(
     tier: Tier,
-    (a, ops_a): (&ProgramOps<'_, '_>, Vec<u32>),
-    (b, ops_b): (&ProgramOps<'_, '_>, Vec<u32>),
+    (a, ops_a): (&impl KeyedOps, Vec<u32>),
+    (b, ops_b): (&impl KeyedOps, Vec<u32>),
     contexts: &[Vec<Context>; 2],
 ) -> Vec<(Vec<u32>, Vec<u32>, bool)> {
     let is_uneven = ops_a.len() != ops_b.len();

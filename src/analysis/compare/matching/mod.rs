@@ -16,6 +16,7 @@ mod dataflow;
 mod digest;
 mod fingerprint;
 mod instruction_digests;
+mod listed;
 mod op_names;
 mod program_ops;
 mod program_pairs;
@@ -28,10 +29,12 @@ pub use tier::{OpMatch, Tier};
 pub(super) use align::longest_chain;
 pub(super) use digest::{Digest, digest};
 pub use instruction_digests::Signature;
+pub use listed::{Known, ListedOp, match_listed};
 pub(super) use op_names::scope_digest;
 
 use crate::hlo::Module;
 use crate::profile::ProgramId;
+use cells::KeyedOps;
 use indexmap::IndexMap;
 use program_ops::ProgramOps;
 

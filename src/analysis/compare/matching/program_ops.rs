@@ -3,6 +3,7 @@
 //! The facts of an op come from its instruction in the program if both sides have the program, else from the text of
 //! its event, else from its name.
 
+use super::cells::KeyedOps;
 use super::dataflow::{Node, dataflow_digests, unordered_digest};
 use super::digest::digest;
 use super::fingerprint::Fingerprint;
@@ -62,47 +63,26 @@ struct OfText {
     digest: u64,
 }
 
-impl<'s, 'a> ProgramOps<'s, 'a> {
-    /// Describes the ops with these indices in the ops of `side`. `module` is their program, which is used only if the
-    /// other side has it as well.
-    pub(super) fn new(side: &'s Side<'a>, indices: &'s [usize], module: Option<&'s Module>) -> Self {
-        let (ops, fingerprint) = match module {
-            Some(module) => by_program(side, indices, module),
-            None => by_texts(side, indices),
-        };
-        Self { side, module, indices, ops, fingerprint, users: OnceCell::new(), facts: RefCell::default() }
-    }
-
-    /// Returns the number of ops.
-    pub(super) fn len(&self) -> usize {
+impl KeyedOps for ProgramOps<'_, '_> {
+    fn len(&self) -> usize {
         self.ops.len()
     }
 
-    /// Returns the index of an op in the ops of the side.
-    pub(super) fn index(&self, op: u32) -> usize {
+    fn index(&self, op: u32) -> usize {
         self.indices[op as usize]
     }
 
-    /// Returns the time in ps of an op and its number of executions.
-    pub(super) fn time(&self, op: u32) -> (u64, u64) {
+    fn time(&self, op: u32) -> (u64, u64) {
         let of_side = self.side.ops[self.index(op)];
         (of_side.time, of_side.n)
     }
 
-    /// Returns the digest of the scope path and the signature of an op.
-    pub(super) fn facts(&self, op: u32) -> (Option<u64>, Signature) {
-        let described = &self.ops[op as usize];
-        (described.scope, described.signature)
-    }
-
-    /// Returns the digest of the scope path and the signature of an op, by which neighbours are compared.
-    pub(super) fn label(&self, op: u32) -> u64 {
+    fn label(&self, op: u32) -> u64 {
         let described = &self.ops[op as usize];
         label(described.scope, described.signature)
     }
 
-    /// Returns the key of an op in a tier. `None` if the op has no such key.
-    pub(super) fn key(&self, tier: Tier, op: u32) -> Option<u64> {
+    fn key(&self, tier: Tier, op: u32) -> Option<u64> {
         let described = &self.ops[op as usize];
         let signature = described.signature;
         match tier {
@@ -120,7 +100,30 @@ impl<'s, 'a> ProgramOps<'s, 'a> {
             }
             Tier::Neighbours => Some(self.neighbours(op)),
             Tier::ScopeGroup => described.scope,
+            Tier::LeftOut => None,
         }
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
+    }
+}
+
+impl<'s, 'a> ProgramOps<'s, 'a> {
+    /// Describes the ops with these indices in the ops of `side`. `module` is their program, which is used only if the
+    /// other side has it as well.
+    pub(super) fn new(side: &'s Side<'a>, indices: &'s [usize], module: Option<&'s Module>) -> Self {
+        let (ops, fingerprint) = match module {
+            Some(module) => by_program(side, indices, module),
+            None => by_texts(side, indices),
+        };
+        Self { side, module, indices, ops, fingerprint, users: OnceCell::new(), facts: RefCell::default() }
+    }
+
+    /// Returns the digest of the scope path and the signature of an op.
+    pub(super) fn facts(&self, op: u32) -> (Option<u64>, Signature) {
+        let described = &self.ops[op as usize];
+        (described.scope, described.signature)
     }
 
     /// Returns the digest of the innermost source file and function of an op.

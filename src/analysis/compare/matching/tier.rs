@@ -22,12 +22,22 @@ pub enum Tier {
     Neighbours,
     /// Scope path alone. The match is a group of all ops with the path that are left.
     ScopeGroup,
+    /// The kind alone: the ops that a report leaves out, and those of the other side that may be among them.
+    LeftOut,
 }
 
 impl Tier {
     /// All tiers, the strongest first.
-    pub const ALL: [Self; 7] =
-        [Self::Exact, Self::ScopeAndShape, Self::Scope, Self::Source, Self::Name, Self::Neighbours, Self::ScopeGroup];
+    pub const ALL: [Self; 8] = [
+        Self::Exact,
+        Self::ScopeAndShape,
+        Self::Scope,
+        Self::Source,
+        Self::Name,
+        Self::Neighbours,
+        Self::ScopeGroup,
+        Self::LeftOut,
+    ];
 
     /// Returns how far a match of this tier can be relied on, a fraction from 0 to 1.
     pub const fn weight(self) -> f64 {
@@ -39,6 +49,7 @@ impl Tier {
             Self::Name => 0.7,
             Self::Neighbours => 0.6,
             Self::ScopeGroup => 0.5,
+            Self::LeftOut => 0.2,
         }
     }
 
@@ -52,6 +63,7 @@ impl Tier {
             Self::Name => "name",
             Self::Neighbours => "neighbours",
             Self::ScopeGroup => "scope_group",
+            Self::LeftOut => "left_out",
         }
     }
 
@@ -65,6 +77,7 @@ impl Tier {
             Self::Name => "name",
             Self::Neighbours => "neighbours",
             Self::ScopeGroup => "group of a scope",
+            Self::LeftOut => "kind of what a report leaves out",
         }
     }
 }
@@ -73,7 +86,7 @@ impl Tier {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpMatch {
     /// Indices in [`Side::ops`](super::Side::ops) of the first side, in order: one, or several in
-    /// [`Tier::ScopeGroup`], or none.
+    /// [`Tier::ScopeGroup`] and [`Tier::LeftOut`], or none.
     pub a: Vec<usize>,
     /// Indices in the ops of the second side, as `a`.
     pub b: Vec<usize>,
