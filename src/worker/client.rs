@@ -142,9 +142,9 @@ impl Link {
     }
 
     /// Reads the files of two captures. The answer is what made most of their difference.
-    pub fn explain_jump(&self, before: &[Picked], after: &[Picked]) -> RequestId {
+    pub fn explain_change(&self, before: &[Picked], after: &[Picked]) -> RequestId {
         let (paths, files) = paths_and_files(&[before, after].concat());
-        self.send_with(&Request::ExplainJump { paths, n_before: before.len() as u32 }, &files, &[])
+        self.send_with(&Request::ExplainChange { paths, n_before: before.len() as u32 }, &files, &[])
     }
 
     /// Starts helpers, and returns the ports to them. A helper that cannot be started is left out.

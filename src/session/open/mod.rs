@@ -18,7 +18,7 @@ mod trace;
 pub use estimate::{BUDGET, ESTIMATE_THRESHOLD, estimate};
 pub use input::Input;
 pub use messages::no_capture;
-pub use planes::{PlanesApart, planes_apart};
+pub use planes::{PlaneList, list_planes};
 pub use planes_read::{PlaneAt, PlanesRead};
 pub use read_files::{Opened, open};
 pub use report_file::captures_of;

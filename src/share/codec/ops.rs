@@ -55,7 +55,7 @@ fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
 
 fn parts(v: &mut dyn Visit, row: &mut OpRow) -> Done {
     let (usual, n) = (row.group.total, row.group.n_executions);
-    v.rows(&mut row.group.parts, defaults::part)?;
+    v.rows(&mut row.group.parts, defaults::signature_time)?;
     each(&mut row.group.parts, |part| {
         v.string(&mut part.signature, Text::Op)?;
         v.text(&mut part.category, None, Text::Category)?;
