@@ -11,7 +11,7 @@
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
 
-use super::helper::{FromHelper, Helper, HelperProgress};
+use super::helper::{FromHelper, HelperPort, HelperProgress};
 use super::runtime::memory;
 use crate::profile::{Part, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
@@ -42,7 +42,7 @@ pub(super) struct ParallelOpen {
 }
 
 struct HelperState {
-    helper: Helper,
+    helper: HelperPort,
     /// The planes that the helper has not read yet.
     share: Vec<PlaneAt>,
     progress: HelperProgress,
@@ -70,7 +70,7 @@ impl ParallelOpen {
         let own = shares.next().unwrap_or_default();
         let listen = |(number, (port, share)): (usize, (MessagePort, Vec<PlaneAt>))| {
             let on_message = on_message.clone();
-            let helper = Helper::new(port, move |message| on_message(number, message));
+            let helper = HelperPort::new(port, move |message| on_message(number, message));
             Some(HelperState { helper, share, progress: HelperProgress::default() })
         };
         let helpers = ports.into_iter().zip(shares).enumerate().map(listen).collect();

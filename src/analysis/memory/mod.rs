@@ -28,7 +28,7 @@ mod train_state;
 mod words;
 
 pub use fit::{Fit, FitRow, LIMIT};
-pub use fit_report::{AskedSizes, FitBasis, FitPart, JobSize};
+pub use fit_report::{FitBasis, FitPart, JobSize, RequestedSizes};
 pub use fit_text::{FIT_METHOD, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size};
 pub use model_size::{ModelGuess, large_count};
 pub use program::ProgramMemory;

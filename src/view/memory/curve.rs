@@ -24,7 +24,7 @@ const HEIGHT: (f64, f64) = (244.0, 204.0);
 pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let size = Memo::new(move |_| (chart::room(width.get()), if model.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
+    let size = Memo::new(move |_| (chart::room(width.get()), if model.is_narrow() { HEIGHT.1 } else { HEIGHT.0 }));
     let scene = SharedMemo::new(move || {
         let (memory, columns) = (model.memory.get()?, model.curve.get()?);
         let space = memory.space.as_ref()?;

@@ -31,7 +31,7 @@ impl OpHistory {
             let over = before.len().saturating_sub(KEPT);
             before.drain(..over);
         });
-        self.state.op.update(|op| *op = panel::beside(op, name, program));
+        self.state.op.update(|op| *op = panel::sibling_key(op, name, program));
     }
 
     pub(super) fn back(self) {

@@ -131,7 +131,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
     };
     let more = more(op.more_values, "more value", "more values");
     let remark = |remark: &crate::analysis::op::ValueChange| {
-        view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::remark(remark)}</span></p> }.any()
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::change_text(remark)}</span></p> }.any()
     };
     let table = view! {
         <table class="op-values">
@@ -139,7 +139,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
             <tbody>{panel::values(op).into_iter().map(row).collect_view()}</tbody>
         </table>
         {more}
-        {op.remarks.iter().map(remark).collect_view()}
+        {op.value_changes.iter().map(remark).collect_view()}
     }
     .any();
     section("Shapes", nothing(), table)
