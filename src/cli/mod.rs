@@ -88,7 +88,7 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     // escapes.
     let escaped = if printed.is_safe { printed.text.as_str().into() } else { escape_invisible_lines(&printed.text) };
     let text: &str = &escaped;
-    if let Some(path) = args.out() {
+    if let Some(path) = args.output_file() {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
     let mut stdout = std::io::stdout().lock();

@@ -92,7 +92,7 @@ impl FlagEvaluator<'_> {
             is_cut: self.flags.is_cut,
             rows,
             marks,
-            changed: is_changed.then(|| self.with(&removed, &added)),
+            changed: is_changed.then(|| self.edited_text(&removed, &added)),
             settings: self.flags.settings.iter().rev().map(|of| (of.name.clone(), of.value.clone())).collect(),
             notes: self.comm.notes.clone(),
         }
@@ -103,7 +103,7 @@ impl FlagEvaluator<'_> {
     }
 
     /// Returns the text without some settings, and with some flags. Other values of an added flag are removed.
-    fn with(&self, removed: &[&Setting], added: &[Flag]) -> String {
+    fn edited_text(&self, removed: &[&Setting], added: &[Flag]) -> String {
         let is_replaced = |setting: &&Setting| added.iter().any(|flag| flag.name == setting.name);
         let replaced = self.flags.settings.iter().filter(is_replaced);
         let removed: Vec<&Setting> = removed.iter().copied().chain(replaced).collect();
@@ -112,7 +112,7 @@ impl FlagEvaluator<'_> {
     }
 
     fn removal(&self, setting: &Setting) -> Option<Change> {
-        Some(Change { label: "Take it out".to_owned(), text: self.with(&[setting], &[]) })
+        Some(Change { label: "Take it out".to_owned(), text: self.edited_text(&[setting], &[]) })
     }
 
     /// Returns the verdict about the setting with the index `at`.
@@ -245,7 +245,7 @@ impl FlagEvaluator<'_> {
             text,
             primitive: Some(sums.primitive),
             stall: Some(sums.traffic.stall),
-            change: Some(Change { label: label.to_owned(), text: self.with(&[], flags) }),
+            change: Some(Change { label: label.to_owned(), text: self.edited_text(&[], flags) }),
         }
     }
 

@@ -40,7 +40,7 @@ impl SizeField {
     }
 
     /// Returns the sizes with another value of the field.
-    pub const fn with(self, mut size: JobSize, value: u64) -> JobSize {
+    pub const fn with_value(self, mut size: JobSize, value: u64) -> JobSize {
         match self {
             Self::Parameters => size.n_parameters = value,
             Self::Sharing => size.n_sharing = value,

@@ -254,7 +254,7 @@ impl ProgramMemory {
     }
 
     pub(super) fn vocabularies(&self, query: &MemoryQuery) -> Vocabularies {
-        self.vocabularies.with(query.vocabulary)
+        self.vocabularies.with_least(query.vocabulary)
     }
 
     /// Describes a buffer that is allocated and freed while the program runs.

@@ -119,7 +119,7 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
 /// Returns sentences about rows that are outside of the visible range or not plotted. `None` if all rows are visible.
 pub fn hidden_rows_text(dots: &Dots, options: &ChartOptions) -> Option<String> {
     let mut text = Vec::new();
-    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).beyond(dots);
+    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).rows_outside(dots);
     if n > 0 {
         let rows = format::counted(n.into(), "row lies", "rows lie");
         let drawn = match (options.pinned, n) {

@@ -97,7 +97,7 @@ pub(crate) fn open_files(
         }
     }
     if found.captures.is_empty() {
-        return Err(nothing(found, single, archive.as_deref()));
+        return Err(no_capture_failure(found, single, archive.as_deref()));
     }
     let Detected { mut captures, notes, skipped_files, failures, .. } = found;
     let before_reading =
@@ -119,7 +119,7 @@ pub(crate) fn open_files(
 
 /// Returns the reason why there is nothing to show: the failure of the single file, or the first failure of a file that
 /// should have been readable.
-fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
+fn no_capture_failure(found: Detected, single: bool, name: Option<&str>) -> Failure {
     let Detected { notes, skipped_files, last, failures, n_files, n_archives, .. } = found;
     let archive = name.filter(|_| n_archives > 0);
     let first = failures.into_iter().next();

@@ -24,7 +24,8 @@ pub(crate) struct OpHistory {
 }
 
 impl OpHistory {
-    pub(super) fn to(self, name: &str, program: Option<u64>) {
+    /// Opens the panel of another op, and remembers the op before it.
+    pub(super) fn go_to_op(self, name: &str, program: Option<u64>) {
         let from = self.state.op.get_untracked();
         self.state.walked.update(|before| {
             before.push(from);

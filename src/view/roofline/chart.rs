@@ -38,7 +38,7 @@ struct Brush {
 
 impl Brush {
     fn area(self) -> Rect {
-        Rect::around(&[self.from, self.to])
+        Rect::bounding(&[self.from, self.to])
     }
 }
 

@@ -134,7 +134,8 @@ fn refused(state: State, place: &WebAddress, refusal: &Refusal) {
 
 /// Stores the files of the open session on this device.
 pub(super) fn store_session(state: State) {
-    let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
+    let about =
+        state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), describe_devices(&o.session))));
     let Some((name, about)) = about else { return };
     let opens = state.opens();
     spawn_local(async move {
@@ -181,7 +182,7 @@ async fn reopen(state: State, id: String) {
 }
 
 /// Describes the devices of a session, such as "TPU v5p × 8". Empty without devices.
-fn about(session: &SessionInfo) -> String {
+fn describe_devices(session: &SessionInfo) -> String {
     let Some(first) = session.devices.first() else { return String::new() };
     let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());
     if session.devices.len() > 1 { format!("{what} × {}", session.devices.len()) } else { what }

@@ -333,14 +333,14 @@ impl TimelineModel {
         let range = self.place.with_untracked(|place| place.range);
         let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
         if let Some((start, end)) = event.or(range) {
-            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+            self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
     }
 
     /// Shows the selected range so that it fills most of the width.
     pub(super) fn fit_range(self) {
         if let Some((start, end)) = self.place.with_untracked(|place| place.range) {
-            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+            self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
     }
 
