@@ -7,7 +7,7 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::url::address::Address;
+use crate::protocol::url::address::PageAddress;
 use crate::protocol::{Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
 use crate::session::{Input, OpenSession};
@@ -136,8 +136,9 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report, warn: &dyn Fn(&s
         ),
     })?;
     let step = shared.header.step.parse().unwrap_or(query.step);
-    let address = Address { query: Query { step, ..query.clone() }, report: encode_link(shared), ..Address::default() }
-        .to_string();
+    let address =
+        PageAddress { query: Query { step, ..query.clone() }, report: encode_link(shared), ..PageAddress::default() }
+            .to_string();
     let link = format!("{base}#{address}");
     let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {

@@ -6,7 +6,7 @@ mod list;
 mod remote;
 mod stored_captures;
 
-use crate::protocol::url::address::Address;
+use crate::protocol::url::address::PageAddress;
 use crate::protocol::{Failure, SessionInfo};
 use crate::session::open::remote::{Refusal, WebAddress, question};
 use crate::table::format;
@@ -25,7 +25,7 @@ use wasm_bindgen::JsValue;
 #[component]
 pub(crate) fn OtherSources(state: State) -> impl IntoView {
     let question = RwSignal::new_local(None::<Head>);
-    let begin = move |text: String| match remote::parse_address(&text) {
+    let begin = move |text: String| match remote::parse_capture_url(&text) {
         Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, question)),
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
@@ -101,7 +101,7 @@ fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 
 /// Reloads the page with an address that names the capture, because the page's policy does not allow requests to its
 /// host yet.
 fn start_anew(state: State, place: &WebAddress) {
-    let address = Address { src: place.url.clone(), ..untrack(|| state.address()) };
+    let address = PageAddress { src: place.url.clone(), ..untrack(|| state.address()) };
     let address = format!("#{address}");
     if window().history().is_ok_and(|history| history.push_state_with_url(&JsValue::NULL, "", Some(&address)).is_ok()) {
         let _ = window().location().reload();
