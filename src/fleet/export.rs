@@ -6,7 +6,7 @@ use super::derive::analyse;
 use super::identity::{identity, identity_of_names, whole_digest};
 use super::keys::Keys;
 use super::layout::{FileFormat, NO_DATE, capture_path, remove, write_whole};
-use super::present::StoredCaptures;
+use super::stored_captures::StoredCaptures;
 use super::tables::{CaptureFacts, CaptureRow, TableName, captured_at, date, failed_rows, rows};
 use super::{json, parquet_file};
 use crate::protocol::Failure;

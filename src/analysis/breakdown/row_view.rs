@@ -8,7 +8,7 @@ use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::small_sort::{SmallSort, collect_map};
-use crate::table::order::sort_by_text;
+use crate::table::sort::sort_by_text;
 use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::borrow::Cow;

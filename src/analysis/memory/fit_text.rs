@@ -3,7 +3,7 @@
 
 use super::fit::{Fit, LIMIT};
 use super::fit_report::JobSize;
-use super::model_size::large_count;
+use super::model_guess::large_count;
 use crate::table::format::{bytes_text, counted};
 
 /// A field of the sizes.

@@ -1,6 +1,6 @@
 //! This module holds the state of the list of captures: what is known of them, the chosen figure, and the two captures to compare.
 
-use super::reading::SummaryWorkers;
+use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
 use crate::protocol::{CapturesQuestion, Question};
 use crate::table::filter::TextFilter;
