@@ -44,7 +44,7 @@ pub enum Command {
     /// Self time by op, category, kind, phase, layer, scope or source.
     Breakdown {
         /// Groups rows by this property of ops.
-        #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
+        #[arg(long, default_value = GroupBy::Op.key(), value_parser = group_by_parser())]
         by: GroupBy,
         #[command(flatten)]
         only: Only,
@@ -65,7 +65,7 @@ pub enum Command {
     /// Roofline model: MFU, achieved FLOP/s and bandwidth, recoverable time, and the coverage of the model.
     Roofline {
         /// Groups rows by this property of ops.
-        #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
+        #[arg(long, default_value = GroupBy::Op.key(), value_parser = group_by_parser())]
         by: GroupBy,
         #[command(flatten)]
         only: Only,
@@ -137,7 +137,7 @@ pub struct Only {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
     /// Where `--filter` searches. `leaf` is the name of the op and the last three segments of its scope path.
-    #[arg(long, default_value = FilterField::Leaf.key(), value_parser = within())]
+    #[arg(long, default_value = FilterField::Leaf.key(), value_parser = filter_field_parser())]
     within: FilterField,
     /// Reads the text of `--filter` as a regular expression.
     #[arg(long)]
@@ -180,7 +180,7 @@ impl Args {
     }
 
     /// Returns the file to which the output is written. `None` for stdout.
-    pub fn out(&self) -> Option<&PathBuf> {
+    pub fn output_file(&self) -> Option<&PathBuf> {
         match &self.command {
             Command::Compare(compare) => compare.out.as_ref(),
             _ => self.view()?.out.as_ref(),
@@ -188,11 +188,11 @@ impl Args {
     }
 }
 
-fn by() -> impl TypedValueParser<Value = GroupBy> {
+fn group_by_parser() -> impl TypedValueParser<Value = GroupBy> {
     one_of(GroupBy::ALL, GroupBy::key)
 }
 
-fn within() -> impl TypedValueParser<Value = FilterField> {
+fn filter_field_parser() -> impl TypedValueParser<Value = FilterField> {
     one_of(FilterField::ALL, FilterField::key)
 }
 

@@ -5,7 +5,7 @@ use super::files::Inputs;
 use super::open_capture::OpenFiles;
 use super::{files, run};
 use crate::protocol::Failure;
-use crate::table::text::neutralise;
+use crate::table::text::escape_invisible;
 use clap::Parser;
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Arguments(text) => f.write_str(text),
-            Self::Failed(Failure { title, message }) => f.write_str(&neutralise(&format!("{title}. {message}"))),
+            Self::Failed(Failure { title, message }) => f.write_str(&escape_invisible(&format!("{title}. {message}"))),
         }
     }
 }
@@ -63,13 +63,13 @@ pub fn document_with(
     let args = Args::try_parse_from(std::iter::once(&program).chain(arguments));
     let args = args.map_err(|error| DocumentError::Arguments(first_sentence(&error.to_string())))?;
     let messages = RefCell::new(Vec::new());
-    let complain = |message: &str| messages.borrow_mut().push(neutralise(message).into_owned());
+    let warn = |message: &str| messages.borrow_mut().push(escape_invisible(message).into_owned());
     let is_own = matches!(args.command, Command::Report { .. } | Command::Export(_) | Command::Compare(_));
     #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     let is_own = is_own || matches!(args.command, Command::Compact(_));
     let printed = match (files, args.view()) {
-        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &complain),
-        _ => run::run(&args, inputs, &complain),
+        (Some(files), Some(view)) if !is_own => run::print(files, &args, view, &warn),
+        _ => run::run(&args, inputs, &warn),
     };
     let (printed, _) = printed.map_err(DocumentError::Failed)?;
     Ok(Document { text: printed.text, messages: messages.into_inner() })

@@ -64,17 +64,17 @@ struct Form {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written.
-pub fn run(args: &ExportArgs, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
+pub fn run(args: &ExportArgs, warn: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
     #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
     match (&args.form.parquet, &args.form.jsonl) {
-        (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), complain),
-        (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), complain),
+        (Some(out), _) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::Parquet), warn),
+        (_, Some(out)) => return fleet::run(&args.files, &args.of_tables, (out, FileFormat::JsonLines), warn),
         (None, None) => {}
     }
     let opened = open(files::inputs(&args.files)?, &mut |_| {})?;
     let analysis = Analysis::new(&opened.profile);
     if let Some(partial) = &opened.partial {
-        complain(&format!("partial: {partial}"));
+        warn(&format!("partial: {partial}"));
     }
     let text = match (&args.form.xspace, &args.form.trace_json) {
         (Some(path), _) => write_xspaces(args, &opened, &analysis, path)?,

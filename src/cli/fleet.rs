@@ -75,7 +75,7 @@ pub fn run(
     files: &[PathBuf],
     of_tables: &TableArgs,
     (out, format): (&Path, FileFormat),
-    complain: &dyn Fn(&str),
+    warn: &dyn Fn(&str),
 ) -> Result<(String, bool), Failure> {
     let keys = Keys::new(of_tables.keys.clone())
         .map_err(|message| Failure { title: "The keys cannot be used".to_owned(), message })?;
@@ -107,11 +107,11 @@ pub fn run(
             ExportOutcome::Skipped => n_skipped += 1,
             ExportOutcome::Partial => {
                 n_partial += 1;
-                complain(&format!("partial: only a part of {} was read", name(&paths)));
+                warn(&format!("partial: only a part of {} was read", name(&paths)));
             }
             ExportOutcome::Failed(sentence) => {
                 n_failed += 1;
-                complain(&format!("failed: {}: {sentence}", name(&paths)));
+                warn(&format!("failed: {}: {sentence}", name(&paths)));
             }
         }
     }

@@ -4,7 +4,7 @@
 use super::open_capture::{OpenCapture, notes_text};
 use super::view_args::Output;
 use crate::analysis::base::{Filter, GroupBy, Status};
-use crate::analysis::memory::{AskedSizes, FIT_UNKNOWN, MemoryQuery, ProgramPeaks, WholeMemory, parse_size};
+use crate::analysis::memory::{FIT_UNKNOWN, MemoryQuery, ProgramPeaks, RequestedSizes, WholeMemory, parse_size};
 use crate::chip::{CHIPS, Chip};
 use crate::protocol::Failure;
 use crate::report::{json, memory_json, memory_table};
@@ -53,8 +53,8 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 impl MemoryArgs {
-    const fn asked_sizes(&self) -> AskedSizes {
-        AskedSizes {
+    const fn requested_sizes(&self) -> RequestedSizes {
+        RequestedSizes {
             n_parameters: self.fit_parameters,
             n_sharing: self.fit_devices,
             sequences: self.fit_sequences,
@@ -98,13 +98,14 @@ impl OpenCapture<'_> {
                 let header = crate::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
-                json::text(&memory_json::memory(head, &whole, top, args.asked_sizes(), &notes))
+                json::text(&memory_json::memory(head, &whole, top, args.requested_sizes(), &notes))
             }
             Output::Csv => memory_table::csv(&whole, top).csv(),
-            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20), args.asked_sizes()),
+            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20), args.requested_sizes()),
             Output::Text if whole.is_empty() => notes_text(&notes),
             Output::Text => {
-                tables(&whole, Table::aligned, self.view.top.unwrap_or(20), args.asked_sizes()) + &notes_text(&notes)
+                tables(&whole, Table::aligned, self.view.top.unwrap_or(20), args.requested_sizes())
+                    + &notes_text(&notes)
             }
         })
     }
@@ -112,7 +113,7 @@ impl OpenCapture<'_> {
 
 /// Writes the table of all programs, then the findings, classes and live buffers of the heaviest program, then the
 /// table that compares the peaks of each device.
-fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, asked: AskedSizes) -> String {
+fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, requested: RequestedSizes) -> String {
     let mut parts = Vec::new();
     if !whole.programs.is_empty() {
         parts.push(form(&memory_table::programs(whole)));
@@ -122,8 +123,8 @@ fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize, asked: As
         let space = &space.memory;
         let findings = memory_table::findings(name, space);
         parts.push(findings + &form(&memory_table::classes(space)) + "\n" + &form(&memory_table::alive(space, top)));
-        if asked != AskedSizes::default() {
-            parts.push(match memory_table::fit(space, whole, asked) {
+        if requested != RequestedSizes::default() {
+            parts.push(match memory_table::fit(space, whole, requested) {
                 Some((text, table)) => text + &form(&table),
                 None => format!("Will it fit? {FIT_UNKNOWN}\n"),
             });

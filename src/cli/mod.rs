@@ -24,14 +24,14 @@ mod run;
 mod summary;
 mod view_args;
 
-use crate::table::text::neutralise_lines;
+use crate::table::text::escape_invisible_lines;
 use args::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 pub use document::{Document, DocumentError, document, document_with};
 pub use files::Inputs;
 pub use open_capture::OpenFiles;
-use output::{Printed, complain};
+use output::{Printed, print_error};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -68,7 +68,7 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
             return if help { 2 } else { 0 };
         }
     };
-    match run::run(&args, &files::inputs, &complain) {
+    match run::run(&args, &files::inputs, &print_error) {
         Ok((printed, code)) => match deliver(&args, &printed) {
             Ok(()) => code,
             Err(message) => fail(&message),
@@ -78,7 +78,7 @@ pub fn run_arguments(arguments: impl IntoIterator<Item = OsString>, others: &[(&
 }
 
 fn fail(message: &str) -> u8 {
-    complain(message);
+    print_error(message);
     2
 }
 
@@ -86,9 +86,9 @@ fn deliver(args: &Args, printed: &Printed) -> Result<(), String> {
     use std::io::Write;
     // Cells of tables are escaped already. Headings, notes and texts of a report are escaped here. JSON has its own
     // escapes.
-    let escaped = if printed.is_safe { printed.text.as_str().into() } else { neutralise_lines(&printed.text) };
+    let escaped = if printed.is_safe { printed.text.as_str().into() } else { escape_invisible_lines(&printed.text) };
     let text: &str = &escaped;
-    if let Some(path) = args.out() {
+    if let Some(path) = args.output_file() {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
     let mut stdout = std::io::stdout().lock();

@@ -13,7 +13,7 @@ use crate::report::{data_movement_json, data_movement_table, json, roofline_json
 use crate::session;
 use crate::session::{Input, Opened, Programs, open};
 use crate::table::format;
-use crate::table::text::{Table, neutralise};
+use crate::table::text::{Table, escape_invisible};
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -67,7 +67,7 @@ pub(super) struct OpenCapture<'a> {
     pub(super) view: &'a View,
     pub(super) partial: bool,
     /// Receives the sentences about missing parts, which the command line prints to stderr.
-    pub(super) complain: &'a dyn Fn(&str),
+    pub(super) warn: &'a dyn Fn(&str),
 }
 
 impl OpenCapture<'_> {
@@ -228,7 +228,7 @@ impl OpenCapture<'_> {
     pub(super) fn notes(&self, of_view: &[Note]) -> Vec<Note> {
         let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
-            (self.complain)(&partial(&note.message));
+            (self.warn)(&partial(&note.message));
         }
         notes
     }
@@ -276,7 +276,7 @@ pub(super) fn heading(header: &crate::analysis::base::Header) -> String {
         None if header.range().is_some() => header.step_text(),
         None => format!("step {} (one of {})", header.step, header.n_steps),
     };
-    neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
+    escape_invisible(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
 }
 
 /// Writes the number and the time of the rows that match the filter. Without a filter, the text is empty.
@@ -301,7 +301,7 @@ pub(super) fn notes_text(notes: &[Note]) -> String {
     for note in notes {
         let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));
         out.push_str("\nnote: ");
-        out.push_str(&neutralise(&(note.message.clone() + &place)));
+        out.push_str(&escape_invisible(&(note.message.clone() + &place)));
     }
     if out.is_empty() { out } else { out + "\n" }
 }

@@ -1,11 +1,11 @@
 //! This module holds the output of a command, and prints messages to stderr.
 
-use crate::table::text::neutralise;
+use crate::table::text::escape_invisible;
 
 /// Prints one line to stderr. Invisible characters are escaped, because the message may hold names of files and
 /// captures.
-pub(super) fn complain(message: &str) {
-    eprintln!("rooflight: {}", neutralise(message));
+pub(super) fn print_error(message: &str) {
+    eprintln!("rooflight: {}", escape_invisible(message));
 }
 
 /// The output of a command.

@@ -15,7 +15,7 @@ use crate::protocol::Failure;
 use crate::report::overview_text::{self, TextStyle};
 use crate::report::{json, overview_json};
 use crate::session;
-use crate::table::text::neutralise_lines;
+use crate::table::text::escape_invisible_lines;
 use std::io::IsTerminal;
 
 /// Columns of the text if the output is no terminal.
@@ -87,9 +87,9 @@ impl OpenCapture<'_> {
                     width: terminal_width().filter(|_| is_terminal).unwrap_or(WIDTH),
                     is_coloured: is_terminal && std::env::var_os("NO_COLOR").is_none(),
                 };
-                let text = neutralise_lines(&heading(&overview.header)).into_owned()
+                let text = escape_invisible_lines(&heading(&overview.header)).into_owned()
                     + &overview_text::text(&overview, style)
-                    + &neutralise_lines(&notes_text(&notes));
+                    + &escape_invisible_lines(&notes_text(&notes));
                 Printed { text, is_safe: true }
             }
         })

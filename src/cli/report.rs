@@ -7,11 +7,11 @@ use super::view_args::{Output, View};
 use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::url::address::Address;
+use crate::protocol::url::address::PageAddress;
 use crate::protocol::{Failure, SessionInfo, ShareQuery};
 use crate::session::open::captures_of;
 use crate::session::{Input, OpenSession};
-use crate::share::html::{Inside, PACK, page};
+use crate::share::html::{EmbeddedReport, PACK, page};
 use crate::share::{Fit, Level, Preview, Report, Table, base_address, encode_link, markdown, pack};
 use crate::source::Source;
 use clap::Args;
@@ -62,7 +62,7 @@ pub struct ReportArgs {
 ///
 /// # Errors
 /// Returns a [`Failure`] if a file cannot be read or written, or if the arguments do not fit the session.
-pub fn run(args: &ReportArgs, view: &View, complain: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
+pub fn run(args: &ReportArgs, view: &View, warn: &dyn Fn(&str)) -> Result<(String, bool), Failure> {
     if matches!(view.output(), Output::Json | Output::Csv) {
         return Err(Failure {
             title: "A report is neither JSON nor CSV".to_owned(),
@@ -87,12 +87,12 @@ pub fn run(args: &ReportArgs, view: &View, complain: &dyn Fn(&str)) -> Result<(S
     let report = request.cut(&full);
     drop(full);
     if let Some(partial) = &session.partial {
-        complain(&format!("partial: {partial}"));
+        warn(&format!("partial: {partial}"));
     }
     let text = match (&args.rooflight, &args.html) {
         (Some(path), _) => write_file(path, &report, &captures(args, view)?)?,
         (_, Some(path)) => write_page(path, args, &report, captures(args, view)?)?,
-        _ if args.link => made_link(args, &query, &report, complain)?,
+        _ if args.link => made_link(args, &query, &report, warn)?,
         _ if view.is_markdown() => markdown(&report, None),
         _ => preview(&report.preview(), encode_link(&report).len()),
     };
@@ -127,7 +127,7 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
     }
 }
 
-fn made_link(args: &ReportArgs, query: &Query, shared: &Report, complain: &dyn Fn(&str)) -> Result<String, Failure> {
+fn made_link(args: &ReportArgs, query: &Query, shared: &Report, warn: &dyn Fn(&str)) -> Result<String, Failure> {
     let base = base(args)?.ok_or_else(|| Failure {
         title: "A link needs the address of a Rooflight page".to_owned(),
         message: format!(
@@ -136,8 +136,9 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report, complain: &dyn F
         ),
     })?;
     let step = shared.header.step.parse().unwrap_or(query.step);
-    let address = Address { query: Query { step, ..query.clone() }, report: encode_link(shared), ..Address::default() }
-        .to_string();
+    let address =
+        PageAddress { query: Query { step, ..query.clone() }, report: encode_link(shared), ..PageAddress::default() }
+            .to_string();
     let link = format!("{base}#{address}");
     let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {
@@ -149,7 +150,7 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report, complain: &dyn F
             ),
         }),
         (_, sentence) => {
-            sentence.iter().for_each(|sentence| complain(sentence));
+            sentence.iter().for_each(|sentence| warn(sentence));
             Ok(link + "\n")
         }
     }
@@ -221,13 +222,13 @@ fn write_page(path: &Path, args: &ReportArgs, report: &Report, captures: Vec<Inp
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
-    let inside = Inside {
+    let embedded = EmbeddedReport {
         name: "report.rooflight".to_owned(),
         bytes,
         place: String::new(),
         base: base(args)?.unwrap_or_default(),
     };
-    std::fs::write(path, page(&pack, &inside)).map_err(|error| unwritten(path, &error))?;
+    std::fs::write(path, page(&pack, &embedded)).map_err(|error| unwritten(path, &error))?;
     Ok(String::new())
 }
 

@@ -26,24 +26,24 @@ fn no_files() -> Failure {
 
 /// Runs the command. Returns the output and the exit code: 1 if only a part of the input was read, else 0. A comparison with a
 /// gate has more codes.
-pub(super) fn run(args: &Args, inputs: Inputs<'_>, complain: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
+pub(super) fn run(args: &Args, inputs: Inputs<'_>, warn: &dyn Fn(&str)) -> Result<(Printed, u8), Failure> {
     let view = match (&args.command, args.view()) {
         (Command::Report { .. } | Command::Export(_), _) if !HAS_FILES => return Err(no_files()),
         (_, Some(view)) => view,
         (Command::Compare(compare), None) => {
-            return compare::run(compare, inputs, complain).map(|(text, code)| (Printed::new(text), code));
+            return compare::run(compare, inputs, warn).map(|(text, code)| (Printed::new(text), code));
         }
         (Command::Export(export), None) if HAS_FILES => {
-            return export::run(export, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
+            return export::run(export, warn).map(|(text, partial)| (Printed::new(text), partial.into()));
         }
         #[cfg(all(feature = "fleet", not(target_arch = "wasm32")))]
         (Command::Compact(args), None) => return fleet::run_compact(args).map(|text| (Printed::new(text), 0)),
         (_, None) => return Ok((Printed::new(String::new()), 0)),
     };
     if HAS_FILES && let Command::Report { report, view } = &args.command {
-        return report::run(report, view, complain).map(|(text, partial)| (Printed::new(text), partial.into()));
+        return report::run(report, view, warn).map(|(text, partial)| (Printed::new(text), partial.into()));
     }
-    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, complain)
+    print(&OpenFiles::open_inputs(inputs(&view.files)?, &mut |_| {})?, args, view, warn)
 }
 
 /// Prints opened files with one of the commands that read them. `view` has the options of the command.
@@ -51,11 +51,11 @@ pub(super) fn print(
     files: &OpenFiles,
     args: &Args,
     view: &View,
-    complain: &dyn Fn(&str),
+    warn: &dyn Fn(&str),
 ) -> Result<(Printed, u8), Failure> {
     let partial = files.is_partial();
     let OpenFiles { opened, analysis, programs } = files;
-    let session = OpenCapture { opened, analysis, programs, view, partial, complain };
+    let session = OpenCapture { opened, analysis, programs, view, partial, warn };
     let for_people = matches!(view.output(), Output::Text | Output::Markdown);
     let with_warning = |text: String| if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text };
     if let Command::Overview { overview, .. } = &args.command {

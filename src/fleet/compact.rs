@@ -3,7 +3,7 @@
 use super::TableName;
 use super::layout::{FileFormat, entries, partition, remove, write_whole};
 use super::parquet_file::writer;
-use super::present::PART;
+use super::stored_captures::PART;
 use crate::protocol::Failure;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;

@@ -6,7 +6,7 @@ use super::derive::analyse;
 use super::identity::{identity, identity_of_names, whole_digest};
 use super::keys::Keys;
 use super::layout::{FileFormat, NO_DATE, capture_path, remove, write_whole};
-use super::present::Present;
+use super::stored_captures::StoredCaptures;
 use super::tables::{CaptureFacts, CaptureRow, TableName, captured_at, date, failed_rows, rows};
 use super::{json, parquet_file};
 use crate::protocol::Failure;
@@ -27,7 +27,7 @@ pub struct FleetExport {
     /// Whether captures that are there already are exported again.
     is_forced: bool,
     has_digest: bool,
-    present: Present,
+    stored: StoredCaptures,
 }
 
 /// The rows of tables, in the order in which they are written.
@@ -54,8 +54,8 @@ impl FleetExport {
         let mut tables = [tables, &[TableName::Captures]].concat();
         tables.sort_unstable();
         tables.dedup();
-        let present = Present::list(&out, format)?;
-        Ok(Self { out, format, tables, keys, is_anonymous: false, is_forced: false, has_digest: false, present })
+        let stored = StoredCaptures::list(&out, format)?;
+        Ok(Self { out, format, tables, keys, is_anonymous: false, is_forced: false, has_digest: false, stored })
     }
 
     /// Replaces names by pseudonyms.
@@ -112,7 +112,7 @@ impl FleetExport {
         if self.is_skipped(&facts) {
             return Ok(ExportOutcome::Skipped);
         }
-        if let Some(place) = self.present.get(&facts.capture_id).filter(|place| place.is_compacted) {
+        if let Some(place) = self.stored.get(&facts.capture_id).filter(|place| place.is_compacted) {
             return Ok(ExportOutcome::Failed(compacted(&facts.capture_id, &place.date)));
         }
         match self.analysed(&mut facts, inputs) {
@@ -125,7 +125,7 @@ impl FleetExport {
     }
 
     fn is_skipped(&self, facts: &CaptureFacts) -> bool {
-        let Some(place) = self.present.get(&facts.capture_id).filter(|_| !self.is_forced) else { return false };
+        let Some(place) = self.stored.get(&facts.capture_id).filter(|_| !self.is_forced) else { return false };
         let exported = place.exported(self.format, &facts.capture_id);
         // A file that cannot be read is written again.
         exported.is_ok_and(|exported| exported.is_current(&facts.request))
@@ -171,7 +171,7 @@ impl FleetExport {
 
     /// Removes the files of a capture that was exported before: `captures` first, so that no part of it is taken for the whole.
     fn remove_capture(&self, capture_id: &str) -> Result<(), Failure> {
-        let Some(place) = self.present.get(capture_id).filter(|place| !place.is_compacted) else { return Ok(()) };
+        let Some(place) = self.stored.get(capture_id).filter(|place| !place.is_compacted) else { return Ok(()) };
         for table in TableName::ALL.into_iter().rev() {
             let path = capture_path(&self.out, table, &place.date, capture_id, self.format);
             remove(&path).map_err(|error| unwritten(&path, &error))?;

@@ -24,8 +24,8 @@ mod json;
 mod keys;
 mod layout;
 mod parquet_file;
-mod present;
 mod schema;
+mod stored_captures;
 mod tables;
 
 pub use compact::{Compacted, compact};

@@ -1,7 +1,7 @@
 //! This module defines the requests about a list of captures. It holds plain data and depends on neither side.
 
 use super::tables::Export;
-use crate::analysis::captures::{CaptureFigure, CaptureSummary, JumpCause};
+use crate::analysis::captures::{CaptureFigure, CaptureSummary, ChangeCause};
 use serde::{Deserialize, Serialize};
 
 /// A request about a list of captures.
@@ -12,7 +12,7 @@ pub enum CapturesQuestion {
     /// Records that a capture has been read, or why it could not be. The reply is `()`.
     Set { capture: u32, read: Result<Box<CaptureSummary>, String> },
     /// Records what made most of the difference between two captures. The reply is `()`.
-    SetCause { between: (u32, u32), cause: JumpCause },
+    SetCause { between: (u32, u32), cause: ChangeCause },
     /// Requests all captures as a file. The reply is [`crate::protocol::Reply::Exported`].
     Export(Export),
 }

@@ -50,8 +50,8 @@ pub enum Request {
         paths: Vec<String>,
     },
     /// Reads the files of this message as two captures, closes them, and returns the largest part of their difference, as
-    /// `Option<`[`crate::analysis::captures::JumpCause`]`>`.
-    ExplainJump {
+    /// `Option<`[`crate::analysis::captures::ChangeCause`]`>`.
+    ExplainChange {
         /// Path of each file with its folders, those of the first capture first.
         paths: Vec<String>,
         /// Number of files of the first capture.

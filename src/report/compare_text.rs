@@ -10,7 +10,7 @@ use crate::table::format::{
     ABSENT, TimeUnit, count, counted, middle_cut, percent, percent_text, sign, signed_time, signed_time_text, time,
     time_text,
 };
-use crate::table::text::{Table, markdown_text, neutralise};
+use crate::table::text::{Table, escape_invisible, markdown_text};
 
 /// Parts of the waterfall and rows in Markdown.
 const PARTS: usize = 8;
@@ -263,7 +263,8 @@ pub fn text(of: &Comparison, with_gate: Option<&Gate>, top: usize) -> String {
     if let Some(table) = compare_sections::comm(&of.comm, top) {
         out += &format!("\n{}\n", table.aligned());
     }
-    out += &compare_program::lines(of, top).iter().map(|line| format!("{}\n", neutralise(line))).collect::<String>();
+    out +=
+        &compare_program::lines(of, top).iter().map(|line| format!("{}\n", escape_invisible(line))).collect::<String>();
     out += &compare_sections::memory(&of.memory);
     for finding in &of.findings {
         out += &format!("{} finding: {}\n", if finding.is_new { "New" } else { "Gone" }, finding.title);

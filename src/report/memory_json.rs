@@ -3,8 +3,8 @@
 use super::json::{HeadJson, first};
 use crate::analysis::memory::columns::{ALLOCATORS, BUFFERS, CROSS_CHECKS, JUMPS, MOMENT, PADDED, ROLL_UPS};
 use crate::analysis::memory::{
-    AllocatorMemory, AskedSizes, Basis, Buffer, CrossCheck, Estimate, Fit, FitRow, JobSize, Jump, Moment, Padded,
-    ProgramWithTimelines, RollUpRow, SpaceMemory, SpaceWithTimeline, Vocabulary, WholeMemory,
+    AllocatorMemory, Basis, Buffer, CrossCheck, Estimate, Fit, FitRow, JobSize, Jump, Moment, Padded,
+    ProgramWithTimelines, RequestedSizes, RollUpRow, SpaceMemory, SpaceWithTimeline, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
 use crate::small_sort::collect_map;
@@ -116,9 +116,9 @@ struct FitRowJson {
 }
 
 impl FitJson {
-    fn new(space: &SpaceMemory, whole: &WholeMemory, asked: AskedSizes) -> Option<Self> {
+    fn new(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) -> Option<Self> {
         let program = space.fit.as_ref()?.size;
-        let with = asked.or(program);
+        let with = requested.or_program_sizes(program);
         let fit = Fit::new(space, with, whole.capacity())?;
         let row = |row: &FitRow| {
             let FitRow { rule, measured, estimate, .. } = *row;
@@ -166,7 +166,7 @@ pub const fn basis(basis: Basis) -> &'static str {
 }
 
 impl<'a> SpaceJson<'a> {
-    fn new(timed: &'a SpaceWithTimeline, top: usize, whole: &WholeMemory, asked: AskedSizes) -> Self {
+    fn new(timed: &'a SpaceWithTimeline, top: usize, whole: &WholeMemory, requested: RequestedSizes) -> Self {
         let (space, peak) = (&timed.memory, &timed.memory.peak);
         Self {
             color: peak.color,
@@ -197,24 +197,24 @@ impl<'a> SpaceJson<'a> {
             jumps: Rows { columns: JUMPS, rows: first(&space.jumps, top) },
             vocabulary: space.vocabulary.as_ref().map(|v| VocabularyJson::new(v, top)),
             estimate: EstimateJson::new(&space.estimate),
-            fit: FitJson::new(space, whole, asked),
+            fit: FitJson::new(space, whole, requested),
         }
     }
 }
 
-/// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list. `asked` are the
+/// Returns the memory of all programs and allocators as JSON, with the first `top` rows of each list. `requested` are the
 /// sizes for which the memory is estimated.
 pub fn memory<'a>(
     head: HeadJson<'a>,
     whole: &'a WholeMemory,
     top: usize,
-    asked: AskedSizes,
+    requested: RequestedSizes,
     notes: &'a [Note],
 ) -> MemoryJson<'a> {
     let program = |timed: &'a ProgramWithTimelines| ProgramJson {
         name: &timed.peaks.name,
         program_id: timed.peaks.program_id.map(|id| id.to_string()),
-        spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top, whole, asked)).collect(),
+        spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top, whole, requested)).collect(),
         note: timed.peaks.note.as_ref().map(|note| note.code.name()),
     };
     MemoryJson {

@@ -1,7 +1,7 @@
 //! This module writes memory as sentences and tables for the terminal, and as CSV.
 
 use crate::analysis::memory::{
-    AskedSizes, FIT_METHOD, Fit, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict, largest_sizes,
+    FIT_METHOD, Fit, RequestedSizes, RollUpBy, SizeField, SpaceMemory, WholeMemory, fit_verdict, largest_sizes,
 };
 use crate::table::format::{bytes_text, count, percent_text, time_text};
 use crate::table::text::Table;
@@ -67,8 +67,8 @@ pub fn classes(space: &SpaceMemory) -> Table {
 
 /// Returns the memory of a program with other sizes of the model and of the batch: the verdict and the classes. `None` if
 /// the sizes of the program are unknown.
-pub fn fit(space: &SpaceMemory, whole: &WholeMemory, asked: AskedSizes) -> Option<(String, Table)> {
-    let with = asked.or(space.fit.as_ref()?.size);
+pub fn fit(space: &SpaceMemory, whole: &WholeMemory, requested: RequestedSizes) -> Option<(String, Table)> {
+    let with = requested.or_program_sizes(space.fit.as_ref()?.size);
     let found = Fit::new(space, with, whole.capacity())?;
     let mut table = Table::new(&[
         ("Class", true),

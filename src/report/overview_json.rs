@@ -4,7 +4,7 @@ use super::json::HeadJson;
 use crate::analysis::base::Spread;
 use crate::analysis::breakdown::columns::SPREAD;
 use crate::analysis::ledger::Owner;
-use crate::analysis::memory::ModelSize;
+use crate::analysis::memory::ModelGuess;
 use crate::analysis::overview::{Checked, Figure, Finding, KindShare, OpEvidence, Overview, SkippedRule, Try};
 use crate::profile::Note;
 use crate::table::json::Row;
@@ -210,7 +210,7 @@ pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> 
     }
 }
 
-fn model_guess(of: ModelSize) -> ModelGuessJson {
+fn model_guess(of: ModelGuess) -> ModelGuessJson {
     ModelGuessJson {
         n_parameters: of.n_parameters,
         n_sequences: of.batch.map(|(sequences, _)| sequences),

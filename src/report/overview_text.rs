@@ -2,7 +2,7 @@
 
 use crate::analysis::overview::{Checked, Figure, Finding, Overview, Unit};
 use crate::table::format::{bytes_text, decimal, percent_text, time_text};
-use crate::table::text::{Table, markdown_text, neutralise};
+use crate::table::text::{Table, escape_invisible, markdown_text};
 use crate::units::Picos;
 
 /// How text is drawn in the terminal.
@@ -59,8 +59,11 @@ pub(super) const SHOWN: [(&str, &str); 9] = [
 
 /// Writes the overview for a terminal. The text is safe to print.
 pub fn text(of: &Overview, style: TextStyle) -> String {
-    let mut out =
-        style.wrapped(&neutralise(&of.verdict), 0).lines().map(|line| style.bold(line) + "\n").collect::<String>();
+    let mut out = style
+        .wrapped(&escape_invisible(&of.verdict), 0)
+        .lines()
+        .map(|line| style.bold(line) + "\n")
+        .collect::<String>();
     out.push('\n');
     out += &style.wrapped(&times(of), 0);
     out += &style.wrapped(&figure_line(of), 0);
@@ -92,7 +95,7 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
     if !of.skipped.is_empty() {
         out += &(style.bold("Not checked") + "\n");
         for rule in &of.skipped {
-            out += &style.wrapped(&neutralise(&format!("{}: {}", rule.name, rule.reason)), 2);
+            out += &style.wrapped(&escape_invisible(&format!("{}: {}", rule.name, rule.reason)), 2);
         }
         out.push('\n');
     }
@@ -129,7 +132,7 @@ fn times(of: &Overview) -> String {
     });
     format!(
         "{what} of {}: {}{spread}. Needed at the roofline {} ({}), lost {} ({}), not judged {} ({}).",
-        neutralise(&of.device),
+        escape_invisible(&of.device),
         time_text(of.period),
         time_text(needed),
         share(needed),
@@ -201,12 +204,12 @@ fn findings(title: &str, findings: &[Finding], of: &Overview, style: TextStyle, 
         let cost = if cost.is_empty() { String::new() } else { format!("  {cost}{share}{unknown}") };
         let number = format!("{:>2}", at + 1);
         let confidence = style.dim(&format!("  {}", finding.confidence.label()));
-        out += &format!("{number} {}{cost}{confidence}\n", style.bold(&neutralise(&finding.title)));
-        out += &style.wrapped(&neutralise(&finding.detail), 3);
+        out += &format!("{number} {}{cost}{confidence}\n", style.bold(&escape_invisible(&finding.title)));
+        out += &style.wrapped(&escape_invisible(&finding.detail), 3);
         if with_try {
             for tried in &finding.tries {
                 let code = tried.code.as_ref().map_or(String::new(), |code| format!(" {code}"));
-                out += &style.wrapped(&neutralise(&format!("Try: {}{code}", tried.sentence())), 3);
+                out += &style.wrapped(&escape_invisible(&format!("Try: {}{code}", tried.sentence())), 3);
             }
         }
     }

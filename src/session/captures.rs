@@ -10,7 +10,7 @@ use super::tables;
 use crate::analysis::base::{DeviceChoice, Framework};
 use crate::analysis::captures::columns::{CAPTURES, CAPTURES_TABLE};
 use crate::analysis::captures::{
-    CaptureRow, CaptureRows, CaptureSummary, FileHead, HeadKind, JumpCause, group, jump_cause,
+    CaptureRow, CaptureRows, CaptureSummary, ChangeCause, FileHead, HeadKind, change_cause, group,
 };
 use crate::analysis::compare::BAND;
 use crate::analysis::files::FileInfo;
@@ -129,13 +129,13 @@ pub fn summarise(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Resu
 ///
 /// # Errors
 /// Returns a [`Failure`] if one of them cannot be read.
-pub fn explain_jump(
+pub fn explain_change(
     before: Vec<Input>,
     after: Vec<Input>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Option<JumpCause>, Failure> {
+) -> Result<Option<ChangeCause>, Failure> {
     let mut sides = (open_side(before, progress)?, open_side(after, progress)?);
-    Ok(jump_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)?))
+    Ok(change_cause(&compare_sessions(&mut sides.0, &mut sides.1, BAND)?))
 }
 
 fn open_side(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<CompareSide, Failure> {

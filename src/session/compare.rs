@@ -19,7 +19,7 @@ use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
-use crate::protocol::url::address::{Address, AddressError};
+use crate::protocol::url::address::{PageAddress, AddressError};
 use crate::protocol::{Failure, Progress};
 use crate::share::html::report_file;
 use crate::share::{Report, decode_link};
@@ -127,7 +127,7 @@ impl CompareSide {
     pub fn open_link(link: &str) -> Result<Self, Failure> {
         let bad = |message: String| Failure { title: "The link could not be read".to_owned(), message };
         let (_, address) = link.split_once('#').ok_or_else(|| bad("It has no part after a #.".to_owned()))?;
-        let address: Address = address.parse().map_err(|error: AddressError| bad(error.to_string()))?;
+        let address: PageAddress = address.parse().map_err(|error: AddressError| bad(error.to_string()))?;
         if address.report.is_empty() {
             return Err(bad("It holds no report. Make one with `rooflight report --link`.".to_owned()));
         }

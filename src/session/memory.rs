@@ -5,7 +5,7 @@ use super::programs::{LoadedMemory, Programs};
 use crate::analysis::base::Analysis;
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{
-    AliveAt, BufferId, CrossCheck, Curve, LiveRangeRows, MemoryPrograms, MemoryQuery, ModelSize, Points, ProgramPeaks,
+    AliveAt, BufferId, CrossCheck, Curve, LiveRangeRows, MemoryPrograms, MemoryQuery, ModelGuess, Points, ProgramPeaks,
     ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::chip::Chip;
@@ -73,14 +73,14 @@ pub fn static_memory(
 
 /// Returns the size of the model and of a batch, as the parameters of a program suggest it. `None` if the memory of the
 /// program is unknown.
-pub fn model_size(
+pub fn guess_model(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
     program: usize,
-) -> Option<ModelSize> {
+) -> Option<ModelGuess> {
     let loaded = program_memory(profile, programs, all, program).ok()?;
-    Some(loaded.memory.model_size(&loaded.module))
+    Some(loaded.memory.guess_model(&loaded.module))
 }
 
 /// Returns the buffers that are alive at a point of a program's memory curve. Returns `Ok(None)` if the program has

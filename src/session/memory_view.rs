@@ -6,7 +6,7 @@ use super::memory::{memory_programs, whole_memory};
 use super::programs::Programs;
 use crate::analysis::base::{GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
-use crate::analysis::memory::{AskedSizes, MemoryQuery};
+use crate::analysis::memory::{MemoryQuery, RequestedSizes};
 use crate::profile::{Note, Profile};
 use crate::protocol::{Export, Failure, MemorySession, Reply};
 use crate::report::{json, memory_json, memory_table};
@@ -73,6 +73,6 @@ impl CaptureSession {
         let status = if all.is_empty() { Status::Absent } else { Status::Ok };
         let (header, totals) = (Header { status, ..header.header }, header.totals);
         let head = json::head_of("memory", &names, *partial, &header, &totals);
-        Reply::Exported(json::text(&memory_json::memory(head, &all, usize::MAX, AskedSizes::default(), &notes)))
+        Reply::Exported(json::text(&memory_json::memory(head, &all, usize::MAX, RequestedSizes::default(), &notes)))
     }
 }

@@ -44,7 +44,7 @@ pub use data_movement::data_movement;
 pub use flags::flags;
 pub use ledger::ledger;
 pub use memory::{
-    alive_at, memory_curve, memory_lanes, memory_programs, model_size, peak_without, static_memory, whole_memory,
+    alive_at, guess_model, memory_curve, memory_lanes, memory_programs, peak_without, static_memory, whole_memory,
 };
 pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;

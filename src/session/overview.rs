@@ -1,7 +1,7 @@
 //! This module derives the overview from all other analyses, with the programs of the session.
 
 use super::capture::CaptureSession;
-use super::memory::{memory_programs, model_size, static_memory};
+use super::memory::{guess_model, memory_programs, static_memory};
 use super::programs::{Programs, QueryPrograms};
 use crate::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{Comm, CommQuery};
@@ -57,7 +57,7 @@ pub(crate) fn overview_and_inputs(
     let checks: Vec<CrossCheck> = own_first(checks, &device);
     let main_program = main_program(analysis, profile, files, &by_op);
     let memory = main_program.and_then(|program| memory(profile, programs, files, program));
-    let model_size = main_program.and_then(|program| model_size(profile, programs, &files.programs, program));
+    let model_size = main_program.and_then(|program| guess_model(profile, programs, &files.programs, program));
     let one = Query {
         device: DeviceChoice::One(by_op.ledger.device as u32),
         step: by_op.step,

@@ -2,7 +2,7 @@
 //! places of a report.
 
 use super::codec;
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
@@ -85,15 +85,15 @@ impl Visit for Strip {
         Ok(n)
     }
 
-    fn integer(&mut self, _: &mut Option<u64>, _: Option<u64>, _: Number) -> Done {
+    fn integer(&mut self, _: &mut Option<u64>, _: Option<u64>, _: Number) -> VisitResult {
         Ok(())
     }
 
-    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> Done {
+    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> VisitResult {
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> VisitResult {
         match what {
             Text::Source => {
                 let stack = value.take().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Visit for Rename {
         Ok(n)
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> VisitResult {
         if let (Number::Program, Some(id)) = (what, value) {
             let n = self.programs.len() as u64;
             *id = *self.programs.entry(*id).or_insert(n + 1);
@@ -142,11 +142,11 @@ impl Visit for Rename {
         Ok(())
     }
 
-    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> Done {
+    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> VisitResult {
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> VisitResult {
         let Some(name) = value.as_deref().filter(|name| !name.is_empty()) else { return Ok(()) };
         let other = match what {
             Text::Word | Text::Sentence | Text::Source => return Ok(()),

@@ -32,7 +32,7 @@ for (const event of ["dragover", "drop"]) addEventListener(event, (e) => e.dataT
 
 /// The report file in the page, with the state of the views.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inside {
+pub struct EmbeddedReport {
     pub name: String,
     /// Bytes of a report file, with or without captures.
     pub bytes: Vec<u8>,
@@ -48,15 +48,15 @@ const BODY: &str = "\n<div id=\"boot\"><header class=\"top\"><div class=\"bar\">
 /// The end of a block.
 pub const CLOSED: &str = "</script>\n";
 
-/// Returns the HTML page with `inside`. `pack` is the content of the file [`PACK`].
-pub fn page(pack: &[u8], inside: &Inside) -> String {
+/// Returns the HTML page with `report`. `pack` is the content of the file [`PACK`].
+pub fn page(pack: &[u8], report: &EmbeddedReport) -> String {
     [
-        &start(&inside.name),
+        &start(&report.name),
         PAGE_BLOCK,
         &base64(pack),
         CLOSED,
-        &inside_block(&inside.name, &inside.place, &inside.base),
-        &base64(&inside.bytes),
+        &inside_block(&report.name, &report.place, &report.base),
+        &base64(&report.bytes),
         CLOSED,
         &tail(),
     ]
@@ -64,9 +64,9 @@ pub fn page(pack: &[u8], inside: &Inside) -> String {
 }
 
 /// Returns the approximate size of the HTML page in bytes, from the sizes of the pack and of the report file.
-pub const fn size(pack: u64, inside: u64) -> u64 {
+pub const fn size(pack: u64, report: u64) -> u64 {
     let frame = (BOOT.len() + THEME.len() + BODY.len() + 1200) as u64;
-    frame + base64_size(pack) + base64_size(inside)
+    frame + base64_size(pack) + base64_size(report)
 }
 
 /// Encodes bytes as the text of a block. Parts can be encoded one after the other if the length of each part except the
@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn nothing_breaks_out_and_the_policy_names_what_runs() {
         let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
-        let html = page(b"packed", &Inside { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
+        let html =
+            page(b"packed", &EmbeddedReport { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
         assert!(html.starts_with("<!doctype html>"));
         // The two scripts that run, the page, and the report file.
         assert_eq!(html.matches("<script").count(), 2 + 1 + 1);
@@ -172,22 +173,26 @@ mod tests {
 
     #[test]
     fn embedded_data_round_trips() {
-        let inside =
-            Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new(), base: String::new() };
-        let html = page(b"packed", &inside);
+        let report = EmbeddedReport {
+            name: "x".to_owned(),
+            bytes: (0..=255).collect(),
+            place: String::new(),
+            base: String::new(),
+        };
+        let html = page(b"packed", &report);
         let block = |kind: &str| {
             let text = between(html.split(kind).nth(1).unwrap(), ">", "</script>").unwrap();
             STANDARD.decode(text).unwrap()
         };
-        assert_eq!(block("x-rooflight-inside\""), inside.bytes);
+        assert_eq!(block("x-rooflight-report\""), report.bytes);
         assert_eq!(block("x-rooflight-page\""), b"packed");
     }
 
     #[test]
     fn its_size_is_told_before() {
         let (name, place, base) = ("report.rooflight".to_owned(), "v=1".to_owned(), String::new());
-        let inside = Inside { name, bytes: vec![7; 5000], place, base };
-        let real = page(&[1; 999], &inside).len() as u64;
+        let report = EmbeddedReport { name, bytes: vec![7; 5000], place, base };
+        let real = page(&[1; 999], &report).len() as u64;
         assert!(real.abs_diff(size(999, 5000)) < 1000, "{real} and {}", size(999, 5000));
     }
 

@@ -2,7 +2,7 @@
 //! of rows of each table.
 
 use super::codec;
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;
@@ -119,17 +119,17 @@ impl Visit for PreviewTexts {
         Ok(n)
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, _: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, _: Number) -> VisitResult {
         self.n_numbers += u32::from(value.is_some());
         Ok(())
     }
 
-    fn real(&mut self, value: &mut Option<f64>, _: Option<f64>) -> Done {
+    fn real(&mut self, value: &mut Option<f64>, _: Option<f64>) -> VisitResult {
         self.n_numbers += u32::from(value.is_some());
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> VisitResult {
         if let Some(text) = value.as_ref().filter(|text| !text.is_empty()) {
             self.texts.entry(what).or_default().insert(text.clone());
         }

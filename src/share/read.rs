@@ -2,7 +2,7 @@
 //! row and each text is counted against a budget before it is allocated, and each row takes at least one byte of the
 //! streams.
 
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
 use super::write::{BITS, MOST_TENS, NONE, TENS, TEXT_NEW, TEXT_NONE, TEXT_USUAL, USUAL, of_decimal};
 
@@ -55,12 +55,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that all streams were read to their end.
-    pub(super) fn finish(self) -> Done {
+    pub(super) fn finish(self) -> VisitResult {
         let rest = [self.marks, self.digits, self.names, self.letters];
         if rest.iter().all(|rest| rest.is_empty()) { Ok(()) } else { Err(ShareError::Broken("data is left over")) }
     }
 
-    fn pay(&mut self, bytes: usize) -> Done {
+    fn pay(&mut self, bytes: usize) -> VisitResult {
         self.budget = self.budget.checked_sub(bytes).ok_or(ShareError::Large)?;
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Visit for Reader<'_> {
         Ok(n)
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, _: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, _: Number) -> VisitResult {
         *value = match self.mark()? {
             USUAL => usual,
             NONE => None,
@@ -117,7 +117,7 @@ impl Visit for Reader<'_> {
         Ok(())
     }
 
-    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done {
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult {
         *value = match self.mark()? {
             USUAL => usual,
             NONE => None,
@@ -137,7 +137,7 @@ impl Visit for Reader<'_> {
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> VisitResult {
         *value = match self.name()? {
             TEXT_USUAL => {
                 self.pay(usual.map_or(0, str::len))?;

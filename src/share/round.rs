@@ -3,7 +3,7 @@
 //! view prints the same text as for the capture.
 
 use super::codec;
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
 use super::report::Report;
 use crate::analysis::classify::Kind;
@@ -23,7 +23,7 @@ impl Visit for Round {
         Ok(n)
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> VisitResult {
         if let Some(value) = value {
             match what {
                 Number::Amount => *value = near(*value, unit(*value, self.0)),
@@ -35,7 +35,7 @@ impl Visit for Round {
         Ok(())
     }
 
-    fn real(&mut self, value: &mut Option<f64>, _: Option<f64>) -> Done {
+    fn real(&mut self, value: &mut Option<f64>, _: Option<f64>) -> VisitResult {
         if let Some(value) = value
             && value.is_finite()
         {
@@ -44,7 +44,7 @@ impl Visit for Round {
         Ok(())
     }
 
-    fn text(&mut self, _: &mut Option<String>, _: Option<&str>, _: Text) -> Done {
+    fn text(&mut self, _: &mut Option<String>, _: Option<&str>, _: Text) -> VisitResult {
         Ok(())
     }
 }

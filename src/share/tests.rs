@@ -1,6 +1,6 @@
 //! This module tests reports with random content. A visitor makes them, so that no field is forgotten.
 
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
 use super::file::unpack;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 struct RandomReport(fastrand::Rng);
 
 impl RandomReport {
-    fn maybe<T>(&mut self, value: T, needed: bool) -> Option<T> {
+    fn optional<T>(&mut self, value: T, needed: bool) -> Option<T> {
         (needed || self.0.bool()).then_some(value)
     }
 }
@@ -24,20 +24,20 @@ impl Visit for RandomReport {
         Ok(self.0.usize(0..4).min(1 + self.0.usize(0..3)))
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> VisitResult {
         let bits = if what == Number::Exact { self.0.u32(1..=32) } else { self.0.u32(1..=64) };
         let number = self.0.u64(..) >> (64 - bits);
-        *value = if self.0.u8(..) < 60 { usual } else { self.maybe(number, usual.is_some()) };
+        *value = if self.0.u8(..) < 60 { usual } else { self.optional(number, usual.is_some()) };
         Ok(())
     }
 
-    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, of: usize) -> Done {
+    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, of: usize) -> VisitResult {
         let place = self.0.u64(..of as u64);
-        *at = self.maybe(place, usual.is_some());
+        *at = self.optional(place, usual.is_some());
         Ok(())
     }
 
-    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done {
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult {
         let number = match self.0.u8(0..6) {
             0 => f64::from_bits(self.0.u64(..)),
             1 => -0.0,
@@ -48,14 +48,14 @@ impl Visit for RandomReport {
         // No analysis returns NaN or an infinite number, and NaN does not equal itself. Numbers are limited so that
         // rounding up and dividing by a small number still gives a finite number.
         let number = if number.is_finite() { number.clamp(-1e200, 1e200) } else { 0.0 };
-        *value = self.maybe(number, usual.is_some());
+        *value = self.optional(number, usual.is_some());
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> VisitResult {
         const SOME: [&str; 6] = ["", "fusion.1", "fusion.12", "jit(f)/äöü/dot", "ä", "/src/secret.py:12\n/b.py:3"];
         let text = SOME[self.0.usize(..6)].to_owned() + &"x".repeat(self.0.usize(0..3));
-        *value = self.maybe(text, usual.is_some());
+        *value = self.optional(text, usual.is_some());
         Ok(())
     }
 }

@@ -8,7 +8,7 @@
 //!  letters  the part of each new text that it does not share
 //! ```
 
-use super::codec::visit::{Done, Number, Text, Visit};
+use super::codec::visit::{Number, Text, Visit, VisitResult};
 use super::error::ShareError;
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ impl Visit for Writer {
         Ok(n)
     }
 
-    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, _: Number) -> Done {
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, _: Number) -> VisitResult {
         match *value {
             value if value == usual => self.marks.push(USUAL),
             None => self.marks.push(NONE),
@@ -106,7 +106,7 @@ impl Visit for Writer {
         Ok(())
     }
 
-    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done {
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult {
         match *value {
             value if value.map(f64::to_bits) == usual.map(f64::to_bits) => self.marks.push(USUAL),
             None => self.marks.push(NONE),
@@ -120,7 +120,7 @@ impl Visit for Writer {
         Ok(())
     }
 
-    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> Done {
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> VisitResult {
         match value.as_deref() {
             value if value == usual => varint(&mut self.names, TEXT_USUAL),
             None => varint(&mut self.names, TEXT_NONE),

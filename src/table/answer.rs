@@ -5,9 +5,9 @@ use super::cells::{CellContext, ReadyColumn, exact};
 use super::copy::{CopyForm, rows_as_text};
 use super::filter::{FilterError, FilterField, TextFilter, TextMatcher};
 use super::format;
-use super::order::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
 use super::page::{Cell, Head, PageQuery, Row, SortBy, TablePage};
 use super::shown::{Format, PartValues, Shown, Table, TipLine};
+use super::sort::{SortKey, ranks_of_order, real_order, sort_rows, sort_rows_by_number};
 use super::source::Source;
 use super::{Column, Difference, Value};
 use std::rc::Rc;
@@ -127,7 +127,7 @@ impl<'r, R> TableRows<'r, R> {
     /// # Errors
     /// Returns a [`FilterError`] if the filter is not a valid regular expression.
     pub fn page(&mut self, query: &PageQuery) -> Result<TablePage, FilterError> {
-        let sort = self.sort(query.sort.as_ref());
+        let sort = self.sort_or_default(query.sort.as_ref());
         let order = self.order(&sort, &query.filter)?;
         let first = (query.first as usize).min(order.len());
         let end = first.saturating_add(query.count as usize).min(order.len());
@@ -160,7 +160,7 @@ impl<'r, R> TableRows<'r, R> {
         keys: Option<&[String]>,
         form: CopyForm,
     ) -> Result<(String, u32), FilterError> {
-        let order = self.order(&self.sort(query.sort.as_ref()), &query.filter)?;
+        let order = self.order(&self.sort_or_default(query.sort.as_ref()), &query.filter)?;
         let chosen = columns.iter().filter_map(|id| self.columns.iter().find(|column| column.shown.id == *id));
         let chosen: Vec<&ReadyColumn<'_, R>> = chosen.collect();
         let sums = self.running_sums(&order);
@@ -181,7 +181,7 @@ impl<'r, R> TableRows<'r, R> {
 
     /// Returns the numbers of all rows in an order.
     pub fn sorted(&mut self, sort: Option<&SortBy>) -> Rc<[u32]> {
-        self.order_of(&self.sort(sort), &TextFilter::default(), &TextMatcher::default())
+        self.cached_order(&self.sort_or_default(sort), &TextFilter::default(), &TextMatcher::default())
     }
 
     /// Returns the running sum for each of the rows. Empty if no column shows a running sum.
@@ -191,28 +191,29 @@ impl<'r, R> TableRows<'r, R> {
     }
 
     /// Returns the requested order, or the default order if the table has no such column.
-    fn sort(&self, wanted: Option<&SortBy>) -> SortBy {
+    fn sort_or_default(&self, wanted: Option<&SortBy>) -> SortBy {
         let known = |sort: &&SortBy| self.columns.iter().any(|column| column.shown.id == sort.column);
         wanted.filter(known).cloned().unwrap_or_else(|| SortBy::new(self.table.default_sort, true))
     }
 
     /// Returns the numbers of the rows that pass the filter, in order. Ties are sorted by name, then by row number.
     fn order(&mut self, sort: &SortBy, filter: &TextFilter) -> Result<Rc<[u32]>, FilterError> {
-        Ok(self.order_of(sort, filter, &filter.compile()?))
+        Ok(self.cached_order(sort, filter, &filter.compile()?))
     }
 
-    /// Returns the same order for a compiled filter.
-    fn order_of(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Rc<[u32]> {
+    /// Returns the same order for a compiled filter. The last order is kept.
+    fn cached_order(&mut self, sort: &SortBy, filter: &TextFilter, matcher: &TextMatcher) -> Rc<[u32]> {
         let last = self.kept.last.as_ref().filter(|(of, text, _)| of == sort && text == filter);
         if let Some((_, _, order)) = last {
             return Rc::clone(order);
         }
-        let order: Rc<[u32]> = self.find_order(sort, matcher).into();
+        let order: Rc<[u32]> = self.filter_and_sort(sort, matcher).into();
         self.kept.last = Some((sort.clone(), filter.clone(), Rc::clone(&order)));
         order
     }
 
-    fn find_order(&mut self, sort: &SortBy, matcher: &TextMatcher) -> Vec<u32> {
+    /// Returns the numbers of the rows that match, in order.
+    fn filter_and_sort(&mut self, sort: &SortBy, matcher: &TextMatcher) -> Vec<u32> {
         if let (Source::Made(maker), false) = (&self.rows, matcher.has_text())
             && *sort == SortBy::new(self.table.default_sort, true)
         {

@@ -5,7 +5,7 @@
 //!  rows of its report:   &[Row] ─────────┴─► csv::table      exact values for programs
 //!
 //!  Table<Row>, rows, filter, order ──► answer::TableRows ──► page::TablePage   cells, tooltips, totals; text to copy
-//!  keys of rows by a column ──► order::sort_rows    row numbers, ties by name, absent values last
+//!  keys of rows by a column ──► sort::sort_rows     row numbers, ties by name, absent values last
 //!  cells as text ─────────────► text::Table         terminal, CSV and Markdown
 //! ```
 //!
@@ -21,9 +21,9 @@ pub mod date;
 pub mod filter;
 pub mod format;
 pub mod json;
-pub mod order;
 pub mod page;
 pub mod shown;
+pub mod sort;
 pub mod source;
 pub mod text;
 

@@ -39,13 +39,13 @@ pub const fn is_invisible(c: char) -> bool {
 
 /// Returns a text of a capture as one line that is safe to print. [Invisible](is_invisible) characters are escaped, so
 /// that a name cannot clear a screen, set a title, move the cursor or overwrite the figures beside it.
-pub fn neutralise(text: &str) -> Cow<'_, str> {
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
 /// Returns a text of several lines that is safe to print. Line breaks (`\n`, `\r\n`) and tabs stay, and all other
 /// [invisible](is_invisible) characters are escaped.
-pub fn neutralise_lines(text: &str) -> Cow<'_, str> {
+pub fn escape_invisible_lines(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     escaped(text, |at| match bytes[at] {
         b'\n' | b'\t' => true,
@@ -75,8 +75,11 @@ fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
 /// Returns a cell for a spreadsheet. A text that a spreadsheet would run as a formula gets an apostrophe at its start.
 /// Numbers stay numbers.
 pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
-    let text =
-        if text.starts_with(['\t', '\r']) { Cow::Owned(format!("'{}", neutralise(text))) } else { neutralise(text) };
+    let text = if text.starts_with(['\t', '\r']) {
+        Cow::Owned(format!("'{}", escape_invisible(text)))
+    } else {
+        escape_invisible(text)
+    };
     if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() {
         return Cow::Owned(format!("'{text}"));
     }
@@ -86,7 +89,7 @@ pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
 /// Returns a text of a capture as one line of plain Markdown: it cannot become an image, a link, HTML or code.
 pub fn markdown_text(text: &str) -> Cow<'_, str> {
     const ACTIVE: [char; 7] = ['\\', '`', '*', '|', '[', '<', '&'];
-    let text = neutralise(text);
+    let text = escape_invisible(text);
     // Markdown makes links of "https://…" and "www.…" without any markup.
     if !text.contains(ACTIVE) && !text.contains("://") && !text.contains("www.") {
         return text;
@@ -130,11 +133,11 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes aligned columns for a terminal. Names are made [safe to print](neutralise), and a very long text, such as
+    /// Writes aligned columns for a terminal. Names are made [safe to print](escape_invisible), and a very long text, such as
     /// the name of a GPU kernel, loses its middle.
     pub fn aligned(&self) -> String {
         let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| shortened(&neutralise(cell))).collect()).collect();
+            self.rows.iter().map(|row| row.iter().map(|cell| shortened(&escape_invisible(cell))).collect()).collect();
         let all = || std::iter::once(&self.heads).chain(&rows);
         let width = |i: usize| all().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
@@ -185,13 +188,13 @@ mod tests {
     #[test]
     fn names_cannot_act_on_a_terminal() {
         let plain = "fusion.1 é ∑ 名 a|b";
-        assert!(matches!(neutralise(plain), Cow::Borrowed(text) if text == plain));
-        assert_eq!(neutralise("\u{1b}[2J\u{7}\r\n\t\0"), "\\u{1b}[2J\\u{7}\\r\\n\\t\\u{0}");
+        assert!(matches!(escape_invisible(plain), Cow::Borrowed(text) if text == plain));
+        assert_eq!(escape_invisible("\u{1b}[2J\u{7}\r\n\t\0"), "\\u{1b}[2J\\u{7}\\r\\n\\t\\u{0}");
         assert_eq!(
-            neutralise("\u{9b}31m \u{202e}b\u{2066}c\u{200b}\u{feff}"),
+            escape_invisible("\u{9b}31m \u{202e}b\u{2066}c\u{200b}\u{feff}"),
             "\\u{9b}31m \\u{202e}b\\u{2066}c\\u{200b}\\u{feff}"
         );
-        assert_eq!(neutralise_lines("a\tb\r\nc\rd\n\u{1b}"), "a\tb\r\nc\\rd\n\\u{1b}");
+        assert_eq!(escape_invisible_lines("a\tb\r\nc\rd\n\u{1b}"), "a\tb\r\nc\\rd\n\\u{1b}");
         let mut table = Table::new(&[("Op", true), ("Self ms", false)]);
         table.row(vec!["x\r\n\u{1b}[1A".into(), "1".into()]);
         assert_eq!(table.aligned(), "Op              Self ms\nx\\r\\n\\u{1b}[1A        1\n");

@@ -6,7 +6,7 @@
 //! therefore also notices an end without an `error` event, for example if the browser discards the worker, or if the
 //! worker closes itself.
 
-use super::helpers::{Helper, number_for};
+use super::helpers::{HelperWorker, number_for};
 use super::lock;
 use super::message::{pack, pack_with_ports, ports, unpack};
 use super::program::program;
@@ -45,7 +45,7 @@ pub struct Link {
     script: String,
     alive: Rc<Cell<bool>>,
     /// The helpers that read planes for the worker, until the files are open.
-    helpers: Rc<RefCell<Vec<Helper>>>,
+    helpers: Rc<RefCell<Vec<HelperWorker>>>,
     /// The request that opens the files.
     opening: Rc<Cell<RequestId>>,
     _listeners: [Closure<dyn FnMut(Event)>; 3],
@@ -142,9 +142,9 @@ impl Link {
     }
 
     /// Reads the files of two captures. The answer is what made most of their difference.
-    pub fn explain_jump(&self, before: &[Picked], after: &[Picked]) -> RequestId {
+    pub fn explain_change(&self, before: &[Picked], after: &[Picked]) -> RequestId {
         let (paths, files) = paths_and_files(&[before, after].concat());
-        self.send_with(&Request::ExplainJump { paths, n_before: before.len() as u32 }, &files, &[])
+        self.send_with(&Request::ExplainChange { paths, n_before: before.len() as u32 }, &files, &[])
     }
 
     /// Starts helpers, and returns the ports to them. A helper that cannot be started is left out.
@@ -156,7 +156,7 @@ impl Link {
                 let call = Call { id: RequestId::default(), request: Request::HelperEnded { helper: helper as u32 } };
                 drop(pack(&call, &[]).map(|message| worker.post_message(&message)));
             };
-            let Ok((started, port)) = Helper::start(on_error) else { break };
+            let Ok((started, port)) = HelperWorker::start(on_error) else { break };
             self.helpers.borrow_mut().push(started);
             ports.push(port);
         }

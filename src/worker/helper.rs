@@ -40,12 +40,12 @@ pub(super) struct HelperProgress {
 }
 
 /// A helper, as the worker sees it that it helps.
-pub(super) struct Helper {
+pub(super) struct HelperPort {
     port: MessagePort,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
 }
 
-impl Helper {
+impl HelperPort {
     /// Listens to the helper at a port. `on_message` is called with everything that comes from it; `None` stands for a
     /// message that cannot be read.
     pub(super) fn new(port: MessagePort, on_message: impl Fn(Option<FromHelper>) + 'static) -> Self {
@@ -63,7 +63,7 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for HelperPort {
     fn drop(&mut self) {
         self.port.set_onmessage(None);
         self.port.close();

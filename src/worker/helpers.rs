@@ -15,13 +15,13 @@ const MAX_WORKERS: u64 = 8;
 const BYTES_PER_WORKER: u64 = 8 << 20;
 
 /// A helper. Dropping it ends the helper.
-pub(super) struct Helper {
+pub(super) struct HelperWorker {
     worker: Worker,
     script: String,
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
-impl Helper {
+impl HelperWorker {
     /// Starts a helper. Returns it and the port for the worker that it helps. `on_error` is called if it fails.
     pub(super) fn start(on_error: impl Fn() + 'static) -> Result<(Self, MessagePort), JsValue> {
         let Spawned { worker, script, .. } = spawn()?;
@@ -42,7 +42,7 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for HelperWorker {
     fn drop(&mut self) {
         self.worker.set_onerror(None);
         self.worker.terminate();

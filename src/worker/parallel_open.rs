@@ -11,12 +11,12 @@
 //! Helpers share no memory with this worker, because static hosts do not send the headers that shared memory needs. If a
 //! helper ends before its time, this worker reads the helper's planes.
 
-use super::helper::{FromHelper, Helper, HelperProgress};
+use super::helper::{FromHelper, HelperPort, HelperProgress};
 use super::runtime::memory;
 use crate::profile::{Part, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
 use crate::session::open::report_file::Captures;
-use crate::session::open::{PlaneAt, PlanesApart, PlanesRead, planes_apart};
+use crate::session::open::{PlaneAt, PlaneList, PlanesRead, list_planes};
 use std::collections::VecDeque;
 use web_sys::{File, MessagePort};
 
@@ -42,7 +42,7 @@ pub(super) struct ParallelOpen {
 }
 
 struct HelperState {
-    helper: Helper,
+    helper: HelperPort,
     /// The planes that the helper has not read yet.
     share: Vec<PlaneAt>,
     progress: HelperProgress,
@@ -61,16 +61,16 @@ impl ParallelOpen {
     ) -> Result<Self, (Captures, Vec<Skip>)> {
         // The captures inside of a report file are not files of their own.
         let is_plain = captures.capture_ranges.is_empty() && captures.inputs.len() == files.len();
-        let planes = if is_plain { planes_apart(&captures.inputs, &skips) } else { PlanesApart::default() };
+        let planes = if is_plain { list_planes(&captures.inputs, &skips) } else { PlaneList::default() };
         if planes.all.is_empty() || ports.is_empty() && planes.first.is_empty() {
             return Err((captures, skips));
         }
         let bytes_total: u64 = planes.all.iter().map(|at| at.bytes()).sum();
-        let mut shares = planes.shares(ports.len() + 1).into_iter();
+        let mut shares = planes.divide_among_workers(ports.len() + 1).into_iter();
         let own = shares.next().unwrap_or_default();
         let listen = |(number, (port, share)): (usize, (MessagePort, Vec<PlaneAt>))| {
             let on_message = on_message.clone();
-            let helper = Helper::new(port, move |message| on_message(number, message));
+            let helper = HelperPort::new(port, move |message| on_message(number, message));
             Some(HelperState { helper, share, progress: HelperProgress::default() })
         };
         let helpers = ports.into_iter().zip(shares).enumerate().map(listen).collect();

@@ -17,7 +17,7 @@ use super::runtime::{ProgressTimer, memory, now};
 use crate::protocol::{
     Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, SessionSlot, Skip, Stage, mismatch,
 };
-use crate::session::captures::{explain_jump, summarise};
+use crate::session::captures::{explain_change, summarise};
 use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
 use crate::session::open::{BUDGET, ESTIMATE_THRESHOLD, PlanesRead, estimate};
 use crate::session::{Input, OpenSession, OpenSessions};
@@ -168,10 +168,10 @@ impl Server {
                 let read = inputs(paths, &files).and_then(|inputs| summarise(inputs, &mut self.reporter(id)));
                 read.map_or_else(Reply::Failed, |summary| Reply::answer_to_question(&summary))
             }
-            Request::ExplainJump { paths, n_before } => {
+            Request::ExplainChange { paths, n_before } => {
                 let cause = inputs(paths, &files).and_then(|mut before| {
                     let after = before.split_off((*n_before as usize).min(before.len()));
-                    explain_jump(before, after, &mut self.reporter(id))
+                    explain_change(before, after, &mut self.reporter(id))
                 });
                 cause.map_or_else(Reply::Failed, |cause| Reply::answer_to_question(&cause))
             }

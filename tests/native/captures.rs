@@ -1,12 +1,12 @@
 //! These tests check the list of many captures: which files are one capture, what is read of each, the table, and the changes.
 
 use crate::synth::made;
-use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, JumpCause};
+use rooflight::analysis::captures::{CaptureFigure, CaptureSummary, CapturesView, ChangeCause};
 use rooflight::analysis::compare::Verdict;
 use rooflight::analysis::overview::OverviewQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
 use rooflight::protocol::{CapturesQuestion, Export, Question, Reply, SessionInfo};
-use rooflight::session::captures::{explain_jump, summarise};
+use rooflight::session::captures::{explain_change, summarise};
 use rooflight::session::{Input, OpenSession};
 use rooflight::source::{Source, SourceError};
 use rooflight::table::page::{PageQuery, TablePage};
@@ -76,8 +76,8 @@ impl Nights {
         summarise(self.inputs(|of| of == night), &mut |_| ()).unwrap()
     }
 
-    fn cause(&self, before: usize, after: usize) -> Option<JumpCause> {
-        explain_jump(self.inputs(|of| of == before), self.inputs(|of| of == after), &mut |_| ()).unwrap()
+    fn cause(&self, before: usize, after: usize) -> Option<ChangeCause> {
+        explain_change(self.inputs(|of| of == before), self.inputs(|of| of == after), &mut |_| ()).unwrap()
     }
 }
 
@@ -111,7 +111,7 @@ fn a_change_is_found_where_it_was_made_and_named() {
     assert!((0..).zip(&info.captures).all(|(at, files)| *files == [2 * at, 2 * at + 1]), "{:?}", info.captures);
     let before = view(&mut session, CaptureFigure::StepTime);
     assert_eq!((before.n_captures, before.n_read, before.latest), (N as u32, 0, None));
-    assert!(before.series.is_by_time && before.series.jumps.is_empty());
+    assert!(before.series.is_by_time && before.series.changes.is_empty());
     assert_eq!(before.captures[1].name, "nightly 2026_01_02_02_00_00");
     assert_eq!((before.captures[1].n_devices, before.captures[1].n_hosts), (Some(2), 2));
     // The newest first.
@@ -120,9 +120,9 @@ fn a_change_is_found_where_it_was_made_and_named() {
     }
     let of = view(&mut session, CaptureFigure::StepTime);
     assert_eq!((of.n_read, of.n_failed, of.n_other, of.latest), (N as u32, 0, 0, Some(N as u32 - 1)));
-    let [jump] = of.series.jumps.as_slice() else { panic!("{:?}", of.series.jumps) };
-    assert_eq!((jump.at as usize, jump.last_before as usize, jump.cause.as_ref()), (JUMP, JUMP - 1, None));
-    let longer = jump.after - jump.before;
+    let [change] = of.series.changes.as_slice() else { panic!("{:?}", of.series.changes) };
+    assert_eq!((change.at as usize, change.last_before as usize, change.cause.as_ref()), (JUMP, JUMP - 1, None));
+    let longer = change.after - change.before;
     let expected = nights.longer_ps as f64;
     assert!((longer - expected).abs() < 0.03 * expected, "{longer} ps, made {expected}");
     // The same change as a difference of neighbours, and noise elsewhere.
@@ -142,7 +142,7 @@ fn a_change_is_found_where_it_was_made_and_named() {
     assert!((cause.delta_ps as f64 - expected).abs() < 0.03 * expected, "{cause:?}, made {expected}");
     let between = (JUMP as u32 - 1, JUMP as u32);
     answer::<()>(&mut session, CapturesQuestion::SetCause { between, cause: cause.clone() });
-    assert_eq!(view(&mut session, CaptureFigure::StepTime).series.jumps[0].cause, Some(cause));
+    assert_eq!(view(&mut session, CaptureFigure::StepTime).series.changes[0].cause, Some(cause));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn other_devices_are_no_part_of_the_levels() {
     }
     let of = view(&mut session, CaptureFigure::StepTime);
     assert_eq!((of.n_other, of.n_partial, of.best.is_some_and(|best| best != 6)), (1, 1, true));
-    assert_eq!(of.series.jumps.iter().map(|jump| jump.at as usize).collect::<Vec<_>>(), [JUMP]);
+    assert_eq!(of.series.changes.iter().map(|change| change.at as usize).collect::<Vec<_>>(), [JUMP]);
     assert!(!of.series.marks[6].is_comparable && of.captures[6].change.is_none());
     // The capture after it is compared with the last comparable one.
     assert!(of.captures[7].change.is_some_and(|(_, verdict)| verdict == Verdict::WithinNoise));

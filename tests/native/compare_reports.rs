@@ -12,7 +12,7 @@ use rooflight::protocol::{SessionInfo, ShareQuery};
 use rooflight::report::compare_text;
 use rooflight::session::compare::{CompareSide, compare_sessions};
 use rooflight::session::{Input, OpenSession};
-use rooflight::share::html::{Inside, page};
+use rooflight::share::html::{EmbeddedReport, page};
 use rooflight::share::{Level, Report, decode_link, encode_link, pack, unpack};
 use rooflight::units::Picos;
 use std::path::Path;
@@ -253,7 +253,7 @@ fn the_command_line_compares_reports() {
     let ((xla_file, xla_report), (f32_file, _)) = (report(&xla, "xla.rooflight"), report(&f32, "f32.rooflight"));
     // An HTML page, of which only the block with the report counts here.
     let html = path("xla.html");
-    let inside = Inside {
+    let inside = EmbeddedReport {
         name: "a > b.rooflight".to_owned(),
         bytes: std::fs::read(&xla_file).unwrap(),
         place: String::new(),

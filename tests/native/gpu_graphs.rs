@@ -148,7 +148,7 @@ fn attention_is_recognised_in_matmuls_and_in_calls() {
         let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
         let files = analysis.file_view(&opened.profile, &opened.files, false);
         let sizes = (0..files.programs.len())
-            .filter_map(|at| session::model_size(&opened.profile, &mut programs, &files.programs, at))
+            .filter_map(|at| session::guess_model(&opened.profile, &mut programs, &files.programs, at))
             .filter_map(|size| size.attention.zip(size.tokens()));
         assert_eq!(sizes.max(), Some((4 * 1024, 4096)), "{name}");
     }

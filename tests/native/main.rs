@@ -44,7 +44,7 @@ mod means;
 mod memory;
 mod memory_rules;
 mod memory_table;
-mod model_size;
+mod model_guess;
 mod op;
 mod op_graph;
 mod open_sessions;

@@ -145,8 +145,8 @@ fn ops_of_a_real_program() {
     }
     let done = op(&mut engine, &query, None, "%copy-done.4");
     assert_eq!(done.words, "wait for copy of f32[5,1024,1024,256], S(5) → HBM");
-    assert_eq!(done.remarks.len(), 1);
-    assert_eq!((done.remarks[0].change, done.remarks[0].words.as_str()), (Change::Memory, "S(5) → HBM"));
+    assert_eq!(done.value_changes.len(), 1);
+    assert_eq!((done.value_changes[0].change, done.value_changes[0].words.as_str()), (Change::Memory, "S(5) → HBM"));
     assert_eq!(done.operands[0].name, "copy-start.4");
     assert_eq!(done.values[0].role, OpRole::Result(vec![]));
     let fusion = op(&mut engine, &query, None, "broadcast_add_fusion");

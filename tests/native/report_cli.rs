@@ -5,7 +5,7 @@ use crate::common::{bytes, make};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
-use rooflight::protocol::url::address::Address;
+use rooflight::protocol::url::address::PageAddress;
 use rooflight::share::{decode_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
@@ -115,7 +115,7 @@ fn holds_no_secret(bytes: &[u8]) {
 }
 
 fn report_of(link: &str) -> String {
-    link.trim().split_once('#').unwrap().1.parse::<Address>().unwrap().report
+    link.trim().split_once('#').unwrap().1.parse::<PageAddress>().unwrap().report
 }
 
 /// Reads a page in one file.

@@ -246,7 +246,7 @@ fn the_chart_shows_every_row() {
             let (cx, cy) = mark.shape.bounds().centre();
             assert!((51.0..=SIZE.0 - 19.0).contains(&cx) && (15.0..=SIZE.1 - 31.0).contains(&cy), "{cx}, {cy}");
         }
-        let beyond = words::elsewhere(&dots, &look).unwrap_or_default();
+        let beyond = words::hidden_rows_text(&dots, &look).unwrap_or_default();
         let unpinned = ids_of(&first) < dots.all.len();
         assert_eq!(beyond.contains("drawn at the edge"), unpinned, "{beyond}");
         look.pinned = false;

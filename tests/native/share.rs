@@ -9,7 +9,7 @@ use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::table_query::{TableAction, TableOf};
-use rooflight::protocol::url::address::Address;
+use rooflight::protocol::url::address::PageAddress;
 use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
     BreakdownHead, Capabilities, CommView, Export, MemorySession, Question, Reply, Request, RooflineHead, SessionInfo,
@@ -252,10 +252,10 @@ fn the_link_of_the_sample_is_short_and_has_the_main_figures() {
     let full = report(&sample());
     let level = ShareQuery::default().fits(&full).unwrap();
     let result = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
-    let address = Address { report: encode_link(&result), ..Address::default() };
+    let address = PageAddress { report: encode_link(&result), ..PageAddress::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
     assert!(url.len() <= TARGET_LINK_LENGTH && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
-    let back = decode_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
+    let back = decode_link(&url.split_once('#').unwrap().1.parse::<PageAddress>().unwrap().report).unwrap();
     assert_eq!(back, result);
     assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
     assert!(back.totals.time_of_kind(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
@@ -575,7 +575,7 @@ fn old_links_open() {
     // The folder has one file per version of links. Files are added and never changed.
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/links/v1.txt");
     let text = std::fs::read_to_string(path).unwrap();
-    let address: Address = text.trim().split_once('#').unwrap().1.parse().unwrap();
+    let address: PageAddress = text.trim().split_once('#').unwrap().1.parse().unwrap();
     let (mut engine, session) = OpenSession::open_link(&address.report).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.files[0].name, "sample.xplane.pb.gz");
     let query = rooflight::chart::widgets::picker_options::available_query(&session, address.query);

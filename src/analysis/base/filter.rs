@@ -69,7 +69,7 @@ impl Matcher {
 
     /// Returns the same filter with its text searched in `within`.
     #[must_use]
-    pub fn looking(&self, within: FilterField) -> Self {
+    pub fn with_field(&self, within: FilterField) -> Self {
         Self { within, ..self.clone() }
     }
 

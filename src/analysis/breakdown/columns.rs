@@ -1,6 +1,6 @@
 //! This module declares the columns of the breakdown's tables.
 
-use super::report::{Group, Part, Share, is_unrated};
+use super::report::{Group, Share, SignatureTime, is_unrated};
 use super::row_label;
 use super::steps::{AcrossDevices, StepTime};
 use crate::analysis::base::{GroupBy, Spread};
@@ -94,7 +94,7 @@ const SHARE: &[Column<Share>] =
     &[Column::new("n_executions", |row| Executions(row.n)), Column::new("total_dur_ps", |row| Time(row.dur))];
 
 /// Returns the fields of a part in JSON. `total` is the self time of the row.
-fn part_of(part: &Part, total: Picos) -> Value<'_> {
+fn part_of(part: &SignatureTime, total: Picos) -> Value<'_> {
     Record(vec![
         ("signature".into(), Value::text(&part.signature)),
         ("hlo_category".into(), Value::maybe_text(part.category.as_deref())),
@@ -189,7 +189,7 @@ pub const GROUP_TABLE: Table<Group> = Table {
     opens: |row| row.key_kind == GroupBy::Op.key(),
     // Rows of ops have no parts, because ops are the parts of other rows.
     parts: |row| {
-        let parts: &[Part] = if row.key_kind == GroupBy::Op.key() { &[] } else { &row.parts };
+        let parts: &[SignatureTime] = if row.key_kind == GroupBy::Op.key() { &[] } else { &row.parts };
         parts.iter().map(part_values).collect()
     },
     nouns: ("op", "ops"),
@@ -238,7 +238,7 @@ fn name(row: &Group, beside: &[&Group]) -> Name {
 }
 
 /// Returns the values of a part of a row, by column.
-fn part_values(part: &Part) -> PartValues<'_> {
+fn part_values(part: &SignatureTime) -> PartValues<'_> {
     vec![
         ("key", Value::text(&part.signature)),
         ("total_dur_ps", Time(part.total)),

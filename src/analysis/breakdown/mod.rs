@@ -12,7 +12,7 @@ pub(in crate::analysis) mod scopes;
 pub(in crate::analysis) mod steps;
 
 pub use query::Answer;
-pub use report::{Breakdown, Figures, Group, MAX_PARTS, Part, SHORTEST_RATED, Share, Shown, is_unrated};
+pub use report::{Breakdown, Figures, Group, MAX_PARTS, SHORTEST_RATED, Share, Shown, SignatureTime, is_unrated};
 pub use row_text::RowText;
 pub use row_view::{NO_SCOPE, RowView};
 pub use scopes::{ScopeNode, Scopes};

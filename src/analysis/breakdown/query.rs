@@ -83,7 +83,7 @@ impl Analysis {
             if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
         });
         if matcher.has_text() && matcher.within != FilterField::Anywhere && rows.rows.is_empty() {
-            sums.anywhere = Some(rows_with(&matcher.looking(FilterField::Anywhere)));
+            sums.anywhere = Some(rows_with(&matcher.with_field(FilterField::Anywhere)));
         }
         notes.extend(self.grouping_notes(session, &all, query));
         let window = header.step_duration;

@@ -24,7 +24,7 @@ pub const MAX_PARTS: usize = 24;
 
 /// The time of a group in one type of instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct SignatureTime {
     /// `custom-call:<target>`, the name of a fusion without its numbers, or an opcode; "other" for the rest.
     pub signature: String,
     /// `hlo_category`.
@@ -92,7 +92,7 @@ pub struct Group {
     /// Executions and self time per category, by name.
     pub categories: BTreeMap<String, Share>,
     /// Time per type of instruction: most self time first, at most [`MAX_PARTS`]. The parts sum to `total`.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SignatureTime>,
     /// Group of work; `None` if the ops of the group differ.
     pub op_group: Option<String>,
     /// Phase of training; `None` if the ops of the group differ.

@@ -1,6 +1,6 @@
 //! This module makes the report of a row: its texts, its parts and its columns. Only rows that are shown need a report.
 
-use super::report::{Group, MAX_PARTS, Part, Share};
+use super::report::{Group, MAX_PARTS, Share, SignatureTime};
 use crate::analysis::base::GroupBy;
 use crate::analysis::base::op_times::OpTime;
 use crate::analysis::base::rows::{Key, Row, Rows, SessionFacts, Slice};
@@ -8,7 +8,7 @@ use crate::analysis::classify::op_facts::{dtypes, shape};
 use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::small_sort::{SmallSort, collect_map};
-use crate::table::order::sort_by_text;
+use crate::table::sort::sort_by_text;
 use crate::units::{Count, Picos};
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -242,24 +242,24 @@ impl<'a> RowView<'a> {
         collect_map(shares.into_iter().map(named))
     }
 
-    fn parts(self, i: usize) -> Vec<Part> {
+    fn parts(self, i: usize) -> Vec<SignatureTime> {
         let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.self_time, time.n));
         let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, Count))| {
             ((self.session.words.get(signature), category.map(|c| self.session.profile.text(c))), share)
         };
         let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
         let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));
-        let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, Count))| Part {
+        let part = |((signature, category), (self_time, n)): ((&str, Option<&str>), (u64, Count))| SignatureTime {
             signature: signature.to_owned(),
             category: category.map(str::to_owned),
             total: Picos(self_time),
             n,
         };
-        let mut parts: Vec<Part> = parts.into_iter().map(part).collect();
+        let mut parts: Vec<SignatureTime> = parts.into_iter().map(part).collect();
         if let Some(rest) = rest {
             let total = rest.iter().fold(0_u64, |sum, (_, (self_time, _))| sum.saturating_add(*self_time));
             let n = rest.iter().map(|(_, (_, n))| *n).sum();
-            parts.push(Part { signature: "other".to_owned(), category: None, total: Picos(total), n });
+            parts.push(SignatureTime { signature: "other".to_owned(), category: None, total: Picos(total), n });
         }
         parts
     }

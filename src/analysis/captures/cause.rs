@@ -1,13 +1,13 @@
 //! This module names what made most of the difference between two captures.
 
-use super::report::JumpCause;
+use super::report::ChangeCause;
 use crate::analysis::compare::Comparison;
 use crate::table::format::counted;
 use indexmap::IndexMap;
 
 /// Returns the largest part of a difference, in its direction: the ops of one name without their numbers, or the time that no op
 /// takes. `None` if the steps take the same time.
-pub fn jump_cause(of: &Comparison) -> Option<JumpCause> {
+pub fn change_cause(of: &Comparison) -> Option<ChangeCause> {
     let mut groups: IndexMap<&str, (i64, u64)> = IndexMap::new();
     for row in &of.rows {
         let name = row.name().trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
@@ -22,5 +22,5 @@ pub fn jump_cause(of: &Comparison) -> Option<JumpCause> {
     let idle = ("idle".to_owned(), of.delta_ps - of_ops);
     let of_direction = groups.chain([idle]).filter(|(_, delta)| *delta != 0 && delta.signum() == of.delta_ps.signum());
     let (label, delta_ps) = of_direction.max_by_key(|(_, delta)| delta.unsigned_abs())?;
-    Some(JumpCause { label, delta_ps })
+    Some(ChangeCause { label, delta_ps })
 }

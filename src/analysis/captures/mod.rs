@@ -14,11 +14,11 @@ mod report;
 mod rows;
 mod series;
 
-pub use cause::jump_cause;
+pub use cause::change_cause;
 pub use grouping::{CaptureFiles, group};
 pub use report::{
-    CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, FileHead, HeadKind, Jump,
-    JumpCause, SeriesMark, TopFinding,
+    CaptureFigure, CaptureProgress, CaptureRow, CaptureSummary, CapturesSeries, CapturesView, ChangeCause, FileHead,
+    HeadKind, SeriesChange, SeriesMark, TopFinding,
 };
 pub use rows::CaptureRows;
 pub use series::captures_series;

@@ -226,7 +226,7 @@ pub struct CapturesSeries {
     pub is_by_time: bool,
     pub marks: Vec<SeriesMark>,
     /// Where the figure changes for good, in the order of the marks.
-    pub jumps: Vec<Jump>,
+    pub changes: Vec<SeriesChange>,
 }
 
 /// A capture in a series.
@@ -245,7 +245,7 @@ pub struct SeriesMark {
 
 /// A place where a figure changes for good.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Jump {
+pub struct SeriesChange {
     /// Index of the first mark after the change, and of the last comparable mark before it.
     pub at: u32,
     pub last_before: u32,
@@ -253,12 +253,12 @@ pub struct Jump {
     pub before: f64,
     pub after: f64,
     /// What made most of the change of the step time. `None` if it is not known, or not known yet.
-    pub cause: Option<JumpCause>,
+    pub cause: Option<ChangeCause>,
 }
 
 /// The largest part of a difference between two captures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JumpCause {
+pub struct ChangeCause {
     pub label: String,
     pub delta_ps: i64,
 }

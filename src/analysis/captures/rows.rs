@@ -1,6 +1,6 @@
 //! This module holds the rows of many captures, and keeps what follows from the captures that have been read.
 
-use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, FileHead, JumpCause};
+use super::report::{CaptureProgress, CaptureRow, CaptureSummary, CapturesView, ChangeCause, FileHead};
 use super::series::captures_series;
 use super::{CaptureFigure, CaptureFiles};
 use crate::analysis::compare::{BAND, CompareUnit, Verdict, compare_samples};
@@ -12,7 +12,7 @@ pub struct CaptureRows {
     rows: Vec<CaptureRow>,
     n_left_out: u32,
     /// What made the changes that were looked into, by the captures before and after.
-    causes: Vec<((u32, u32), JumpCause)>,
+    causes: Vec<((u32, u32), ChangeCause)>,
 }
 
 impl CaptureRows {
@@ -45,7 +45,7 @@ impl CaptureRows {
     }
 
     /// Records what made most of the difference between two captures.
-    pub fn set_cause(&mut self, between: (u32, u32), cause: JumpCause) {
+    pub fn set_cause(&mut self, between: (u32, u32), cause: ChangeCause) {
         self.causes.retain(|(of, _)| *of != between);
         self.causes.push((between, cause));
     }
@@ -84,10 +84,10 @@ impl CaptureRows {
         let n_read = count(|row| row.summary().is_some());
         let mut series = captures_series(&self.rows, &order, usual, figure);
         series.is_by_time = is_by_time;
-        for jump in &mut series.jumps {
+        for change in &mut series.changes {
             let capture = |mark: u32| series.marks[mark as usize].capture;
-            let between = (capture(jump.last_before), capture(jump.at));
-            jump.cause = self.causes.iter().find(|(of, _)| *of == between).map(|(_, cause)| cause.clone());
+            let between = (capture(change.last_before), capture(change.at));
+            change.cause = self.causes.iter().find(|(of, _)| *of == between).map(|(_, cause)| cause.clone());
         }
         CapturesView {
             n_captures: self.rows.len() as u32,

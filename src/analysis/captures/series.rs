@@ -1,6 +1,6 @@
 //! This module finds where a figure changes for good over many captures. Only captures that can be compared take part.
 
-use super::report::{CaptureFigure, CaptureRow, CapturesSeries, Jump, SeriesMark};
+use super::report::{CaptureFigure, CaptureRow, CapturesSeries, SeriesChange, SeriesMark};
 use crate::analysis::base::Spread;
 use crate::analysis::compare::{BAND, ChangePoint, figure_series};
 use crate::units::Picos;
@@ -32,12 +32,12 @@ pub fn captures_series(
     let whole: Vec<u32> = (0..).zip(&marks).filter(|(_, mark)| is_whole(mark)).map(|(at, _)| at).collect();
     let values = whole.iter().map(|at| marks[*at as usize].value).collect();
     let found = figure_series(figure.name(), figure.unit(), values, BAND);
-    let jump = |ChangePoint { at, before, after }: &ChangePoint| {
+    let change = |ChangePoint { at, before, after }: &ChangePoint| {
         let last_before = whole[at.saturating_sub(1) as usize];
-        Jump { at: whole[*at as usize], last_before, before: *before, after: *after, cause: None }
+        SeriesChange { at: whole[*at as usize], last_before, before: *before, after: *after, cause: None }
     };
-    let jumps = found.changes.iter().map(jump).collect();
-    CapturesSeries { figure, is_by_time: true, marks, jumps }
+    let changes = found.changes.iter().map(change).collect();
+    CapturesSeries { figure, is_by_time: true, marks, changes }
 }
 
 fn value(row: &CaptureRow, figure: CaptureFigure) -> Option<f64> {

@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 
 /// The role of an op in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TransferRole {
     /// The op that starts the transfer.
     Start,
     /// An op between the start and the done.
@@ -50,55 +50,55 @@ pub struct AsyncPairs {
     pub all: Vec<Transfer>,
     /// The role and the transfer of each op, by [`OpId`]. The number is an index into `all`. `None` for ops of no
     /// transfer.
-    parts: Vec<Option<(Part, u32)>>,
+    roles: Vec<Option<(TransferRole, u32)>>,
 }
 
 impl AsyncPairs {
     /// Classifies each op of `plane` once and pairs the ops of each transfer. `kinds` holds the kind of each op, by op
     /// id.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
-        let mut transfers = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
+        let mut transfers = Self { all: Vec::new(), roles: vec![None; plane.ops.len()] };
         let mut by_name: IndexMap<OpKey, u32> = IndexMap::default();
-        let found: Vec<Option<(Part, bool)>> =
-            plane.ops.iter().zip(kinds).map(|(op, kind)| pair_part(profile, op, *kind)).collect();
+        let found: Vec<Option<(TransferRole, bool)>> =
+            plane.ops.iter().zip(kinds).map(|(op, kind)| role_in_pair(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
-        let ends = |part: Part| matches!(part, Part::Done | Part::Update);
-        for (at, op, part, is_copy) in classified_ops(plane, &found) {
-            if !ends(part) {
+        let ends = |role: TransferRole| matches!(role, TransferRole::Done | TransferRole::Update);
+        for (at, op, role, is_copy) in classified_ops(plane, &found) {
+            if !ends(role) {
                 let transfer = transfers.transfer(&mut by_name, names.find(op), at, is_copy);
                 let of = &mut transfers.all[transfer as usize];
-                of.is_whole = part == Part::Whole;
+                of.is_whole = role == TransferRole::Whole;
                 of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
-                transfers.parts[at.0 as usize] = Some((part, transfer));
+                transfers.roles[at.0 as usize] = Some((role, transfer));
             }
         }
         let starts = Starts::new(profile, plane, &by_name);
-        for (at, op, part, is_copy) in classified_ops(plane, &found) {
-            if ends(part) {
+        for (at, op, role, is_copy) in classified_ops(plane, &found) {
+            if ends(role) {
                 let start = starts.find(op, names.find(op).0);
                 let transfer = start.unwrap_or_else(|| transfers.transfer(&mut by_name, names.find(op), at, is_copy));
-                transfers.parts[at.0 as usize] = Some((part, transfer));
+                transfers.roles[at.0 as usize] = Some((role, transfer));
             }
         }
         transfers
     }
 
     /// Returns the role of an op and the index of its transfer. `None` if the op belongs to no transfer.
-    pub fn part(&self, op: OpId) -> Option<(Part, u32)> {
-        self.parts.get(op.0 as usize).copied().flatten()
+    pub fn role(&self, op: OpId) -> Option<(TransferRole, u32)> {
+        self.roles.get(op.0 as usize).copied().flatten()
     }
 
-    /// Returns the role of an op and the index of its transfer, as [`AsyncPairs::part`] does. `None` also for copies.
-    pub fn part_of_collective(&self, op: OpId) -> Option<(Part, u32)> {
-        self.part(op).filter(|(_, transfer)| !self.all[*transfer as usize].is_copy)
+    /// Returns the role of an op and the index of its transfer, as [`AsyncPairs::role`] does. `None` also for copies.
+    pub fn role_in_collective(&self, op: OpId) -> Option<(TransferRole, u32)> {
+        self.role(op).filter(|(_, transfer)| !self.all[*transfer as usize].is_copy)
     }
 
     /// Iterates over the ops that belong to a transfer, with their role and the index of the transfer.
-    pub fn parts(&self) -> impl Iterator<Item = (OpId, Part, u32)> {
-        self.parts
+    pub fn roles(&self) -> impl Iterator<Item = (OpId, TransferRole, u32)> {
+        self.roles
             .iter()
             .enumerate()
-            .filter_map(|(at, part)| part.map(|(part, transfer)| (OpId(at as u32), part, transfer)))
+            .filter_map(|(at, role)| role.map(|(role, transfer)| (OpId(at as u32), role, transfer)))
     }
 
     fn transfer(&mut self, by_name: &mut IndexMap<OpKey, u32>, named: OpKey, op: OpId, is_copy: bool) -> u32 {
@@ -118,7 +118,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
+    fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(TransferRole, bool)>]) -> Self {
         let mut by_text: IndexMap<&str, OpKey> = IndexMap::default();
         for (_, op, ..) in classified_ops(plane, found) {
             let (name, named) = (profile.text(op.name), op.key());
@@ -147,40 +147,40 @@ fn written(text: &str) -> Option<&str> {
 /// Iterates over the ops of transfers: id, op, role, and whether the transfer is a copy.
 fn classified_ops<'a>(
     plane: &'a Plane,
-    found: &'a [Option<(Part, bool)>],
-) -> impl Iterator<Item = (OpId, &'a Op, Part, bool)> {
+    found: &'a [Option<(TransferRole, bool)>],
+) -> impl Iterator<Item = (OpId, &'a Op, TransferRole, bool)> {
     let all = plane.ops.iter().zip(found).enumerate();
-    all.filter_map(|(at, (op, found))| found.map(|(part, is_copy)| (OpId(at as u32), op, part, is_copy)))
+    all.filter_map(|(at, (op, found))| found.map(|(role, is_copy)| (OpId(at as u32), op, role, is_copy)))
 }
 
 /// Returns the role of an op, and whether its transfer is a copy. `None` if the op is neither a collective nor an
 /// asynchronous copy.
-fn pair_part(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
+fn role_in_pair(profile: &Profile, op: &Op, kind: Kind) -> Option<(TransferRole, bool)> {
     let (name, text) = (profile.text(op.name), profile.text(op.text));
     // A GPU kernel is a whole transfer, although XLA names it after the start: it is synchronous on its stream.
-    let part = || if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
+    let role = || if op.stats.kernel.is_some() { TransferRole::Whole } else { role(opcode(text), name) };
     match kind {
-        Kind::Communication | Kind::Fused => Some((part(), false)),
-        Kind::DataMovement => match part() {
-            Part::Whole => of_kernel(name),
-            part => moves(text, name).map(|_| (part, true)),
+        Kind::Communication | Kind::Fused => Some((role(), false)),
+        Kind::DataMovement => match role() {
+            TransferRole::Whole => of_kernel(name),
+            role => moves(text, name).map(|_| (role, true)),
         },
         _ => of_kernel(name),
     }
 }
 
 /// Recognises the kernel of a collective. A GPU kernel has only its name.
-fn of_kernel(name: &str) -> Option<(Part, bool)> {
-    Primitive::of_kernel(name).map(|_| (Part::Whole, false))
+fn of_kernel(name: &str) -> Option<(TransferRole, bool)> {
+    Primitive::of_kernel(name).map(|_| (TransferRole::Whole, false))
 }
 
 /// Returns the role of an op by its opcode. For a fusion, and without an opcode, the name decides.
-fn part(opcode: Option<&str>, name: &str) -> Part {
+fn role(opcode: Option<&str>, name: &str) -> TransferRole {
     let of = |word: &str| match word {
-        _ if is_start(word) => Part::Start,
-        _ if is_done(word) => Part::Done,
-        _ if word.ends_with("-update") && !word.starts_with("dynamic-update") => Part::Update,
-        _ => Part::Whole,
+        _ if is_start(word) => TransferRole::Start,
+        _ if is_done(word) => TransferRole::Done,
+        _ if word.ends_with("-update") && !word.starts_with("dynamic-update") => TransferRole::Update,
+        _ => TransferRole::Whole,
     };
     match opcode {
         Some(opcode) if opcode != "fusion" => of(opcode),
@@ -246,7 +246,7 @@ impl<'a> Starts<'a> {
 
     fn texts(&self) -> &IndexMap<(Option<ProgramId>, &'a str), StrId> {
         let profile = self.profile;
-        let is_update = |op: &&Op| part(opcode(profile.text(op.text)), profile.text(op.name)) == Part::Update;
+        let is_update = |op: &&Op| role(opcode(profile.text(op.text)), profile.text(op.name)) == TransferRole::Update;
         let text = |op: &'a Op| ((op.stats.program, profile.text(op.name)), op.text);
         self.texts.get_or_init(|| self.plane.ops.iter().filter(is_update).map(text).collect())
     }
@@ -276,16 +276,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts() {
+    fn roles() {
         for (text, name, of) in [
-            ("%x = f32[2] all-gather(%y)", "x", Part::Whole),
-            ("%x = f32[2] all-gather-done(%y)", "x", Part::Done),
-            ("%async-collective-start.3 = f32[2] fusion(%y), kind=kCustom", "async-collective-start.3", Part::Start),
-            ("%f = f32[2] dynamic-update-slice(%y, %z)", "f", Part::Whole),
-            ("", "all-reduce-done.1", Part::Done),
-            ("", "loop_add_fusion", Part::Whole),
+            ("%x = f32[2] all-gather(%y)", "x", TransferRole::Whole),
+            ("%x = f32[2] all-gather-done(%y)", "x", TransferRole::Done),
+            (
+                "%async-collective-start.3 = f32[2] fusion(%y), kind=kCustom",
+                "async-collective-start.3",
+                TransferRole::Start,
+            ),
+            ("%f = f32[2] dynamic-update-slice(%y, %z)", "f", TransferRole::Whole),
+            ("", "all-reduce-done.1", TransferRole::Done),
+            ("", "loop_add_fusion", TransferRole::Whole),
         ] {
-            assert_eq!(part(opcode(text), name), of, "{text} {name}");
+            assert_eq!(role(opcode(text), name), of, "{text} {name}");
         }
     }
 

@@ -12,7 +12,7 @@
 use crate::analysis::base::Merged;
 use crate::analysis::base::{Clock, Device, Interval, StepChoice, interval_of, intervals, self_time};
 use crate::analysis::classify::Kind;
-use crate::analysis::classify::async_pairs::{AsyncPairs, Part};
+use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
 use crate::intervals::add_to_union;
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
@@ -131,12 +131,12 @@ impl CoreTimeline {
             let Some(kinds) = kinds else {
                 // Only the events of collectives are read.
                 for (event, op) in line.events.ops().enumerate() {
-                    let Some(part) = transfers.part_of_collective(op) else { continue };
+                    let Some(role) = transfers.role_in_collective(op) else { continue };
                     let Some(at) = interval_of(line, clock, event) else {
                         timeline.lost_lines += 1;
                         break;
                     };
-                    timeline.add_part(at, part, &on_line, &mut halves);
+                    timeline.add_role(at, role, &on_line, &mut halves);
                 }
                 continue;
             };
@@ -153,7 +153,7 @@ impl CoreTimeline {
                     Some(Kind::Communication) => add_to_union(&mut communicating, (from, to)),
                     _ => {}
                 }
-                if let Some((Part::Done | Part::Whole, transfer)) = transfers.part(op) {
+                if let Some((TransferRole::Done | TransferRole::Whole, transfer)) = transfers.role(op) {
                     timeline.waits.push(((from, to), transfer));
                 }
             });
@@ -162,8 +162,8 @@ impl CoreTimeline {
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     add_to_union(&mut compute, at);
                 }
-                if let Some(part) = transfers.part(op) {
-                    timeline.add_part(at, part, &on_line, &mut halves);
+                if let Some(role) = transfers.role(op) {
+                    timeline.add_role(at, role, &on_line, &mut halves);
                 }
             }
         }
@@ -171,7 +171,7 @@ impl CoreTimeline {
         timeline.busy = Merged::new(busy);
         timeline.moving = Merged::new(moving);
         timeline.communicating = Merged::new(communicating);
-        timeline.pair(halves, transfers.all.len());
+        timeline.pair_starts_with_dones(halves, transfers.all.len());
         timeline.spans.sort_by_key(|span| (span.at, span.transfer));
         timeline.waits.sort_unstable();
         timeline.dones.sort_unstable();
@@ -179,19 +179,21 @@ impl CoreTimeline {
     }
 
     /// Adds an event of a transfer's op. `halves` collects the starts and dones of transfers that are on no async line.
-    fn add_part(
+    fn add_role(
         &mut self,
         at: Interval,
-        (part, transfer): (Part, u32),
+        (role, transfer): (TransferRole, u32),
         on_line: &[bool],
-        halves: &mut Vec<(Interval, Part, u32)>,
+        halves: &mut Vec<(Interval, TransferRole, u32)>,
     ) {
-        if part == Part::Done {
+        if role == TransferRole::Done {
             self.dones.push((at, transfer));
         }
-        match part {
-            Part::Whole => self.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
-            Part::Start | Part::Done if !on_line[transfer as usize] => halves.push((at, part, transfer)),
+        match role {
+            TransferRole::Whole => self.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
+            TransferRole::Start | TransferRole::Done if !on_line[transfer as usize] => {
+                halves.push((at, role, transfer))
+            }
             _ => {}
         }
     }
@@ -218,7 +220,7 @@ impl CoreTimeline {
             IndexMap::with_capacity_and_hasher(n_flows, FxBuildHasher);
         let mut pending_flows = line.flows.iter().peekable();
         for (i, op) in line.events.ops().enumerate() {
-            if !all && transfers.part_of_collective(op).is_none() {
+            if !all && transfers.role_in_collective(op).is_none() {
                 continue;
             }
             let Some(at) = events.get(i).copied().or_else(|| interval_of(line, self.clock, i)) else {
@@ -227,7 +229,7 @@ impl CoreTimeline {
             };
             while pending_flows.next_if(|(event, _)| (*event as usize) < i).is_some() {}
             let flow = pending_flows.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
-            let Some((_, transfer)) = transfers.part(op) else {
+            let Some((_, transfer)) = transfers.role(op) else {
                 self.other.push(at.0);
                 continue;
             };
@@ -257,12 +259,12 @@ impl CoreTimeline {
 
     /// Pairs the starts and dones of each transfer in order of time: the core waits first for the transfer that started
     /// first.
-    fn pair(&mut self, mut halves: Vec<(Interval, Part, u32)>, n_transfers: usize) {
+    fn pair_starts_with_dones(&mut self, mut halves: Vec<(Interval, TransferRole, u32)>, n_transfers: usize) {
         halves.sort_by_key(|(at, ..)| *at);
         let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_transfers];
-        for (at, part, transfer) in halves {
+        for (at, role, transfer) in halves {
             let open = &mut open[transfer as usize];
-            if part == Part::Start {
+            if role == TransferRole::Start {
                 open.push_back(at.0);
             } else if let Some(start) = open.pop_front() {
                 self.spans.push(Span { at: (start, at.1), transfer, from: SpanOrigin::Ops });

@@ -60,7 +60,7 @@ impl CoreWindow<'_> {
 
 impl Step {
     /// The window of the step on `clock`.
-    pub(super) fn on(&self, clock: Clock, device: &Device) -> Interval {
+    pub(super) fn window_on(&self, clock: Clock, device: &Device) -> Interval {
         if clock == device.step_clock { self.window } else { self.event_window }
     }
 }
@@ -73,7 +73,7 @@ impl Device {
             return Some((Merged::new(vec![ALL]), true));
         }
         let steps = self.chosen_steps(choice);
-        let window = Merged::new(steps.iter().map(|step| step.on(clock, self)).collect());
+        let window = Merged::new(steps.iter().map(|step| step.window_on(clock, self)).collect());
         (!steps.is_empty()).then_some((window, false))
     }
 }

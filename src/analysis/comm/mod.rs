@@ -119,7 +119,7 @@ impl Analysis {
                     .all(|core_window| core_window.timeline.clock == crate::analysis::base::Clock::Device),
             ..sums.pairing
         };
-        let wiring_facts = notes::WiringFacts { topology: topology.is_some(), mesh, link: link.is_some() };
+        let topology_facts = notes::TopologyFacts { topology: topology.is_some(), mesh, link: link.is_some() };
         let mut comm = Comm {
             tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
             sparse: sums.traffic(false, Core::Sparse),
@@ -135,7 +135,7 @@ impl Analysis {
             totals,
             notes: selection_notes,
         };
-        let more = notes::notes(&comm, &tensor_cores, self, &wiring_facts);
+        let more = notes::notes(&comm, &tensor_cores, self, &topology_facts);
         comm.notes.extend(more);
         comm
     }

@@ -25,7 +25,7 @@ fn percent(part: f64) -> String {
 }
 
 /// The parts of the wiring that are known.
-pub struct WiringFacts<'a> {
+pub struct TopologyFacts<'a> {
     /// Whether the user gave a topology.
     pub topology: bool,
     pub mesh: Option<&'a NamedMesh>,
@@ -34,7 +34,12 @@ pub struct WiringFacts<'a> {
 }
 
 /// Returns the notes of a report. Empty if the report has no window.
-pub fn notes(comm: &Comm, core_windows: &[CoreWindow<'_>], analysis: &Analysis, wiring: &WiringFacts<'_>) -> Vec<Note> {
+pub fn notes(
+    comm: &Comm,
+    core_windows: &[CoreWindow<'_>],
+    analysis: &Analysis,
+    wiring: &TopologyFacts<'_>,
+) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
     }
@@ -164,7 +169,7 @@ fn sizes(comm: &Comm, note: &mut AddNote<'_>) {
 }
 
 /// Reports why rows have no utilisation, or a doubtful one.
-fn utilisation(comm: &Comm, wiring: &WiringFacts<'_>, note: &mut AddNote<'_>) {
+fn utilisation(comm: &Comm, wiring: &TopologyFacts<'_>, note: &mut AddNote<'_>) {
     if comm.rows.is_empty() {
         return;
     }

@@ -33,6 +33,6 @@ impl Analysis {
             let info = infos.get(&named)?;
             Some((op, OpTransfer { named, primitive: info.primitive, bytes: info.bytes }))
         };
-        transfers.parts().filter_map(transfer).collect()
+        transfers.roles().filter_map(transfer).collect()
     }
 }

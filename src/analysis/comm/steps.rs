@@ -49,7 +49,7 @@ impl Lists {
         Remainder { data_movement, communication, other, idle }
     }
 
-    fn within(&self, window: Interval, compute: &Merged) -> Overlap {
+    fn overlap_within(&self, window: Interval, compute: &Merged) -> Overlap {
         let waited = Picos(self.waits.length_in(window));
         Overlap { waited, ..overlap(&self.in_flight, compute, window) }
     }
@@ -92,15 +92,15 @@ impl Analysis {
             let (collectives, copies) = (Lists::new(core_window, false), Lists::new(core_window, true));
             let device = &self.devices[core_window.device];
             for step in &device.steps {
-                let window = step.on(core_window.timeline.clock, device);
+                let window = step.window_on(core_window.timeline.clock, device);
                 let duration = window.1 - window.0;
                 let sum =
                     steps.entry(step.number).or_insert_with(|| StepComm { number: step.number, ..StepComm::default() });
                 sum.duration += Picos(duration);
                 sum.compute_busy += Picos(core_window.timeline.compute.length_in(window));
                 sum.idle += Picos(duration.saturating_sub(core_window.timeline.busy.length_in(window)));
-                sum.collectives.add(&collectives.within(window, &core_window.timeline.compute));
-                sum.copies.add(&copies.within(window, &core_window.timeline.compute));
+                sum.collectives.add(&collectives.overlap_within(window, &core_window.timeline.compute));
+                sum.copies.add(&copies.overlap_within(window, &core_window.timeline.compute));
                 let beside = |of: &Lists| of.remainder(window, &core_window.timeline);
                 sum.beside_collectives.get_or_insert_default().add(&beside(&collectives));
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));

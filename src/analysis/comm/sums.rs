@@ -16,7 +16,7 @@ use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traf
 use crate::analysis::base::Analysis;
 use crate::analysis::base::scale::Scale;
 use crate::analysis::classify::Kind;
-use crate::analysis::classify::async_pairs::{AsyncPairs, Part, Transfer};
+use crate::analysis::classify::async_pairs::{AsyncPairs, Transfer, TransferRole};
 use crate::analysis::classify::primitive::{Core, Execution, Primitive};
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
@@ -166,7 +166,7 @@ impl<'a> Sums<'a> {
             *transfer_sums[transfer as usize]
                 .get_or_insert_with(|| sums.transfer_sums(core_window, &core_window.transfers.all[transfer as usize]))
         };
-        for (op, part, transfer) in core_window.transfers.parts() {
+        for (op, role, transfer) in core_window.transfers.roles() {
             let self_time = Picos(core_window.self_times.get(op.0 as usize).copied().unwrap_or(0));
             if self_time == Picos::ZERO {
                 continue;
@@ -174,10 +174,10 @@ impl<'a> Sums<'a> {
             let fused = core_window.kinds.get(op.0 as usize) == Some(&Kind::Fused);
             for at in of(self, transfer).accumulators {
                 let traffic = &mut self.accumulators[at].traffic;
-                let sum = match part {
-                    Part::Start | Part::Whole if fused => &mut traffic.fused,
-                    Part::Start | Part::Update => &mut traffic.issue,
-                    Part::Done | Part::Whole => &mut traffic.stall,
+                let sum = match role {
+                    TransferRole::Start | TransferRole::Whole if fused => &mut traffic.fused,
+                    TransferRole::Start | TransferRole::Update => &mut traffic.issue,
+                    TransferRole::Done | TransferRole::Whole => &mut traffic.stall,
                 };
                 *sum += self_time;
             }

@@ -20,7 +20,11 @@ const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";
 
 /// Returns the kind and the remedy of a note. `None` for notes that describe no gap.
-fn about(note: &Note, is_trace_json: bool, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
+fn finding_of_note(
+    note: &Note,
+    is_trace_json: bool,
+    framework: Framework,
+) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
     use NoteCode as C;
     Some(match note.code {
@@ -111,7 +115,7 @@ impl Analysis {
 }
 
 fn finding_from_note(note: &Note, is_trace_json: bool, framework: Framework) -> Option<Finding> {
-    let (kind, remedy) = about(note, is_trace_json, framework)?;
+    let (kind, remedy) = finding_of_note(note, is_trace_json, framework)?;
     let (place, consequence) = (note.place.clone(), note.message.clone());
     // A note about a number of things begins with that number.
     let n = note.message.split(' ').next().and_then(|first| first.parse().ok());

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn with(text: &str, removed: &[&str], added: &[(&str, &str)]) -> String {
+    fn edited(text: &str, removed: &[&str], added: &[(&str, &str)]) -> String {
         let settings = FlagText::read(text).settings;
         let removed: Vec<&Setting> =
             settings.iter().filter(|setting| removed.contains(&setting.name.as_str())).collect();
@@ -68,21 +68,21 @@ mod tests {
     #[test]
     fn the_rest_of_the_text_stays() {
         let line = "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_b=2 --xla_c=3\" python t.py";
-        assert_eq!(with(line, &["xla_b"], &[]), "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_c=3\" python t.py");
+        assert_eq!(edited(line, &["xla_b"], &[]), "LIBTPU_INIT_ARGS=\"--xla_a=1 --xla_c=3\" python t.py");
         assert_eq!(
-            with(line, &["xla_a"], &[("xla_d", "true")]),
+            edited(line, &["xla_a"], &[("xla_d", "true")]),
             "LIBTPU_INIT_ARGS=\"--xla_b=2 --xla_c=3 --xla_d=true\" python t.py"
         );
         let lines = "--xla_a=1\n--xla_b=2\n--xla_c=3\n";
-        assert_eq!(with(lines, &["xla_b"], &[("xla_d", "4")]), "--xla_a=1\n--xla_c=3\n--xla_d=4\n");
+        assert_eq!(edited(lines, &["xla_b"], &[("xla_d", "4")]), "--xla_a=1\n--xla_c=3\n--xla_d=4\n");
         let script = "export XLA_FLAGS=\"\\\n  --xla_a=1 \\\n  --xla_b=2\"\n";
         assert_eq!(
-            with(script, &[], &[("xla_c", "3")]),
+            edited(script, &[], &[("xla_c", "3")]),
             "export XLA_FLAGS=\"\\\n  --xla_a=1 \\\n  --xla_b=2 \\\n  --xla_c=3\"\n"
         );
-        assert_eq!(with("", &[], &[("xla_c", "3"), ("xla_d", "4")]), "--xla_c=3\n--xla_d=4");
-        assert_eq!(with("xla_a: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_c: 3\n");
-        assert_eq!(with("xla_a: 1\nxla_b: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_b: 1\nxla_c: 3\n");
+        assert_eq!(edited("", &[], &[("xla_c", "3"), ("xla_d", "4")]), "--xla_c=3\n--xla_d=4");
+        assert_eq!(edited("xla_a: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_c: 3\n");
+        assert_eq!(edited("xla_a: 1\nxla_b: 1\n", &[], &[("xla_c", "3")]), "xla_a: 1\nxla_b: 1\nxla_c: 3\n");
     }
 
     proptest! {
@@ -93,7 +93,7 @@ mod tests {
             removed in prop::sample::select(vec!["xla_a", "xla_b"]),
         ) {
             let text = flags.iter().map(|(name, value)| format!("--{name}={value}")).collect::<Vec<_>>().join(separator);
-            let next = FlagText::read(&with(&text, &[removed], &[("xla_new", "1")]));
+            let next = FlagText::read(&edited(&text, &[removed], &[("xla_new", "1")]));
             let kept: Vec<&str> =
                 flags.iter().map(|(name, _)| name.as_str()).filter(|name| *name != removed).chain(["xla_new"]).collect();
             prop_assert_eq!(next.settings.iter().map(|setting| setting.name.as_str()).collect::<Vec<_>>(), kept);

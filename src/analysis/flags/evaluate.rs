@@ -2,7 +2,7 @@
 
 use super::defaults::{KnownFlag, KnownFlags, is_on, is_same_value};
 use super::edit::changed;
-use super::relations;
+use super::flag_rules;
 use super::report::{Change, FlagMark, FlagRow, FlagsReport, Verdict};
 use super::text::{FlagText, Setting};
 use crate::analysis::base::Platform;
@@ -92,7 +92,7 @@ impl FlagEvaluator<'_> {
             is_cut: self.flags.is_cut,
             rows,
             marks,
-            changed: is_changed.then(|| self.with(&removed, &added)),
+            changed: is_changed.then(|| self.edited_text(&removed, &added)),
             settings: self.flags.settings.iter().rev().map(|of| (of.name.clone(), of.value.clone())).collect(),
             notes: self.comm.notes.clone(),
         }
@@ -103,7 +103,7 @@ impl FlagEvaluator<'_> {
     }
 
     /// Returns the text without some settings, and with some flags. Other values of an added flag are removed.
-    fn with(&self, removed: &[&Setting], added: &[Flag]) -> String {
+    fn edited_text(&self, removed: &[&Setting], added: &[Flag]) -> String {
         let is_replaced = |setting: &&Setting| added.iter().any(|flag| flag.name == setting.name);
         let replaced = self.flags.settings.iter().filter(is_replaced);
         let removed: Vec<&Setting> = removed.iter().copied().chain(replaced).collect();
@@ -112,13 +112,13 @@ impl FlagEvaluator<'_> {
     }
 
     fn removal(&self, setting: &Setting) -> Option<Change> {
-        Some(Change { label: "Take it out".to_owned(), text: self.with(&[setting], &[]) })
+        Some(Change { label: "Take it out".to_owned(), text: self.edited_text(&[setting], &[]) })
     }
 
     /// Returns the verdict about the setting with the index `at`.
     fn row(&self, at: usize, setting: &Setting) -> FlagRow {
         let (name, value) = (setting.name.as_str(), setting.value.as_str());
-        let primitive = relations::primitive(name);
+        let primitive = flag_rules::primitive(name);
         let row = |verdict: Verdict, text: String, change: Option<Change>| FlagRow {
             verdict,
             flags: vec![name.to_owned()],
@@ -138,7 +138,7 @@ impl FlagEvaluator<'_> {
             let text = format!("{CHECKED_TPU} and {CHECKED_GPU} do not have this flag.{closest}");
             return row(Verdict::Unknown, text, None);
         };
-        if let Some(other) = relations::platform(name).filter(|other| self.platform.is_some_and(|own| own != *other)) {
+        if let Some(other) = flag_rules::platform(name).filter(|other| self.platform.is_some_and(|own| own != *other)) {
             let text = format!(
                 "It is a flag for {}s, and this capture is of a {}.",
                 platform_name(other),
@@ -147,12 +147,12 @@ impl FlagEvaluator<'_> {
             return row(Verdict::NoEffect, text, self.removal(setting));
         }
         let is_on = is_on(value);
-        if let Some(chip) = self.chip.filter(|chip| is_on == Some(true) && relations::is_refused(name, chip)) {
+        if let Some(chip) = self.chip.filter(|chip| is_on == Some(true) && flag_rules::is_refused(name, chip)) {
             let text = format!("The compiler for {} does not accept it (checked with {}).", chip.name, known.compiler);
             return row(Verdict::Refused, text, self.removal(setting));
         }
         if is_on == Some(true)
-            && let Some(other) = relations::excluded(name)
+            && let Some(other) = flag_rules::excluded(name)
             && self.is_on(&other)
         {
             let text = format!("It excludes {other}, which is on too. Keep one of the two.");
@@ -161,12 +161,12 @@ impl FlagEvaluator<'_> {
         if is_same_value(value, known.default) {
             return row(Verdict::Default, String::new(), None);
         }
-        if let Some(needed) = relations::needed(name).filter(|needed| self.is_off(needed)) {
+        if let Some(needed) = flag_rules::needed(name).filter(|needed| self.is_off(needed)) {
             let text = format!("It needs {needed}, which is off.");
             return row(Verdict::NoEffect, text, self.removal(setting));
         }
         let (verdict, text) = match is_on {
-            Some(true) if relations::is_seen_in_collectives(name) => self.effect(name, primitive),
+            Some(true) if flag_rules::is_seen_in_collectives(name) => self.effect(name, primitive),
             _ => (Verdict::Set, default_text(value, known)),
         };
         row(verdict, text, None)
@@ -184,7 +184,7 @@ impl FlagEvaluator<'_> {
         let share =
             hidden.map(|share| format!("{} of their time in flight is hidden behind compute", percent_text(share)));
         let share = share.unwrap_or_else(|| "their time in flight is unknown".to_owned());
-        if relations::is_offload(name) {
+        if flag_rules::is_offload(name) {
             return if seen.n_sparse > 0 {
                 let sparse = counted_executions(seen.n_sparse, names.0, names.1);
                 (Verdict::Working, format!("{sparse} run on a SparseCore; {share}."))
@@ -245,7 +245,7 @@ impl FlagEvaluator<'_> {
             text,
             primitive: Some(sums.primitive),
             stall: Some(sums.traffic.stall),
-            change: Some(Change { label: label.to_owned(), text: self.with(&[], flags) }),
+            change: Some(Change { label: label.to_owned(), text: self.edited_text(&[], flags) }),
         }
     }
 

@@ -12,7 +12,7 @@
 mod defaults;
 mod edit;
 mod evaluate;
-mod relations;
+mod flag_rules;
 mod report;
 mod text;
 

@@ -40,7 +40,7 @@ use crate::small_sort::SmallSort;
 use crate::units::Picos;
 use host_class::host_class;
 use indexmap::IndexMap;
-use runs::{Explained, Part, Runs};
+use runs::{CausePart, DividedGap, Runs};
 use window::{DeviceWindow, RawGap};
 
 /// Number of gaps that a report holds.
@@ -64,7 +64,7 @@ impl Analysis {
             });
             let runs = Runs::new(profile, plane, device, &hosts[host].1);
             let mut each = |gap: RawGap| {
-                sums.add_gap(&runs.explain(&hosts[host].1, &gap).parts, gap.length());
+                sums.add_gap(&runs.divide_gap(&hosts[host].1, &gap).parts, gap.length());
                 longest.push((index, gap));
                 if longest.len() >= 4 * MAX_GAPS {
                     keep_longest(&mut longest);
@@ -124,7 +124,7 @@ impl Analysis {
         let host = HostLinks::new(profile, plane.file, of.event_clock);
         let runs = Runs::new(profile, plane, of, &host);
         let mut sums = Sums::default();
-        let mut each = |gap: RawGap| sums.add_gap(&runs.explain(&host, &gap).parts, gap.length());
+        let mut each = |gap: RawGap| sums.add_gap(&runs.divide_gap(&host, &gap).parts, gap.length());
         let window = DeviceWindow::new(profile, of, &self.facts[device], step, false, &mut each)?;
         let times = GapClass::ALL.into_iter().zip(sums.by_class).map(|(class, (time, _))| (class, time));
         Some((window.spans, times.collect()))
@@ -140,7 +140,7 @@ impl Analysis {
         let none = || GapClass::ALL.into_iter().map(|class| (class, Picos::ZERO)).collect::<Vec<ClassIdle>>();
         let mut by_step: Vec<Vec<ClassIdle>> = steps.iter().map(|_| none()).collect();
         let mut each = |gap: RawGap| {
-            for (class, (start, end)) in runs.explain(&host, &gap).parts {
+            for (class, (start, end)) in runs.divide_gap(&host, &gap).parts {
                 let first = steps.partition_point(|step| step.event_window.1 <= start);
                 let within = steps[first..].iter().zip(&mut by_step[first..]);
                 for (step, idle) in within.take_while(|(step, _)| step.event_window.0 < end) {
@@ -165,7 +165,7 @@ impl Analysis {
         let mut parts = Vec::new();
         let on_axis = |time: u64| time.saturating_add(of.axis_offset);
         let mut each = |gap: RawGap| {
-            let explained = runs.explain(&host, &gap).parts.into_iter();
+            let explained = runs.divide_gap(&host, &gap).parts.into_iter();
             parts
                 .extend(explained.map(|(class, (start, end))| GapPart { class, time: (on_axis(start), on_axis(end)) }));
         };
@@ -177,7 +177,7 @@ impl Analysis {
         let device = &self.devices[index];
         let plane = &profile.planes[device.plane];
         let name = |op: OpId| profile.text(plane.op(op).name).to_owned();
-        let explained = runs.explain(host, gap);
+        let explained = runs.divide_gap(host, gap);
         let program = explained.run.and_then(|op| {
             let op = plane.op(op);
             let name = if device.platform == Platform::Gpu { op.stats.hlo_module? } else { op.text };
@@ -253,7 +253,7 @@ impl Sums {
         self.platforms.push(runs.platform);
     }
 
-    fn add_gap(&mut self, parts: &[Part], length: u64) {
+    fn add_gap(&mut self, parts: &[CausePart], length: u64) {
         self.n_gaps += 1;
         self.idle += Picos(length);
         for (class, time) in by_class(parts) {
@@ -297,7 +297,7 @@ impl Sums {
 }
 
 /// Returns the time of a gap by class.
-fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
+fn by_class(parts: &[CausePart]) -> Vec<(GapClass, Picos)> {
     let mut sums: Vec<(GapClass, Picos)> = Vec::new();
     for (class, (start, end)) in parts {
         match sums.iter_mut().find(|(of, _)| of == class) {
@@ -314,7 +314,7 @@ fn by_class(parts: &[Part]) -> Vec<(GapClass, Picos)> {
 fn host_events(
     profile: &Profile,
     host: &HostLinks<'_>,
-    explained: &Explained,
+    explained: &DividedGap,
     late: Interval,
     main_class: Option<GapClass>,
 ) -> Vec<HostEvent> {

@@ -13,12 +13,12 @@ use crate::small_sort::SmallSort;
 const KERNEL_GAP: u64 = 5_000_000;
 
 /// A part of a gap: its class and its time.
-pub(super) type Part = (GapClass, Interval);
+pub(super) type CausePart = (GapClass, Interval);
 
 /// The parts of a gap, and why it has them.
 #[derive(Default)]
-pub(super) struct Explained {
-    pub parts: Vec<Part>,
+pub(super) struct DividedGap {
+    pub parts: Vec<CausePart>,
     /// The program run that ends the gap.
     pub run: Option<OpId>,
     /// The part in which the host was late.
@@ -40,7 +40,7 @@ pub(super) struct Runs<'a> {
     /// In order of their start.
     pub all: Vec<Run>,
     /// `barrier-cores` and `dependency-wait` of the line `XLA TraceMe`, in order of their start.
-    waits: Vec<Part>,
+    waits: Vec<CausePart>,
     profile: &'a Profile,
 }
 
@@ -88,9 +88,9 @@ impl<'a> Runs<'a> {
     }
 
     /// Divides a gap into parts.
-    pub fn explain(&self, host: &HostLinks<'_>, gap: &RawGap) -> Explained {
+    pub fn divide_gap(&self, host: &HostLinks<'_>, gap: &RawGap) -> DividedGap {
         let (start, end) = gap.time;
-        let mut found = Explained::default();
+        let mut found = DividedGap::default();
         if gap.is_outside {
             found.parts.push((GapClass::Capture, gap.time));
             return found;
@@ -150,9 +150,9 @@ impl<'a> Runs<'a> {
 
     /// Divides a stretch of time in which the host was late by the classes of host events. Of several threads, the
     /// first one with an event of a known class counts.
-    fn host_parts(&self, host: &HostLinks<'_>, threads: &[usize], window: Interval, parts: &mut Vec<Part>) {
+    fn host_parts(&self, host: &HostLinks<'_>, threads: &[usize], window: Interval, parts: &mut Vec<CausePart>) {
         let mut free = vec![window];
-        let mut classified: Vec<Part> = Vec::new();
+        let mut classified: Vec<CausePart> = Vec::new();
         for thread in threads {
             for (class, (from, to)) in self.classified(host, *thread, window) {
                 let mut left = Vec::new();
@@ -175,7 +175,7 @@ impl<'a> Runs<'a> {
 
     /// Returns the events of a thread with a known class within a window, in order of time. Events within such an event
     /// do not count.
-    fn classified(&self, host: &HostLinks<'_>, thread: usize, window: Interval) -> Vec<Part> {
+    fn classified(&self, host: &HostLinks<'_>, thread: usize, window: Interval) -> Vec<CausePart> {
         let of = &host.threads[thread];
         let plane = &self.profile.planes[of.plane];
         let mut events: Vec<u32> = of.overlapping(window).collect();

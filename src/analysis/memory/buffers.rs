@@ -99,7 +99,7 @@ impl Allocation {
     }
 
     /// Returns whether the allocation is taken and freed while the program runs.
-    pub(super) fn comes_and_goes(&self) -> bool {
+    pub(super) fn is_temporary(&self) -> bool {
         !self.is_thread_local && self.category == Category::Temporary
     }
 }

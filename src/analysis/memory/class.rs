@@ -46,7 +46,7 @@ impl Vocabularies {
     }
 
     /// Returns a copy for which every dimension of at least `least` counts as well.
-    pub(super) fn with(&self, least: u64) -> Self {
+    pub(super) fn with_least(&self, least: u64) -> Self {
         Self { least: least.max(1), known: self.known.clone() }
     }
 

@@ -18,16 +18,16 @@ pub struct JobSize {
 
 /// Other sizes than those of a program, as far as the user gave them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AskedSizes {
+pub struct RequestedSizes {
     pub n_parameters: Option<u64>,
     pub n_sharing: Option<u64>,
     pub sequences: Option<u64>,
     pub length: Option<u64>,
 }
 
-impl AskedSizes {
+impl RequestedSizes {
     /// Returns the sizes with those of the program where the user gave none.
-    pub fn or(self, program: JobSize) -> JobSize {
+    pub fn or_program_sizes(self, program: JobSize) -> JobSize {
         JobSize {
             n_parameters: self.n_parameters.unwrap_or(program.n_parameters),
             n_sharing: self.n_sharing.unwrap_or(program.n_sharing),

@@ -3,7 +3,7 @@
 
 use super::fit::{Fit, LIMIT};
 use super::fit_report::JobSize;
-use super::model_size::large_count;
+use super::model_guess::large_count;
 use crate::table::format::{bytes_text, counted};
 
 /// A field of the sizes.
@@ -40,7 +40,7 @@ impl SizeField {
     }
 
     /// Returns the sizes with another value of the field.
-    pub const fn with(self, mut size: JobSize, value: u64) -> JobSize {
+    pub const fn with_value(self, mut size: JobSize, value: u64) -> JobSize {
         match self {
             Self::Parameters => size.n_parameters = value,
             Self::Sharing => size.n_sharing = value,

@@ -36,9 +36,9 @@ impl LiveRange {
     }
 }
 
-/// The result of a replay.
+/// The result of replaying a heap trace.
 #[derive(Debug, Default)]
-pub(super) struct Replay {
+pub(super) struct ReplayResult {
     /// In the order in which they begin.
     pub(super) live_ranges: Vec<LiveRange>,
     /// Number of invalid events: they name a missing buffer, free free memory, or take taken memory.
@@ -55,17 +55,19 @@ struct Memory {
     canonical: u32,
 }
 
-pub(super) fn replay(trace: &HeapSimulatorTrace, buffers: &Buffers) -> Replay {
+/// Finds the live ranges of all buffers by the events of a trace, in their order. An invalid event is counted, and changes no
+/// range.
+pub(super) fn replay_heap_trace(trace: &HeapSimulatorTrace, buffers: &Buffers) -> ReplayResult {
     let mut memory: Vec<Memory> =
         (0..buffers.all.len() as u32).map(|slot| Memory { holders: 0, open: FREE, canonical: slot }).collect();
-    let mut replay = Replay::default();
+    let mut result = ReplayResult::default();
     let n = trace.events.len() as u32;
     for (at, event) in (0..n).zip(&trace.events) {
-        if step(event, at, n, buffers, &mut memory, &mut replay.live_ranges).is_none() {
-            replay.invalid_events += 1;
+        if step(event, at, n, buffers, &mut memory, &mut result.live_ranges).is_none() {
+            result.invalid_events += 1;
         }
     }
-    replay
+    result
 }
 
 /// Applies one event. Returns `None` if the event is invalid.
@@ -116,13 +118,13 @@ fn step(
 
 /// Returns whether a trace describes an allocation of a memory for temporaries. The buffer of its first event decides,
 /// because the allocation that the trace names is wrong in real files.
-pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
+pub(super) fn trace_is_for_color(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
     let first = trace.events.first().and_then(|event| buffers.index(event.buffer_id));
     let allocation = first.and_then(|slot| buffers.allocation(slot));
-    allocation.is_some_and(|a| a.color == color && a.comes_and_goes())
+    allocation.is_some_and(|a| a.color == color && a.is_temporary())
 }
 
-/// Returns the trace of a memory: the one with the most events of those that describe it ([`is_of`]), else the one with
+/// Returns the trace of a memory: the one with the most events of those that describe it ([`trace_is_for_color`]), else the one with
 /// the most events of buffers in this memory. `None` if no trace has such events.
 pub(super) fn trace_of<'t>(
     traces: &'t [HeapSimulatorTrace],
@@ -145,7 +147,10 @@ pub(super) fn trace_of<'t>(
         trace.events.iter().filter(is).count()
     };
     first_largest(
-        &mut traces.iter().filter(|trace| is_of(trace, buffers, color)).map(|trace| (trace.events.len(), trace)),
+        &mut traces
+            .iter()
+            .filter(|trace| trace_is_for_color(trace, buffers, color))
+            .map(|trace| (trace.events.len(), trace)),
     )
     .or_else(|| first_largest(&mut traces.iter().map(|trace| (of_color(trace), trace))))
 }

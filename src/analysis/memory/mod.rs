@@ -15,7 +15,7 @@ mod fit_report;
 mod fit_text;
 mod live_buffer;
 mod live_ranges;
-mod model_size;
+mod model_guess;
 mod program;
 mod query;
 mod report;
@@ -28,9 +28,9 @@ mod train_state;
 mod words;
 
 pub use fit::{Fit, FitRow, LIMIT};
-pub use fit_report::{AskedSizes, FitBasis, FitPart, JobSize};
+pub use fit_report::{FitBasis, FitPart, JobSize, RequestedSizes};
 pub use fit_text::{FIT_METHOD, FIT_UNKNOWN, FitVerdict, SizeField, fit_verdict, largest_sizes, parse_size};
-pub use model_size::{ModelSize, large_count};
+pub use model_guess::{ModelGuess, large_count};
 pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{

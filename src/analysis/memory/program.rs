@@ -14,7 +14,7 @@ use super::live_ranges::LiveRange;
 use super::query::{BufferId, MemoryQuery, Points};
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
-use super::space::{Space, columns, curve, highest, shares_addresses};
+use super::space::{Space, columns, curve, peak_of_curve, shares_addresses};
 use super::train_state::TrainState;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{InstructionId, Module};
@@ -121,7 +121,7 @@ impl ProgramMemory {
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.contains(&slot) { 0 } else { self.size(slot) };
         let all = curve(&space.live_ranges, (space.n_events, space.color), below, &self.buffers, size);
-        let (peak, position) = highest(&all);
+        let (peak, position) = peak_of_curve(&all);
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
         let without = gone_below.saturating_add(gone_above);
@@ -150,7 +150,7 @@ impl ProgramMemory {
             note(Severity::Caution, NoteCode::NoHeapTrace, message.to_owned());
         }
         if space.basis == Basis::Constant
-            && self.buffers.of_color(space.color).any(|(_, a)| a.comes_and_goes() && a.size > 0)
+            && self.buffers.of_color(space.color).any(|(_, a)| a.is_temporary() && a.size > 0)
         {
             let message = "The program has neither a heap trace nor a schedule. Only buffers that live for the whole program are counted, so \
                            the real peak is higher.";
@@ -254,7 +254,7 @@ impl ProgramMemory {
     }
 
     pub(super) fn vocabularies(&self, query: &MemoryQuery) -> Vocabularies {
-        self.vocabularies.with(query.vocabulary)
+        self.vocabularies.with_least(query.vocabulary)
     }
 
     /// Describes a buffer that is allocated and freed while the program runs.

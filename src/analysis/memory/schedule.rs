@@ -56,7 +56,7 @@ impl Schedule {
         let mut pieces: IndexMap<(u32, i64), Vec<LiveRange>> = IndexMap::default();
         for (slot, buffer) in (0_u32..).zip(&buffers.all) {
             let Some(assigned) = buffer.allocation else { continue };
-            let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.comes_and_goes());
+            let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.is_temporary());
             let defined = buffer.instruction(module).filter(|_| is_temporary);
             let Some((id, first)) = defined.and_then(|id| Some((id, *self.places.get(&id)?))) else { continue };
             let range = LiveRange { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };

@@ -14,7 +14,7 @@
 
 use super::addresses;
 use super::buffers::Buffers;
-use super::live_ranges::{LiveRange, is_of, replay, trace_of};
+use super::live_ranges::{LiveRange, replay_heap_trace, trace_is_for_color, trace_of};
 use super::query::Points;
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
@@ -59,15 +59,15 @@ impl Space {
         let (mut basis, mut invalid_events, mut live_ranges, mut instructions) =
             (Basis::Constant, 0, Vec::new(), Vec::new());
         if let Some(trace) = trace {
-            let replayed = replay(trace, buffers);
+            let replayed = replay_heap_trace(trace, buffers);
             (basis, invalid_events, live_ranges) = (Basis::Trace, replayed.invalid_events, replayed.live_ranges);
             instructions = trace.events.iter().map(|e| module.instruction_named(&e.instruction_name)).collect();
-        } else if buffers.of_color(color).any(|(_, a)| a.comes_and_goes() && a.size > 0) && !schedule.order.is_empty() {
+        } else if buffers.of_color(color).any(|(_, a)| a.is_temporary() && a.size > 0) && !schedule.order.is_empty() {
             (basis, live_ranges) = (Basis::Schedule, schedule.live_ranges(module, buffers, color));
             instructions = schedule.order.iter().map(|id| Some(*id)).collect();
         }
         let n_events = instructions.len() as u32;
-        let of_color = proto.heap_simulator_traces.iter().filter(|trace| is_of(trace, buffers, color));
+        let of_color = proto.heap_simulator_traces.iter().filter(|trace| trace_is_for_color(trace, buffers, color));
         let other_traces = of_color.count().saturating_sub(1) as u32;
         let bytes = |size: &dyn Fn(u32) -> u64| curve(&live_ranges, (n_events, color), peak.indefinite, buffers, size);
         let padded = bytes(&|slot| buffers.all[slot as usize].size);
@@ -77,7 +77,7 @@ impl Space {
                 curve(&live_ranges, (n_events, 0), peak.indefinite, buffers, |slot| buffers.all[slot as usize].size);
             sum != padded
         };
-        let (most, position) = highest(&padded);
+        let (most, position) = peak_of_curve(&padded);
         peak.peak = most;
         peak.position = position;
         peak.instruction = position.and_then(|at| {
@@ -206,7 +206,7 @@ pub(super) fn curve(
 }
 
 /// Returns the maximum and the event that first reaches it. The event is `None` if the first point has the maximum.
-pub(super) fn highest(points: &[u64]) -> (u64, Option<u32>) {
+pub(super) fn peak_of_curve(points: &[u64]) -> (u64, Option<u32>) {
     let most = points.iter().copied().max().unwrap_or_default();
     let first = points.iter().position(|size| *size == most).unwrap_or_default();
     (most, first.checked_sub(1).map(|at| at as u32))

@@ -8,7 +8,7 @@ use super::report::{
     Buffer, Estimate, EstimateRow, Jump, LiveRangeRows, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
     StaticMemory, Vocabulary,
 };
-use super::space::{Space, curve, highest};
+use super::space::{Space, curve, peak_of_curve};
 use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
@@ -124,7 +124,7 @@ impl ProgramMemory {
             let size = self.size(slot);
             if in_pieces.contains(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
         };
-        let (peak, _) = highest(&curve(
+        let (peak, _) = peak_of_curve(&curve(
             &space.live_ranges,
             (space.n_events, space.color),
             space.peak.indefinite,

@@ -123,7 +123,7 @@ impl Analysis {
             roof,
             values,
             more_values,
-            remarks: inst.map(values::remarks).unwrap_or_default(),
+            value_changes: inst.map(values::value_changes).unwrap_or_default(),
             source: source::source(profile, op.zip(facts.map(|(of, _)| of)), of_program),
             operands,
             more_operands,

@@ -48,7 +48,7 @@ pub struct OpDetail {
     /// Number of values that were left out.
     pub more_values: u32,
     /// Changes between operand and result of an op that only moves data.
-    pub remarks: Vec<ValueChange>,
+    pub value_changes: Vec<ValueChange>,
     /// Source location in the user's program.
     pub source: OpSource,
     /// The ops that this op takes as operands, in order, each once; at most 200.

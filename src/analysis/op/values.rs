@@ -98,12 +98,12 @@ fn tiling(layout: &Layout) -> Option<String> {
 }
 
 /// Returns the changes between the input and the output of an op that only moves data. Empty for other ops.
-pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<ValueChange> {
+pub(crate) fn value_changes(inst: InstructionRef<'_>) -> Vec<ValueChange> {
     let Some((from, to)) = inst.moved() else { return Vec::new() };
-    let mut remarks = Vec::new();
+    let mut value_changes = Vec::new();
     let mut add = |change, from: String, to: String| {
         if from != to {
-            remarks.push(ValueChange { change, words: format!("{from} → {to}") });
+            value_changes.push(ValueChange { change, words: format!("{from} → {to}") });
         }
     };
     add(Change::Dtype, from.dtype.to_string(), to.dtype.to_string());
@@ -117,7 +117,7 @@ pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<ValueChange> {
         let space = |a: &ArrayShape| memory(a.memory_space(), inst.tpu).unwrap_or_else(|| "main memory".to_owned());
         add(Change::Memory, space(from), space(to));
     }
-    remarks
+    value_changes
 }
 
 fn dims(dims: &[u64]) -> String {
@@ -165,7 +165,9 @@ mod tests {
     fn changes_of_a_copy() {
         let of = |text: &str| {
             let mut rows = Vec::new();
-            with_instruction(text, |inst| rows = remarks(inst).into_iter().map(|r| (r.change, r.words)).collect());
+            with_instruction(text, |inst| {
+                rows = value_changes(inst).into_iter().map(|r| (r.change, r.words)).collect()
+            });
             rows
         };
         let copy = "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)";

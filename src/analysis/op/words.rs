@@ -4,7 +4,7 @@
 use super::report::{Change, ValueChange};
 use super::shape_text::{groups, shape};
 use super::trip_count::loop_trip_count;
-use super::values::{memory, remarks};
+use super::values::{memory, value_changes};
 use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Shape, opcode};
@@ -102,7 +102,7 @@ fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
         Change::Tiling => ", other tiles".to_owned(),
         _ => format!(", {}", r.words),
     };
-    let changes: String = remarks(inst).iter().map(change).collect();
+    let changes: String = value_changes(inst).iter().map(change).collect();
     format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
 }
 

@@ -90,10 +90,10 @@ pub(super) const RULES: [Rule; 7] = [
                 "Use fused attention, which keeps the scores on the chip.",
                 "jax.nn.dot_product_attention(q, k, v, implementation=\"cudnn\")",
             )
-            .on(Platform::Gpu)
+            .for_platform(Platform::Gpu)
             .only_for(Subject::Attention),
             Advice::words("Use a kernel of flash attention, which keeps the scores on the chip.")
-                .on(Platform::Tpu)
+                .for_platform(Platform::Tpu)
                 .only_for(Subject::Attention),
             COMPUTE_IN_BF16,
             Advice::words("Fuse ops, so that fewer bytes move."),

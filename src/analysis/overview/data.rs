@@ -53,7 +53,7 @@ pub(super) const RULES: [Rule; 3] = [
             Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
             Advice::code("Scan over the first axis of stacked parameters.", "jax.lax.scan(layer, x, params)"),
             Advice::words("Keep the parameters of each layer in arrays of their own. A library needs a copy of a slice of a stack.")
-                .on(Platform::Gpu),
+                .for_platform(Platform::Gpu),
         ],
         check: layout,
     },

@@ -12,14 +12,14 @@ const MAX_POINTS: usize = 12;
 impl Context<'_> {
     /// Returns evidence of ops, as [`Context::op_evidence`] does, with a drawing of when they run in the shown step.
     pub fn op_evidence_when(&self, ops: &[(usize, Picos)]) -> Evidence {
-        let (picture, spans) = self.columns.when(ops);
+        let (picture, spans) = self.columns.time_profile(ops);
         Evidence { picture: Some(picture), spans, ..self.op_evidence(ops) }
     }
 
     /// Adds to evidence when the device is idle for reasons of some classes.
     pub fn add_when_idle(&self, evidence: &mut Evidence, classes: &[GapClass]) {
         let gaps = self.gaps.gaps.iter().filter(|gap| classes.contains(&gap.main_class()));
-        let (picture, spans) = self.columns.when_idle(gaps);
+        let (picture, spans) = self.columns.idle_profile(gaps);
         (evidence.picture, evidence.spans) = (Some(picture), spans);
     }
 

@@ -140,8 +140,10 @@ pub(super) const RULES: [Rule; 9] = [
         view: SeeView::Breakdown,
         overlaps: &[],
         tries: &[
-            Advice::words("Launch fewer and longer kernels: a larger batch, or more fusion.").on(Platform::Gpu),
-            Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)").on(Platform::Tpu),
+            Advice::words("Launch fewer and longer kernels: a larger batch, or more fusion.")
+                .for_platform(Platform::Gpu),
+            Advice::code("Put the whole step into one jitted function.", "jax.jit(train_step)")
+                .for_platform(Platform::Tpu),
         ],
         check: launches,
     },

@@ -50,7 +50,7 @@ use crate::analysis::files::{FileView, FindingKind};
 use crate::analysis::flags::FlagsReport;
 use crate::analysis::gaps::Gaps;
 use crate::analysis::ledger::{LedgerByOp, Owner};
-use crate::analysis::memory::{CrossCheck, ModelSize, SpaceMemory};
+use crate::analysis::memory::{CrossCheck, ModelGuess, SpaceMemory};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::{NoteCode, Profile, ProgramId};
 use crate::small_sort::SmallSort;
@@ -74,7 +74,7 @@ pub struct OverviewInputs<'a> {
     /// The main memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     /// The size of the model, as the program with the most time suggests it.
-    pub model_size: Option<ModelSize>,
+    pub model_size: Option<ModelGuess>,
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,

@@ -7,7 +7,7 @@ use super::picture::{Picture, ShownStep};
 use crate::analysis::base::{Header, Spread, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::Ledger;
-use crate::analysis::memory::ModelSize;
+use crate::analysis::memory::ModelGuess;
 use crate::profile::Note;
 use crate::table::format::middle_cut;
 use crate::units::Picos;
@@ -39,7 +39,7 @@ pub struct Overview {
     pub ledger: Ledger,
     pub figures: Vec<Figure>,
     /// The size of the model and of a batch: a guess from the program with the most time, which the user may confirm.
-    pub model_size: Option<ModelSize>,
+    pub model_size: Option<ModelGuess>,
     /// Σ of the recoverable times of `findings`.
     pub recoverable: Picos,
     /// Findings in time, the most recoverable one first.

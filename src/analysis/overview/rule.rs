@@ -83,7 +83,7 @@ impl Advice {
     }
 
     /// Returns the advice for one platform alone.
-    pub const fn on(self, platform: Platform) -> Self {
+    pub const fn for_platform(self, platform: Platform) -> Self {
         Self { only_on: Some(platform), ..self }
     }
 

@@ -80,7 +80,7 @@ impl StepColumns {
     }
 
     /// Returns when some ops run, and their longest stretches.
-    pub fn when(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<StepSpan>) {
+    pub fn time_profile(&self, ops: &[(usize, Picos)]) -> (Picture, Vec<StepSpan>) {
         let mut is_one = vec![false; ops.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
         ops.iter().for_each(|(at, _)| is_one[*at] = true);
         let mut sums = [0_u64; N_COLUMNS];
@@ -92,7 +92,7 @@ impl StepColumns {
     }
 
     /// Returns when some gaps are, and the longest of them.
-    pub fn when_idle<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> (Picture, Vec<StepSpan>) {
+    pub fn idle_profile<'a>(&self, gaps: impl Iterator<Item = &'a Gap>) -> (Picture, Vec<StepSpan>) {
         let (mut sums, mut all) = ([0_u64; N_COLUMNS], Vec::new());
         for gap in gaps.filter(|gap| gap.step == self.number) {
             let start = self.window.0.saturating_add(gap.start.0);

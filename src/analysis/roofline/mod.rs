@@ -204,7 +204,7 @@ impl Analysis {
 fn kernel_groups(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
     let mut all_peaks: Vec<DevicePeaks> = Vec::new();
     for peaks in all {
-        match all_peaks.iter_mut().find(|other| other.is_like(&peaks)) {
+        match all_peaks.iter_mut().find(|other| other.has_same_peaks(&peaks)) {
             Some(other) => other.devices.extend(peaks.devices),
             None => all_peaks.push(peaks),
         }

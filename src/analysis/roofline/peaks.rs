@@ -130,7 +130,7 @@ impl DevicePeaks {
     }
 
     /// Returns whether two entries have the same peaks, chip and device type.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_peaks(&self, other: &Self) -> bool {
         (&self.used, &self.offers, &self.chip, &self.device_type)
             == (&other.used, &other.offers, &other.chip, &other.device_type)
     }

@@ -4,7 +4,7 @@ use super::event_report::{EventDetail, EventList, EventQuery, EventRow, EventsQu
 use super::report::LineRef;
 use super::{ShownLine, TimelineIndex};
 use crate::analysis::base::Analysis;
-use crate::lanes::{Part, View};
+use crate::lanes::{PicturePart, View};
 use crate::profile::Profile;
 use crate::units::Picos;
 
@@ -127,7 +127,7 @@ impl ShownLine<'_> {
         let mut sum = 0;
         let view = View { start, column: (end - start).max(1), n_columns: 1, box_from: u64::MAX };
         self.lanes.draw(lane + 1, self.times, self.classes, &view, &mut |part| {
-            if let Part::Cell(cell) = part {
+            if let PicturePart::Cell(cell) = part {
                 sum += cell.busy.iter().sum::<u64>();
             }
         });

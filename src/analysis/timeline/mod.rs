@@ -44,7 +44,7 @@ use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::analysis::gaps::GapPart;
-use crate::lanes::{Lanes, LineTimes, Part, View};
+use crate::lanes::{Lanes, LineTimes, PicturePart, View};
 use crate::profile::{Plane, Profile, StrId};
 use crate::units::Picos;
 use alignment::DisplayAxis;
@@ -163,8 +163,8 @@ impl TimelineIndex {
             };
             for lane in 0..shown.lanes.len() {
                 shown.lanes.draw(lane, shown.times, shown.classes, &view, &mut |part| match part {
-                    Part::Cell(cell) => cells::write(&mut picture.cells, lane as u32, &cell, column),
-                    Part::Box { event, start, end } => picture.boxes.push(EventBox {
+                    PicturePart::Cell(cell) => cells::write(&mut picture.cells, lane as u32, &cell, column),
+                    PicturePart::Box { event, start, end } => picture.boxes.push(EventBox {
                         lane: lane as u32,
                         start: Picos(start),
                         end: Picos(end),

@@ -212,7 +212,7 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
 
 /// One part of the window in the legend below the bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct WindowPart {
     pub time_part: TimePart,
     /// Time, in the unit that all parts share. `None` if the part has no time.
     pub time: Option<String>,
@@ -225,12 +225,12 @@ pub struct Part {
 }
 
 /// Returns all parts in order, including parts without time.
-pub fn parts(head: &BreakdownHead) -> Vec<Part> {
+pub fn parts(head: &BreakdownHead) -> Vec<WindowPart> {
     let times: Vec<_> = TimePart::all().map(|time_part| (time_part, time_part.time(&head.totals))).collect();
     let unit = TimeUnit::for_largest(times.iter().map(|(_, time)| *time).max().unwrap_or_default());
     times
         .into_iter()
-        .map(|(time_part, time)| Part {
+        .map(|(time_part, time)| WindowPart {
             time_part,
             time: (time.0 > 0).then(|| format::time(time, unit)),
             unit: unit.symbol(),
@@ -246,7 +246,7 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
 }
 
 /// Returns the text alternative of the bar, for screen readers.
-pub fn sentence(parts: &[Part]) -> String {
+pub fn sentence(parts: &[WindowPart]) -> String {
     let phrases: Vec<_> = parts
         .iter()
         .filter_map(|part| Some(format!("{} {}", part.time_part.label(), part.share.as_deref()?)))

@@ -91,7 +91,7 @@ pub fn out_of(path: &str) -> String {
 }
 
 /// Returns the share of the time without a scope: "15.7 % has no scope". `None` if all ops have a scope.
-pub fn without(scopes: &Scopes) -> Option<String> {
+pub fn no_scope_text(scopes: &Scopes) -> Option<String> {
     let share = scopes.no_scope.fraction_of(scopes.total).filter(|share| *share > 0.0)?;
     Some(format!("{} has no scope", format::percent_text(share)))
 }

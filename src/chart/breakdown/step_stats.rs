@@ -7,7 +7,7 @@ use crate::analysis::base::{DeviceChoice, Spread, StepChoice};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
-use crate::chart::plot::step::{Part, Step};
+use crate::chart::plot::step::{Step, StepPart};
 use crate::chart::widgets::tip::Tip;
 use crate::table::format;
 use crate::units::Picos;
@@ -111,7 +111,7 @@ pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> 
 
 /// Builds the tooltip of a bar: the duration, the range over devices, each part with time, and the last part (idle) in
 /// any case.
-pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
+pub fn tip(steps: &[Step], parts: &[StepPart], at: u32) -> Option<Tip> {
     let step = steps.get(at as usize)?;
     let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
     if let Some((min, max)) = step.spread {

@@ -39,7 +39,7 @@ pub fn readout(of: &CapturesView) -> Readout {
             true,
         ),
     ];
-    main.push(jumps(of));
+    main.push(changes(of));
     if let Some(mfu) = of.latest_mfu {
         let text = number(mfu, Unit::Fraction);
         let how = Formula {
@@ -73,18 +73,18 @@ fn step(label: String, of: Option<&CaptureRow>, formula: &str, all: &CapturesVie
     Figure { label, value, unit, scope, how: Formula { formula: formula.to_owned(), rows } }
 }
 
-fn jumps(of: &CapturesView) -> Figure {
-    let jumps = &of.series.jumps;
-    let line = |jump| row("Change", super::jump_sentence(of, jump));
+fn changes(of: &CapturesView) -> Figure {
+    let changes = &of.series.changes;
+    let line = |change| row("Change", super::change_sentence(of, change));
     Figure {
         label: "Lasting changes".to_owned(),
-        value: format::count(jumps.len() as u64),
+        value: format::count(changes.len() as u64),
         unit: "",
         scope: None,
         how: Formula {
             formula: "the medians of the 3 captures before and after differ by more than neighbours usually do"
                 .to_owned(),
-            rows: jumps.iter().map(line).collect(),
+            rows: changes.iter().map(line).collect(),
         },
     }
 }

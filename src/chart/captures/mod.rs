@@ -5,5 +5,5 @@ mod picture;
 mod texts;
 
 pub use figures::readout;
-pub use picture::{CaptureMark, JumpLine, Level, MarkShape, SeriesPicture, picture};
-pub use texts::{about, difference, folder_name, jump_sentence, progress, step_time};
+pub use picture::{CaptureMark, ChangeLine, Level, MarkShape, SeriesPicture, picture};
+pub use texts::{about, change_sentence, difference, folder_name, progress, step_time};

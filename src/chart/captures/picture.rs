@@ -2,7 +2,7 @@
 //! between changes, and a line at each change.
 
 use super::texts::brief_time;
-use crate::analysis::captures::{CaptureFigure, CapturesView, Jump, SeriesMark};
+use crate::analysis::captures::{CaptureFigure, CapturesView, SeriesChange, SeriesMark};
 use crate::analysis::compare::statistics::median;
 use crate::analysis::overview::Unit;
 use crate::chart::plot::scale::Scale;
@@ -57,7 +57,7 @@ pub struct Level {
 
 /// A change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JumpLine {
+pub struct ChangeLine {
     pub x: f64,
     /// Upper and lower end.
     pub y: (f64, f64),
@@ -77,7 +77,7 @@ pub struct JumpLine {
 pub struct SeriesPicture {
     pub marks: Vec<CaptureMark>,
     pub levels: Vec<Level>,
-    pub jumps: Vec<JumpLine>,
+    pub changes: Vec<ChangeLine>,
     pub ticks: Vec<Tick>,
     /// Labels below the axis, at fractions of the width.
     pub dates: Vec<(f64, String)>,
@@ -132,25 +132,25 @@ pub fn picture(of: &CapturesView) -> Option<SeriesPicture> {
         }
     };
     let is_time = series.figure.unit() == Unit::Ps;
-    let jump_x = |jump: &Jump| (x(jump.last_before as usize) + x(jump.at as usize)) / 2.0;
-    let jump = |(at, jump): (usize, &Jump)| JumpLine {
-        x: jump_x(jump),
+    let change_x = |change: &SeriesChange| (x(change.last_before as usize) + x(change.at as usize)) / 2.0;
+    let change = |(at, change): (usize, &SeriesChange)| ChangeLine {
+        x: change_x(change),
         distance: at
             .checked_sub(1)
-            .and_then(|before| series.jumps.get(before))
-            .map(|before| jump_x(jump) - jump_x(before)),
-        y: (y(jump.before.max(jump.after)), y(jump.before.min(jump.after))),
-        is_more: jump.after > jump.before,
-        is_worse: (jump.after > jump.before) == (series.figure != CaptureFigure::Mfu),
-        label: difference(jump, is_time),
-        cause: jump.cause.as_ref().map_or_else(String::new, |of| {
+            .and_then(|before| series.changes.get(before))
+            .map(|before| change_x(change) - change_x(before)),
+        y: (y(change.before.max(change.after)), y(change.before.min(change.after))),
+        is_more: change.after > change.before,
+        is_worse: (change.after > change.before) == (series.figure != CaptureFigure::Mfu),
+        label: difference(change, is_time),
+        cause: change.cause.as_ref().map_or_else(String::new, |of| {
             format!("{} {}", middle_cut(&of.label, LONGEST_CAUSE), signed_time_text(of.delta_ps))
         }),
     };
     Some(SeriesPicture {
         marks: series.marks.iter().enumerate().map(mark).collect(),
         levels: levels(of, &x, &y),
-        jumps: series.jumps.iter().enumerate().map(jump).collect(),
+        changes: series.changes.iter().enumerate().map(change).collect(),
         ticks: ticks(&scale, 4, plain),
         dates: dates(of, &x),
         unit: symbol,
@@ -172,8 +172,8 @@ fn unit(unit: Unit, high: f64) -> (&'static str, f64) {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a difference of times in ps")]
-fn difference(jump: &Jump, is_time: bool) -> String {
-    let delta = jump.after - jump.before;
+fn difference(change: &SeriesChange, is_time: bool) -> String {
+    let delta = change.after - change.before;
     if is_time {
         signed_time_text(delta.round() as i64)
     } else {
@@ -185,8 +185,8 @@ fn difference(jump: &Jump, is_time: bool) -> String {
 fn levels(of: &CapturesView, x: &dyn Fn(usize) -> f64, y: &dyn Fn(f64) -> f64) -> Vec<Level> {
     let series = &of.series;
     let half = 0.35 / series.marks.len().max(1) as f64;
-    let starts = [0].into_iter().chain(series.jumps.iter().map(|jump| jump.at as usize));
-    let ends = series.jumps.iter().map(|jump| jump.at as usize).chain([series.marks.len()]);
+    let starts = [0].into_iter().chain(series.changes.iter().map(|change| change.at as usize));
+    let ends = series.changes.iter().map(|change| change.at as usize).chain([series.marks.len()]);
     let level = |(start, end): (usize, usize)| {
         let whole = |at: &usize| {
             let mark = &series.marks[*at];
@@ -215,11 +215,11 @@ fn dates(of: &CapturesView, x: &dyn Fn(usize) -> f64) -> Vec<(f64, String)> {
 
 fn sentence(of: &CapturesView, low: f64, high: f64) -> String {
     let unit = of.series.figure.unit();
-    let jumps = of.series.jumps.iter().map(|jump| format!(" {}", super::jump_sentence(of, jump)));
-    let jumps: String = jumps.collect();
-    let none = if jumps.is_empty() { " No lasting change." } else { "" };
+    let changes = of.series.changes.iter().map(|change| format!(" {}", super::change_sentence(of, change)));
+    let changes: String = changes.collect();
+    let none = if changes.is_empty() { " No lasting change." } else { "" };
     format!(
-        "{} of {} captures, from {} to {}.{none}{jumps}",
+        "{} of {} captures, from {} to {}.{none}{changes}",
         of.series.figure.label(),
         of.n_read,
         number(low, unit),

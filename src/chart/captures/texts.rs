@@ -1,6 +1,6 @@
 //! This module holds the texts of a list of captures.
 
-use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, Jump};
+use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView, SeriesChange};
 use crate::report::overview_text::number;
 use crate::table::date::{date, hour_and_minute, month_and_day};
 use crate::table::format::{bytes_text, counted, signed_percent, signed_time_text, time_text};
@@ -39,13 +39,13 @@ pub fn about(of: &CapturesView) -> String {
 }
 
 /// Returns a change in one sentence.
-pub fn jump_sentence(of: &CapturesView, jump: &Jump) -> String {
+pub fn change_sentence(of: &CapturesView, change: &SeriesChange) -> String {
     let unit = of.series.figure.unit();
-    let name = of.series.marks.get(jump.at as usize).and_then(|mark| of.captures.get(mark.capture as usize));
+    let name = of.series.marks.get(change.at as usize).and_then(|mark| of.captures.get(mark.capture as usize));
     let name = name.map_or("", |row| row.name.as_str());
-    let cause = jump.cause.as_ref();
+    let cause = change.cause.as_ref();
     let cause = cause.map_or(String::new(), |of| format!(", mostly {} ({})", of.label, signed_time_text(of.delta_ps)));
-    format!("{} → {} from {name}{cause}.", number(jump.before, unit), number(jump.after, unit))
+    format!("{} → {} from {name}{cause}.", number(change.before, unit), number(change.after, unit))
 }
 
 /// Returns the median step of a capture as text. `None` if it is unknown.

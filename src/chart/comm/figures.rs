@@ -36,12 +36,12 @@ pub fn sentence(view: &CommView, of: CommRows) -> String {
     let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
         format!("; {} of what is in flight is hidden behind compute", format::percent_text(share))
     });
-    format!("{}{hidden}.{}", format::capitalized(&waits), beyond(traffic))
+    format!("{}{hidden}.{}", format::capitalized(&waits), exposed_excess_text(traffic))
 }
 
 /// Explains why the exposed time is larger than the time that the core waits. Empty if the difference is below 0.1 % of
 /// the exposed time. Both times are on one clock.
-fn beyond(of: &Traffic) -> String {
+fn exposed_excess_text(of: &Traffic) -> String {
     let more = of.overlap.exposed.saturating_sub(of.overlap.waited);
     if more.fraction_of(of.overlap.exposed).is_none_or(|share| share < 0.001) {
         return String::new();

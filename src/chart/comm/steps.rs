@@ -6,21 +6,21 @@ use crate::analysis::base::StepChoice;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Overlap, Remainder, StepComm};
 use crate::chart::plot::paint::{Paint, Tone};
-use crate::chart::plot::step::{Part, Step};
+use crate::chart::plot::step::{Step, StepPart};
 use crate::chart::plot::time_part::TimePart;
 use crate::protocol::url::comm::CommRows;
 
 /// Returns the parts of a bar, from the bottom. With `split`, the remaining time is divided into activities instead of
 /// one part "Other, idle".
-pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
+pub fn parts(of: CommRows, split: bool) -> Vec<StepPart> {
     let paint = |kind| Paint::time_part(TimePart::Kind(kind));
     let compute = Paint::fill(Tone::Kind(TimePart::Kind(Kind::Compute)));
     let waits = paint(kind(of));
     let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
     let mut parts = vec![
-        Part { label: "Compute alone", paint: compute },
-        Part { label: "Compute, overlapped", paint: waits.faded(0.4) },
-        Part { label: exposed, paint: waits },
+        StepPart { label: "Compute alone", paint: compute },
+        StepPart { label: "Compute, overlapped", paint: waits.faded(0.4) },
+        StepPart { label: exposed, paint: waits },
     ];
     if split {
         parts.extend(
@@ -31,11 +31,11 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
                     ("Communication, other", paint(Kind::Communication)),
                 ],
             }
-            .map(|(label, paint)| Part { label, paint }),
+            .map(|(label, paint)| StepPart { label, paint }),
         );
-        parts.push(Part { label: TimePart::Idle.label(), paint: Paint::time_part(TimePart::Idle) });
+        parts.push(StepPart { label: TimePart::Idle.label(), paint: Paint::time_part(TimePart::Idle) });
     } else {
-        parts.push(Part { label: "Other, idle", paint: paint(Kind::Other) });
+        parts.push(StepPart { label: "Other, idle", paint: paint(Kind::Other) });
     }
     parts
 }

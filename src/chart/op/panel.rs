@@ -22,7 +22,7 @@ pub fn op_ref(key: &str) -> OpRef {
 }
 
 /// Returns the key of op `name` in the same program as `key`. `id` is the id of that program.
-pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
+pub fn sibling_key(key: &str, name: &str, id: Option<u64>) -> String {
     match (op_ref(key).program, id) {
         (ProgramOf::Listed(at), _) => format!("{name}@#{}", at.0),
         (_, Some(id)) => format!("{name}@{id}"),
@@ -122,7 +122,7 @@ fn index(path: &[u32]) -> String {
 }
 
 /// Returns the sentence for a change between operand and result.
-pub fn remark(of: &ValueChange) -> String {
+pub fn change_text(of: &ValueChange) -> String {
     let what = match of.change {
         Change::Dtype => "Element type",
         Change::Shape => "Shape",

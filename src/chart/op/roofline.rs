@@ -61,7 +61,7 @@ pub fn roof(op: &OpDetail) -> Option<RoofLine> {
 /// Returns the reasons why an op that only moves data takes long: its changes of layout or type, then its largest
 /// padding.
 fn reasons(op: &OpDetail) -> Vec<String> {
-    let mut reasons: Vec<String> = op.remarks.iter().map(panel::remark).collect();
+    let mut reasons: Vec<String> = op.value_changes.iter().map(panel::change_text).collect();
     let padded =
         op.values.iter().filter_map(|value| Some((value.overhead?, value))).filter(|(over, _)| *over >= MUCH_PADDING);
     if let Some((over, value)) = padded.max_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -268,8 +268,8 @@ mod tests {
         assert!(reasons(&op(&[], &[])).is_empty(), "then the list for all ops stands");
     }
 
-    /// An op with these remarks and values, and nothing else.
-    fn op(remarks: &[ValueChange], values: &[OpValue]) -> OpDetail {
+    /// An op with these changes and values, and nothing else.
+    fn op(value_changes: &[ValueChange], values: &[OpValue]) -> OpDetail {
         OpDetail {
             query: Query::default(),
             name: "copy.1".to_owned(),
@@ -289,7 +289,7 @@ mod tests {
             roof: None,
             values: values.to_vec(),
             more_values: 0,
-            remarks: remarks.to_vec(),
+            value_changes: value_changes.to_vec(),
             source: OpSource::default(),
             operands: Vec::new(),
             more_operands: 0,

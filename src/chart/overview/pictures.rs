@@ -57,7 +57,7 @@ pub fn drawing(of: &Overview, finding: &Finding) -> Option<Drawing> {
             Some(Drawing { marks: roofline(points), caption: attainable(part, all), title: OF_ROOFLINE })
         }
         Some(Picture::When(columns)) => {
-            Some(Drawing { marks: when(of, columns), caption: when_caption(of, finding), title: OF_STEP })
+            Some(Drawing { marks: step_picture(of, columns), caption: when_caption(of, finding), title: OF_STEP })
         }
         None if !evidence.steps.is_empty() => steps(&of.steps, &evidence.steps),
         None if !evidence.devices.is_empty() => devices(of, &evidence.devices),
@@ -85,7 +85,7 @@ fn roofline(points: &[RooflinePoint]) -> Vec<Mark> {
 }
 
 /// Draws the step by kind, and below it when the finding happens.
-fn when(of: &Overview, columns: &[u8]) -> Vec<Mark> {
+fn step_picture(of: &Overview, columns: &[u8]) -> Vec<Mark> {
     let runs = |n: usize, is_same: &dyn Fn(usize, usize) -> bool| {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for at in 0..n {

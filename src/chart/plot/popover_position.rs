@@ -14,7 +14,7 @@ pub struct Rect {
 
 impl Rect {
     /// Returns the smallest rectangle around points; an empty rectangle at the origin if there are none.
-    pub fn around(points: &[(f64, f64)]) -> Self {
+    pub fn bounding(points: &[(f64, f64)]) -> Self {
         let Some(&(x, y)) = points.first() else { return Self::default() };
         let (mut left, mut top, mut right, mut bottom) = (x, y, x, y);
         for &(x, y) in points {
@@ -77,7 +77,7 @@ const EDGE: f64 = 8.0;
 
 /// Returns the top left corner of a box of `size` at a distance of `gap` from `anchor`, on a screen of size `screen`,
 /// all in px.
-pub fn beside(anchor: Rect, size: (f64, f64), screen: (f64, f64), gap: f64) -> (f64, f64) {
+pub fn popover_corner(anchor: Rect, size: (f64, f64), screen: (f64, f64), gap: f64) -> (f64, f64) {
     let x = anchor.x.min(screen.0 - EDGE - size.0).max(EDGE);
     let below = anchor.y + anchor.height + gap;
     let above = anchor.y - gap - size.1;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn position_at(x: f64, y: f64) -> (f64, f64) {
-        beside(Rect { x, y, width: 20.0, height: 20.0 }, (200.0, 100.0), (400.0, 300.0), 4.0)
+        popover_corner(Rect { x, y, width: 20.0, height: 20.0 }, (200.0, 100.0), (400.0, 300.0), 4.0)
     }
 
     #[test]
@@ -99,15 +99,16 @@ mod tests {
         assert_eq!(position_at(350.0, 50.0), (192.0, 74.0));
         assert_eq!(position_at(50.0, 250.0), (50.0, 146.0));
         assert_eq!(position_at(-50.0, 90.0).0, 8.0);
-        let tall = beside(Rect { x: 0.0, y: 150.0, width: 9.0, height: 9.0 }, (10.0, 280.0), (400.0, 300.0), 4.0);
+        let tall =
+            popover_corner(Rect { x: 0.0, y: 150.0, width: 9.0, height: 9.0 }, (10.0, 280.0), (400.0, 300.0), 4.0);
         assert_eq!(tall.1, 12.0);
     }
 
     #[test]
     fn rectangles_know_points_lines_and_each_other() {
         let rect = Rect { x: 10.0, y: 10.0, width: 20.0, height: 10.0 };
-        assert_eq!(Rect::around(&[(30.0, 12.0), (10.0, 20.0), (11.0, 10.0)]), rect);
-        assert_eq!(Rect::around(&[]), Rect::default());
+        assert_eq!(Rect::bounding(&[(30.0, 12.0), (10.0, 20.0), (11.0, 10.0)]), rect);
+        assert_eq!(Rect::bounding(&[]), Rect::default());
         assert_eq!(rect.centre(), (20.0, 15.0));
         assert_eq!([rect.distance(12.0, 12.0), rect.distance(33.0, 24.0), rect.distance(20.0, 7.0)], [0.0, 5.0, 3.0]);
         let beside = Rect { x: 30.0, ..rect };

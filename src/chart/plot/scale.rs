@@ -61,7 +61,7 @@ impl Scale {
         let whole = if lo < hi { Self::log((lo, hi), range) } else { Self::log((lo, lo * 1.001), range) };
         let (lo, hi) = whole.span();
         let (lo, hi) = (near_whole(lo).floor(), near_whole(hi).ceil());
-        whole.with(lo, if lo < hi { hi } else { lo + 1.0 })
+        whole.with_ends(lo, if lo < hi { hi } else { lo + 1.0 })
     }
 
     /// Returns the values at the two ends of the range.
@@ -98,14 +98,14 @@ impl Scale {
             return *self;
         }
         let ((lo, hi), at) = (self.span(), self.fraction(px));
-        self.with(at + (lo - at) / factor, at + (hi - at) / factor)
+        self.with_ends(at + (lo - at) / factor, at + (hi - at) / factor)
     }
 
     /// Moves the domain, so that the value at pixel 0 is at `px`.
     #[must_use]
     pub fn pan(&self, px: f64) -> Self {
         let ((lo, hi), by) = (self.span(), self.fraction(0.0) - self.fraction(px));
-        self.with(lo + by, hi + by)
+        self.with_ends(lo + by, hi + by)
     }
 
     /// Returns the nearest value within the domain.
@@ -117,11 +117,11 @@ impl Scale {
 
     /// Moves the domain into the domain of `outer`, and makes it smaller if it does not fit.
     #[must_use]
-    pub fn within(&self, outer: &Self) -> Self {
+    pub fn clamped_to(&self, outer: &Self) -> Self {
         let ((lo, hi), (first, last)) = (self.span(), outer.span());
         let width = (hi - lo).min(last - first);
         let lo = lo.min(last - width).max(first);
-        self.with(lo, lo + width)
+        self.with_ends(lo, lo + width)
     }
 
     const fn ends(&self) -> &Ends {
@@ -153,7 +153,7 @@ impl Scale {
     }
 
     /// Replaces the domain, given in linear units of the scale. Returns the scale unchanged if the domain is not valid.
-    fn with(&self, lo: f64, hi: f64) -> Self {
+    fn with_ends(&self, lo: f64, hi: f64) -> Self {
         let (far, size) = match self {
             Self::Linear(_) => (FAR, lo.abs().max(hi.abs())),
             Self::Log(_) => (FAR_DECADES, 1.0),
@@ -227,9 +227,9 @@ mod tests {
     #[test]
     fn windows_outside_the_domain_are_moved_inside() {
         let whole = Scale::linear((0.0, 100.0), (0.0, 10.0));
-        assert_eq!(whole.pan(3.0).within(&whole).domain(), (0.0, 100.0));
-        assert_eq!(whole.zoom_about(5.0, 2.0).pan(-100.0).within(&whole).domain(), (50.0, 100.0));
-        assert_eq!(whole.zoom_about(5.0, 0.1).within(&whole).domain(), (0.0, 100.0));
+        assert_eq!(whole.pan(3.0).clamped_to(&whole).domain(), (0.0, 100.0));
+        assert_eq!(whole.zoom_about(5.0, 2.0).pan(-100.0).clamped_to(&whole).domain(), (50.0, 100.0));
+        assert_eq!(whole.zoom_about(5.0, 0.1).clamped_to(&whole).domain(), (0.0, 100.0));
         assert_eq!([whole.clamp(-1.0), whole.clamp(7.0), whole.clamp(f64::NAN)], [0.0, 7.0, 0.0]);
     }
 
@@ -258,7 +258,7 @@ mod tests {
                 let zoomed = scale.zoom_about(px, factor);
                 prop_assert!((zoomed.to(scale.invert(px)) - px).abs() < 1e-3);
                 prop_assert!((scale.pan(move_by).to(scale.invert(px)) - px - move_by).abs() < 1e-3);
-                let inside = zoomed.pan(move_by).within(&scale);
+                let inside = zoomed.pan(move_by).clamped_to(&scale);
                 let ((a, b), (first, last)) = (inside.domain(), scale.domain());
                 let slack = (first.abs() + last.abs()) * 1e-9;
                 prop_assert!(a >= first - slack && b <= last + slack);

@@ -136,13 +136,13 @@ impl Shape {
     pub fn bounds(&self) -> Rect {
         match self {
             Self::Rect { x, y, w, h, .. } => Rect { x: *x, y: *y, width: *w, height: *h },
-            Self::Line { x1, y1, x2, y2 } => Rect::around(&[(*x1, *y1), (*x2, *y2)]),
-            Self::Path(points, _) => Rect::around(points),
+            Self::Line { x1, y1, x2, y2 } => Rect::bounding(&[(*x1, *y1), (*x2, *y2)]),
+            Self::Path(points, _) => Rect::bounding(points),
             Self::Circle { x, y, r } => Rect { x: x - r, y: y - r, width: r * 2.0, height: r * 2.0 },
             Self::Text { x, y, text, anchor, size, mono, .. } => {
                 let size = size.px();
                 let width = if *mono { label::mono_width(text, size) } else { label::width(text, size) };
-                Rect { x: x - width * anchor.before(), y: y - size * 0.8, width, height: size }
+                Rect { x: x - width * anchor.fraction_before(), y: y - size * 0.8, width, height: size }
             }
         }
     }
@@ -150,7 +150,7 @@ impl Shape {
 
 impl Anchor {
     /// Returns the fraction of a text that is left of its anchor.
-    pub const fn before(self) -> f64 {
+    pub const fn fraction_before(self) -> f64 {
         match self {
             Self::Start => 0.0,
             Self::Middle => 0.5,

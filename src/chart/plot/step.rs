@@ -5,14 +5,14 @@ use crate::units::Picos;
 
 /// A part of all steps of a chart, such as a kind of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct StepPart {
     pub label: &'static str,
     pub paint: Paint,
 }
 
 /// Returns the kinds of time, then idle.
-pub fn kinds() -> Vec<Part> {
-    TimePart::all().map(|time_part| Part { label: time_part.label(), paint: Paint::time_part(time_part) }).collect()
+pub fn kinds() -> Vec<StepPart> {
+    TimePart::all().map(|time_part| StepPart { label: time_part.label(), paint: Paint::time_part(time_part) }).collect()
 }
 
 /// One step.
@@ -22,7 +22,7 @@ pub struct Step {
     pub name: String,
     /// Duration; for several devices, the mean.
     pub duration: Picos,
-    /// Time of each part, one per [`Part`] of the chart.
+    /// Time of each part, one per [`StepPart`] of the chart.
     pub parts: Vec<Picos>,
     /// Shortest and longest duration over several devices. `None` for one device.
     pub spread: Option<(Picos, Picos)>,

@@ -18,7 +18,7 @@ pub use super::devices::{Device, devices_scene};
 use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::step::{Part, Step};
+use super::step::{Step, StepPart};
 use super::ticks::{self, Tick};
 use super::{label, step_text as words};
 use crate::table::format::{self, TimeUnit};
@@ -61,7 +61,7 @@ impl Frame {
 /// steps has the id of its longest step.
 pub fn layout(
     steps: &[Step],
-    parts: &[Part],
+    parts: &[StepPart],
     whose: &str,
     selected: Option<u32>,
     (width, height): (f64, f64),
@@ -152,7 +152,7 @@ fn axes(marks: &mut Vec<Mark>, frame: &Frame, ticks: &[Tick]) {
     marks.push(Mark::new(axis, Paint::stroke(Tone::Line2, 1.0)));
 }
 
-fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[Part]) {
+fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[StepPart]) {
     let w = (frame.column_width - (frame.column_width * 0.25).max(1.0)).min(WIDEST);
     let x = frame.x(at) + (frame.column_width - w) / 2.0;
     for (part, (from, to)) in parts.iter().zip(step.stacked()).filter(|(_, (from, to))| from < to) {
@@ -173,7 +173,7 @@ fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[Pa
 }
 
 /// Draws bars that touch: one outline per part.
-fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
+fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[StepPart]) {
     for (index, of) in parts.iter().enumerate() {
         let part = |step: &Step| step.stacked().nth(index).unwrap_or_default();
         if steps.iter().map(part).any(|(from, to)| from < to) {
@@ -242,7 +242,7 @@ fn means(marks: &mut Vec<Mark>, frame: &Frame, [mean, median]: [(String, Picos);
     }
 }
 
-fn table(steps: &[Step], parts: &[Part], unit: TimeUnit) -> SceneTable {
+fn table(steps: &[Step], parts: &[StepPart], unit: TimeUnit) -> SceneTable {
     let spread = steps.iter().any(|step| step.spread.is_some());
     let head = |name: &str| format!("{name}, {}", unit.symbol());
     let mut heads = vec!["Step".to_owned(), head("Duration")];

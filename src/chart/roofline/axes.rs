@@ -49,7 +49,7 @@ impl Axes {
     }
 
     /// Returns the number of rows outside of the visible range, and their time.
-    pub fn beyond(&self, dots: &Dots) -> (u32, Picos) {
+    pub fn rows_outside(&self, dots: &Dots) -> (u32, Picos) {
         let rows = dots.all.iter().filter(|dot| dot.form.is_some() && !self.holds(self.to(dot.x, dot.y)));
         rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
     }
@@ -72,10 +72,10 @@ impl Axes {
 
     /// Returns the point nearest to the given one that is at least `inset` px inside the frame.
     pub fn clamp(&self, (x, y): (f64, f64), inset: f64) -> (f64, f64) {
-        let within = |at: f64, from: f64, length: f64| {
+        let clamped = |at: f64, from: f64, length: f64| {
             at.clamp(from + inset.min(length / 2.0), from + length - inset.min(length / 2.0))
         };
-        (within(x, self.frame.x, self.frame.width), within(y, self.frame.y, self.frame.height))
+        (clamped(x, self.frame.x, self.frame.width), clamped(y, self.frame.y, self.frame.height))
     }
 
     pub fn holds(&self, (x, y): (f64, f64)) -> bool {
@@ -105,11 +105,11 @@ pub fn initial_window(dots: &Dots, ceilings: &Ceilings) -> AxisWindow {
     let top = ceilings.top().map(|top| (top / FARTHEST.1, f64::INFINITY));
     let x = axis_domain(&rows, |dot| dot.x, all, ridge);
     let y = axis_domain(&rows, |dot| dot.y, all, top);
-    let is_near = |dot: &&Dot| dot.form.is_none() || (within(dot.x, x) && within(dot.y, y));
+    let is_near = |dot: &&Dot| dot.form.is_none() || (is_within(dot.x, x) && is_within(dot.y, y));
     window_around(dots.all.iter().filter(is_near), ceilings)
 }
 
-fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
+fn is_within(value: f64, (lo, hi): (f64, f64)) -> bool {
     lo <= value && value <= hi
 }
 
@@ -128,7 +128,7 @@ fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64
     let (lo, hi) = (end(sorted.iter().collect()), end(sorted.iter().rev().collect()));
     let (mut lo, mut hi) = (lo.unwrap_or(0.0), hi.unwrap_or(f64::INFINITY));
     if let Some((least, most)) = limits {
-        let beyond = sorted.iter().filter(|(value, _)| !within(*value, (least, most)));
+        let beyond = sorted.iter().filter(|(value, _)| !is_within(*value, (least, most)));
         if beyond.map(|(_, time)| time).sum::<f64>() <= all * MUCH {
             (lo, hi) = (lo.max(least), hi.min(most));
         }
@@ -164,7 +164,7 @@ fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
 pub fn zoomed(window: AxisWindow, whole: AxisWindow, size: (f64, f64), at: (f64, f64), factor: f64) -> AxisWindow {
     let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
     let one = |scale: &Scale, outer: &Scale, px: f64| {
-        let next = scale.zoom_about(px, factor).within(outer);
+        let next = scale.zoom_about(px, factor).clamped_to(outer);
         let width = |scale: &Scale| (scale.domain().1 / scale.domain().0).log10();
         if width(&next) < width(outer) * FINEST { scale.domain() } else { next.domain() }
     };
@@ -278,7 +278,7 @@ mod tests {
         assert!(window.x.1 <= 1e4, "{window:?}");
         assert!(full_window(&dots, &ceilings).x.1 >= 1.31e8);
         let axes = Axes::new(window, 700.0, 500.0);
-        assert_eq!(axes.beyond(&dots), (1, Picos(300_000_000)));
+        assert_eq!(axes.rows_outside(&dots), (1, Picos(300_000_000)));
         // For many rows with few FLOPs, five decades below the roof are enough.
         let low = (0..9).map(|_| row(1e-6, 1e7, 1000));
         let dots = Dots { all: near.iter().cloned().chain(low).collect(), ..Dots::default() };

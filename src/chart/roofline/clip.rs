@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(line((0.0, 0.0), (200.0, 0.0), FRAME), None);
         let square = [(0.0, 0.0), (60.0, 0.0), (60.0, 40.0), (0.0, 40.0)];
         let inside = polygon(&square, FRAME);
-        assert_eq!(Rect::around(&inside), Rect { x: 10.0, y: 20.0, width: 50.0, height: 20.0 });
+        assert_eq!(Rect::bounding(&inside), Rect { x: 10.0, y: 20.0, width: 50.0, height: 20.0 });
         assert!(polygon(&[(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)], FRAME).is_empty());
         assert!(polygon(&[], FRAME).is_empty());
     }

@@ -7,7 +7,7 @@ use crate::units::Picos;
 
 /// A part of the selected time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct CoveragePart {
     /// Reason for a missing roof; `None` for the part with a roof.
     pub reason: Option<SkipReason>,
     pub label: String,
@@ -18,18 +18,18 @@ pub struct Part {
 }
 
 /// Returns the part with a roof, then the other parts by time. The parts sum to the selected time.
-pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
+pub fn parts(figures: &RooflineFigures) -> Vec<CoveragePart> {
     let share = |time: Picos| time.fraction_of(figures.considered).unwrap_or(0.0);
     let mut parts = Vec::new();
     if let Some(roof) = &figures.step {
-        parts.push(Part {
+        parts.push(CoveragePart {
             reason: None,
             label: "covered".to_owned(),
             share: share(roof.total),
             amount: format::time_text(roof.total),
         });
     }
-    parts.extend(figures.skipped.iter().map(|skipped| Part {
+    parts.extend(figures.skipped.iter().map(|skipped| CoveragePart {
         reason: Some(skipped.reason),
         label: skipped.reason.label().to_owned(),
         share: share(skipped.total),
@@ -39,8 +39,8 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
 }
 
 /// Returns the text alternative of the bar.
-pub fn sentence(parts: &[Part]) -> String {
-    let part = |part: &Part| format!("{} {} ({})", format::percent_text(part.share), part.label, part.amount);
+pub fn sentence(parts: &[CoveragePart]) -> String {
+    let part = |part: &CoveragePart| format!("{} {} ({})", format::percent_text(part.share), part.label, part.amount);
     let parts: Vec<String> = parts.iter().map(part).collect();
     format!("Coverage of the compute time: {}.", parts.join("; "))
 }

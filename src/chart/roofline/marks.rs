@@ -56,7 +56,7 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &s
     for spot in &spots {
         let is_selected = options.selected.contains(&spot.dot.key);
         draw(&mut marks, spot, is_selected);
-        obstacles.push(Obstacle::Box(around(spot)));
+        obstacles.push(Obstacle::Box(bounding_box(spot)));
     }
     labels(&mut marks, &axes, &spots, options, &obstacles);
     Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, options.level) }
@@ -89,7 +89,7 @@ fn spots<'a>(dots: &'a Dots, axes: &Axes, options: &ChartOptions) -> Vec<Spot<'a
     spots
 }
 
-fn around(spot: &Spot<'_>) -> Rect {
+fn bounding_box(spot: &Spot<'_>) -> Rect {
     Rect { x: spot.x - spot.r, y: spot.y - spot.r, width: spot.r * 2.0, height: spot.r * 2.0 }
 }
 

@@ -117,9 +117,9 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
 }
 
 /// Returns sentences about rows that are outside of the visible range or not plotted. `None` if all rows are visible.
-pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
+pub fn hidden_rows_text(dots: &Dots, options: &ChartOptions) -> Option<String> {
     let mut text = Vec::new();
-    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).beyond(dots);
+    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).rows_outside(dots);
     if n > 0 {
         let rows = format::counted(n.into(), "row lies", "rows lie");
         let drawn = match (options.pinned, n) {
@@ -147,7 +147,7 @@ pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
 }
 
 /// Returns the reason why the chart has no marks.
-pub fn nothing(figures: &RooflineFigures) -> &'static str {
+pub fn empty_reason(figures: &RooflineFigures) -> &'static str {
     match figures.skipped.first().map(|skipped| skipped.reason) {
         None if figures.considered == Picos::ZERO => "Nothing to plot: no compute ops in this selection.",
         Some(SkipReason::NoFlops | SkipReason::NoBytes | SkipReason::OpaqueCall) => {
@@ -161,7 +161,7 @@ pub fn nothing(figures: &RooflineFigures) -> &'static str {
 }
 
 /// Returns the text about rows above their roof, and its explanation. `None` if there are none.
-pub fn above(dots: &Dots, all: &Roof) -> Option<(String, String)> {
+pub fn above_roof_text(dots: &Dots, all: &Roof) -> Option<(String, String)> {
     if all.above == Picos::ZERO {
         return None;
     }

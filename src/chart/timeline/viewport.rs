@@ -50,7 +50,7 @@ impl Viewport {
     }
 
     /// Returns a part in which the time from `start` to `end` takes four fifths of the width.
-    pub fn around(whole: Self, start: u64, end: u64) -> Self {
+    pub fn with_margin(whole: Self, start: u64, end: u64) -> Self {
         let margin = (end.saturating_sub(start) / 8).max(1);
         Self::within(whole, start.saturating_sub(margin), end.saturating_add(margin))
     }
@@ -103,7 +103,7 @@ mod tests {
         #[test]
         fn every_move_stays_within_the_whole(a in 0_u64..20_000_000, b in 0_u64..20_000_000, factor in 0.001_f64..1000.0, at in 0.0_f64..1.0, by in -3.0_f64..3.0) {
             let view = Viewport::within(WHOLE, a, b);
-            for view in [view, view.zoom(WHOLE, factor, at), view.pan(WHOLE, by), Viewport::around(WHOLE, a.min(b), a.max(b)), view.showing(WHOLE, a)] {
+            for view in [view, view.zoom(WHOLE, factor, at), view.pan(WHOLE, by), Viewport::with_margin(WHOLE, a.min(b), a.max(b)), view.showing(WHOLE, a)] {
                 prop_assert!(view.start >= WHOLE.start && view.end <= WHOLE.end && view.length() >= SHORTEST, "{:?}", view);
             }
         }

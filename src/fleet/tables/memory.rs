@@ -29,7 +29,7 @@ fn of_allocator<'r>(id: &str, row: &'r MemoryRow) -> Value<'r> {
     if let MemoryRow::Allocator { allocator, .. } = row { of_view(ALLOCATORS, id, allocator) } else { Absent }
 }
 
-fn by(row: &MemoryRow, by: RollUpBy) -> Value<'_> {
+fn rollup(row: &MemoryRow, by: RollUpBy) -> Value<'_> {
     let of = space(row).and_then(|space| space.rollups.iter().find(|of| of.by == by));
     of.map_or(Absent, |of| Value::map(of.rows.iter().map(|row| (row.key.as_str(), Bytes(row.size)))))
 }
@@ -82,10 +82,10 @@ pub const MEMORY: &[FleetColumn<MemoryRow>] = &[
         of_space(row, |of| Count(of.alive.n.into()))
     }),
     FleetColumn::new("by_class", ColumnType::Map(&INTEGER), "Bytes at the peak by class of buffer.", |row| {
-        by(row, RollUpBy::Class)
+        rollup(row, RollUpBy::Class)
     }),
     FleetColumn::new("by_category", ColumnType::Map(&INTEGER), "Bytes at the peak by category of buffer.", |row| {
-        by(row, RollUpBy::Category)
+        rollup(row, RollUpBy::Category)
     }),
     FleetColumn::new("wasted_bytes", INTEGER, "Padding at the peak.", |row| {
         of_space(row, |of| Bytes(of.padding.wasted))

@@ -26,7 +26,7 @@ pub const MAX: usize = 64_000;
 
 /// The whole state that an address holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Address {
+pub struct PageAddress {
     pub query: Query,
     /// Whether the address names the device. It is named even if it is the first one, because the default device of a
     /// session may be another one.
@@ -109,7 +109,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'[')
     .add(b']');
 
-impl fmt::Display for Address {
+impl fmt::Display for PageAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "v={VERSION}")?;
         let usual = Self::default();
@@ -171,7 +171,7 @@ fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt
     Ok(())
 }
 
-impl FromStr for Address {
+impl FromStr for PageAddress {
     type Err = AddressError;
 
     /// Parses the text after the `#`, with or without the `#`. An empty text is the default state.
@@ -212,7 +212,7 @@ fn decoded(text: &str) -> Option<String> {
     Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
 }
 
-impl Address {
+impl PageAddress {
     /// Applies a name and its value. Returns `None` if the value cannot be parsed.
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);
@@ -267,46 +267,46 @@ mod tests {
 
     #[test]
     fn defaults_are_omitted() {
-        assert_eq!(Address::default().to_string(), "v=1");
-        assert_eq!("".parse(), Ok(Address::default()));
-        assert_eq!("#v=1".parse(), Ok(Address::default()));
-        assert_eq!("#later=1&v=1&".parse(), Ok(Address::default()), "names of a later build");
+        assert_eq!(PageAddress::default().to_string(), "v=1");
+        assert_eq!("".parse(), Ok(PageAddress::default()));
+        assert_eq!("#v=1".parse(), Ok(PageAddress::default()));
+        assert_eq!("#later=1&v=1&".parse(), Ok(PageAddress::default()), "names of a later build");
     }
 
     #[test]
     fn addresses_of_every_version_still_parse() {
         // One address of each version that was ever written. They are never changed, only added to.
-        let one: Address =
+        let one: PageAddress =
             "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=avg_dur_ps&zoom=jit(f)&cols=total_dur_ps,n_executions&sel=fusion.1@7,a%2Cb"
                 .parse()
                 .unwrap();
         assert_eq!((one.query.device, one.names_device), (DeviceChoice::All, true));
-        let first: Address = "v=1&device=0".parse().unwrap();
+        let first: PageAddress = "v=1&device=0".parse().unwrap();
         assert_eq!((first.query.device, first.to_string().as_str()), (DeviceChoice::One(0), "v=1&device=0"));
         assert_eq!(one.query.filter.text, "dot & x");
         assert_eq!(one.sort, Some(SortBy::new("avg_dur_ps", false)));
         assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
         assert_eq!(one.columns.as_deref(), Some(["total_dur_ps".to_owned(), "n_executions".to_owned()].as_slice()));
         assert_eq!(one.to_string().parse(), Ok(one));
-        let panel: Address = "v=1&by=source&op=fusion.1@7".parse().unwrap();
+        let panel: PageAddress = "v=1&by=source&op=fusion.1@7".parse().unwrap();
         assert_eq!(panel.op, "fusion.1@7");
-        let text: Address = "v=1&view=file&program=3&line=120&find=all-reduce&find-regex=1".parse().unwrap();
+        let text: PageAddress = "v=1&view=file&program=3&line=120&find=all-reduce&find-regex=1".parse().unwrap();
         assert_eq!((text.view, text.file.program, text.file.line), (View::File, Some(3), Some(120)));
         assert_eq!((&*text.file.find, text.file.regex), ("all-reduce", true));
     }
 
     #[test]
     fn invalid_parameters_are_refused() {
-        assert_eq!("v=2".parse::<Address>(), Err(AddressError::Newer(2)));
+        assert_eq!("v=2".parse::<PageAddress>(), Err(AddressError::Newer(2)));
         for text in
             ["by=colour", "step=-1", "device=x", "sort=-", "kind=", "v=x", "filter=%ff", "in=there", "picture=cat"]
         {
-            assert!(matches!(text.parse::<Address>(), Err(AddressError::Value { .. })), "{text}");
+            assert!(matches!(text.parse::<PageAddress>(), Err(AddressError::Value { .. })), "{text}");
         }
-        assert_eq!("x".repeat(MAX + 1).parse::<Address>(), Err(AddressError::Long(MAX + 1)));
+        assert_eq!("x".repeat(MAX + 1).parse::<PageAddress>(), Err(AddressError::Long(MAX + 1)));
     }
 
-    fn address() -> impl Strategy<Value = Address> {
+    fn address() -> impl Strategy<Value = PageAddress> {
         let device = prop_oneof![Just(DeviceChoice::All), any::<u32>().prop_map(DeviceChoice::One)];
         let step = prop_oneof![
             Just(StepChoice::All),
@@ -348,7 +348,7 @@ mod tests {
             let (names_device, zoom, op, graph, view, file, texts) = second;
             let [src, capture, roofline, memory, comm, compare, timeline, stored, report] = texts;
             let names_device = names_device || query.device != DeviceChoice::default();
-            Address {
+            PageAddress {
                 query,
                 names_device,
                 sort,
@@ -376,13 +376,13 @@ mod tests {
     proptest! {
         #[test]
         fn shown_values_round_trip(address in address()) {
-            prop_assert_eq!(address.to_string().parse::<Address>(), Ok(address));
+            prop_assert_eq!(address.to_string().parse::<PageAddress>(), Ok(address));
         }
 
         #[test]
         fn hostile_text_is_an_error_at_most(text in ".*", tail in "[%&=,#a-f0-9]*") {
-            let _ = text.parse::<Address>();
-            let _ = tail.parse::<Address>();
+            let _ = text.parse::<PageAddress>();
+            let _ = tail.parse::<PageAddress>();
         }
     }
 }

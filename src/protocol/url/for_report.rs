@@ -1,7 +1,7 @@
 //! This module reduces an address to the part that travels with a report: the state of the views, without anything that
 //! the report does not hold or must not reveal. It depends only on addresses.
 
-use super::address::{Address, View};
+use super::address::{PageAddress, View};
 use super::comm::CommViewState;
 use super::memory::MemoryViewState;
 use super::roofline::RooflineViewState;
@@ -13,7 +13,13 @@ use std::str::FromStr;
 ///
 /// `is_whole` means that each op has a row of its own in the report; otherwise only the groupings by op and by kind are
 /// kept. The address leaves out source lines and names if the report leaves them out.
-pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
+pub fn shared_address(
+    now: &PageAddress,
+    report: &str,
+    is_whole: bool,
+    with_sources: bool,
+    anonymise: bool,
+) -> PageAddress {
     let by = match now.query.by {
         by @ (GroupBy::Op | GroupBy::Kind) => by,
         by @ (GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program) if is_whole => by,
@@ -23,7 +29,7 @@ pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources:
     let is_said = !anonymise && (filter.within != FilterField::Source || with_sources);
     let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
-    Address {
+    PageAddress {
         // The report determines the device and the step.
         query: Query { by, filter, ..Query::default() },
         sort: now.sort.clone(),
@@ -47,7 +53,7 @@ pub fn shared_address(now: &Address, report: &str, is_whole: bool, with_sources:
             ..CommViewState::default()
         }),
         report: report.to_owned(),
-        ..Address::default()
+        ..PageAddress::default()
     }
 }
 
@@ -60,7 +66,7 @@ fn rewrite_view<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> 
 mod tests {
     use super::*;
 
-    fn now() -> Address {
+    fn now() -> PageAddress {
         let text = "v=1&device=3&step=12&by=category&filter=secret.py&in=source&kind=compute&scope=jit(f)&sort=-mean&\
                     picture=steps&zoom=jit(f)&op=secret.1&view=roofline&src=https://secret.example/x&capture=secret.xplane.pb&kept=18c&program=1&find=secret&\
                     roofline=sort:-runs;cost:secret*:1:2;hbm:5&memory=side:allocator;program:3&comm=of:copies;mesh:secret=2&sel=secret.2";

@@ -64,7 +64,7 @@ impl Session for ReportSession {
             Request::Open { .. }
             | Request::OpenReport { .. }
             | Request::Summarise { .. }
-            | Request::ExplainJump { .. }
+            | Request::ExplainChange { .. }
             | Request::Show(_)
             | Request::CloseSecond
             | Request::StopReading

@@ -57,8 +57,8 @@ pub(crate) struct Detected {
     /// Notes about archives.
     pub(crate) notes: Vec<Note>,
     /// Names of the files that do not belong to a profile.
-    pub(crate) passed_over: Vec<String>,
-    /// Failure of the last file in `passed_over`.
+    pub(crate) skipped_files: Vec<String>,
+    /// Failure of the last file in `skipped_files`.
     pub(crate) last: Option<Failure>,
     /// Failures of files that should have been readable.
     pub(crate) failures: Vec<Failure>,
@@ -71,12 +71,12 @@ pub(crate) struct Detected {
 struct Refusal {
     failure: Failure,
     /// Whether the file does not belong to a profile, by its content and its name.
-    passed_over: bool,
+    is_skipped: bool,
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { failure, passed_over: false }
+        Self { failure, is_skipped: false }
     }
 }
 
@@ -109,8 +109,8 @@ impl Detected {
         self.n_files += 1;
         match capture {
             Ok(capture) => self.captures.push(capture),
-            Err(Refusal { passed_over: true, failure }) => {
-                self.passed_over.push(name);
+            Err(Refusal { is_skipped: true, failure }) => {
+                self.skipped_files.push(name);
                 self.last = Some(failure);
             }
             Err(Refusal { failure, .. }) => self.failures.push(failure),
@@ -219,7 +219,7 @@ fn recognise(
         Format::Unknown(what) => {
             let looks_like =
                 [".xplane.pb", ".trace.json", ".hlo_proto.pb", ".hlo"].iter().any(|ending| short.contains(ending));
-            return Err(Refusal { failure: messages::unknown(&short, what), passed_over: !looks_like });
+            return Err(Refusal { failure: messages::unknown(&short, what), is_skipped: !looks_like });
         }
     };
     let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };

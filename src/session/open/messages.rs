@@ -172,14 +172,14 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
 
 /// Returns the notes about files beside a capture that are not read: one note for each file that should have been
 /// readable, and one note for all others.
-pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
+pub(crate) fn skipped_files_notes(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
     /// Largest number of files that are named one by one.
-    const TOLD: usize = 8;
-    let more = failures.len().saturating_sub(TOLD);
+    const MAX_NAMED: usize = 8;
+    let more = failures.len().saturating_sub(MAX_NAMED);
     let note = |failure: Failure| {
         Note::new(Severity::Caution, NoteCode::FileNotRead, format!("{}. {}", failure.title, failure.message))
     };
-    let mut notes: Vec<Note> = failures.into_iter().take(TOLD).map(note).collect();
+    let mut notes: Vec<Note> = failures.into_iter().take(MAX_NAMED).map(note).collect();
     if more > 0 {
         let message = format!("{more} more files could not be read either, and were skipped.");
         notes.push(Note::new(Severity::Caution, NoteCode::FileNotRead, message));

@@ -97,9 +97,9 @@ pub(crate) fn open_files(
         }
     }
     if found.captures.is_empty() {
-        return Err(nothing(found, single, archive.as_deref()));
+        return Err(no_capture_failure(found, single, archive.as_deref()));
     }
-    let Detected { mut captures, notes, passed_over, failures, .. } = found;
+    let Detected { mut captures, notes, skipped_files, failures, .. } = found;
     let before_reading =
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
     state.notes = before_reading.take(MAX_PROGRESS_NOTES).collect();
@@ -112,24 +112,24 @@ pub(crate) fn open_files(
     opened.profile.notes.extend(notes);
     opened.profile.notes.extend(copies);
     opened.profile.notes.extend(messages::left_out(skips));
-    opened.profile.notes.extend(messages::passed_over(failures, &passed_over));
+    opened.profile.notes.extend(messages::skipped_files_notes(failures, &skipped_files));
     complete(&mut opened.profile, &opened.open_files);
     Ok(opened)
 }
 
 /// Returns the reason why there is nothing to show: the failure of the single file, or the first failure of a file that
 /// should have been readable.
-fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
-    let Detected { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
+fn no_capture_failure(found: Detected, single: bool, name: Option<&str>) -> Failure {
+    let Detected { notes, skipped_files, last, failures, n_files, n_archives, .. } = found;
     let archive = name.filter(|_| n_archives > 0);
     let first = failures.into_iter().next();
     match (first, archive) {
         (Some(failure), _) => failure,
         (None, Some(archive)) if !notes.is_empty() => messages::nothing_in(archive, &notes),
         (None, Some(archive)) => {
-            Failure { title: format!("No capture in {archive}"), ..no_capture(n_files, passed_over) }
+            Failure { title: format!("No capture in {archive}"), ..no_capture(n_files, skipped_files) }
         }
-        (None, None) => last.filter(|_| single).unwrap_or_else(|| no_capture(n_files, passed_over)),
+        (None, None) => last.filter(|_| single).unwrap_or_else(|| no_capture(n_files, skipped_files)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! This module visits communication: sums, rows, steps, and the balance of the devices.
 
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Number, Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::comm::{
     Arrival, CommRow, Core, DeviceBalance, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive,
@@ -27,7 +27,7 @@ const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
 const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
 const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
 
-pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
+pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> VisitResult {
     let of = &mut part.comm;
     traffic(v, &mut of.tensor)?;
     v.present(&mut of.sparse, Traffic::default)?;
@@ -71,13 +71,13 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
 }
 
 /// The time in flight is the sum of the exposed and the overlapped time, so it is not visited.
-fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> Done {
+fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> VisitResult {
     v.time(&mut of.exposed)?;
     v.time(&mut of.overlapped)?;
-    v.time_as(&mut of.waited, of.exposed)
+    v.time_with_usual(&mut of.waited, of.exposed)
 }
 
-fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> Done {
+fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> VisitResult {
     v.executions(&mut of.n, Count::ZERO)?;
     v.time(&mut of.stall)?;
     v.time(&mut of.issue)?;
@@ -87,22 +87,22 @@ fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> Done {
     v.executions(&mut of.n_unsized, Count::ZERO)
 }
 
-fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
+fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> VisitResult {
     v.rows(of, defaults::comm_row)?;
     each(of, |row| v.string(&mut row.key, Text::Op))?;
     each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
-    each(of, |row| v.maybe_one_of(&mut row.primitive, &PRIMITIVES))?;
+    each(of, |row| v.optional_one_of(&mut row.primitive, &PRIMITIVES))?;
     each(of, |row| v.text(&mut row.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.program_id))?;
     each(of, |row| v.text(&mut row.source, None, Text::Source))?;
     each(of, |row| v.text(&mut row.scope, None, Text::Scope))?;
     each(of, |row| v.one_of(&mut row.core, &CORES))?;
     each(of, |row| v.one_of(&mut row.execution, &WAYS))?;
-    each(of, |row| v.maybe_one_of(&mut row.role, &ROLES))?;
+    each(of, |row| v.optional_one_of(&mut row.role, &ROLES))?;
     each(of, |row| group(v, &mut row.group))?;
-    each(of, |row| v.small_as(&mut row.n_ops, 1))?;
+    each(of, |row| v.small_with_usual(&mut row.n_ops, 1))?;
     each(of, |row| v.executions(&mut row.n, Count::ONE))?;
-    each(of, |row| v.maybe(&mut row.bytes_each))?;
+    each(of, |row| v.optional(&mut row.bytes_each))?;
     each(of, |row| {
         let usual = row.bytes_each.map(|bytes| row.n.times(bytes));
         v.integer(&mut row.bytes, usual, Number::Exact)
@@ -118,20 +118,20 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
     each(of, |row| v.real(&mut row.util, None))
 }
 
-fn group(v: &mut dyn Visit, of: &mut Option<DeviceGroup>) -> Done {
+fn group(v: &mut dyn Visit, of: &mut Option<DeviceGroup>) -> VisitResult {
     v.present(of, defaults::device_group)?;
     let Some(of) = of else { return Ok(()) };
     v.string(&mut of.text, Text::Word)?;
-    v.maybe(&mut of.size)?;
-    v.maybe(&mut of.stride)?;
+    v.optional(&mut of.size)?;
+    v.optional(&mut of.stride)?;
     v.rows(&mut of.first, || 0)?;
     each(&mut of.first, |device| v.exact(device))?;
-    v.maybe(&mut of.n_groups)?;
+    v.optional(&mut of.n_groups)?;
     v.text(&mut of.axis, None, Text::Axis)?;
-    v.maybe_small(&mut of.n_axes)
+    v.optional_small(&mut of.n_axes)
 }
 
-fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> Done {
+fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> VisitResult {
     v.rows(of, StepComm::default)?;
     each(of, |step| v.exact(&mut step.number))?;
     each(of, |step| v.time(&mut step.duration))?;
@@ -141,11 +141,11 @@ fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> Done {
     each(of, |step| overlap(v, &mut step.copies))
 }
 
-fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> Done {
+fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> VisitResult {
     v.small(&mut of.n_steps)?;
     v.real(&mut of.worst_spread, None)?;
     v.real(&mut of.mean_spread, None)?;
-    v.maybe(&mut of.worst_step)?;
+    v.optional(&mut of.worst_step)?;
     v.text(&mut of.slowest, None, Text::Device)?;
     v.rows(&mut of.devices, defaults::arrival)?;
     each(&mut of.devices, |arrival: &mut Arrival| {
@@ -167,13 +167,13 @@ fn balance(v: &mut dyn Visit, of: &mut DeviceBalance) -> Done {
     })?;
     v.small(&mut of.n_unmatched)?;
     if v.version() >= 2 {
-        each(&mut of.devices, |arrival| v.maybe_time(&mut arrival.waited))?;
+        each(&mut of.devices, |arrival| v.optional_time(&mut arrival.waited))?;
         v.text(&mut of.critical, None, Text::Device)?;
     }
     Ok(())
 }
 
-fn pairing(v: &mut dyn Visit, of: &mut Pairing) -> Done {
+fn pairing(v: &mut dyn Visit, of: &mut Pairing) -> VisitResult {
     let Pairing { from_line, from_flow, from_ops, sync, unpaired, other, device_clock } = of;
     for count in [from_line, from_flow, from_ops, sync, unpaired, other] {
         v.exact(count)?;

@@ -2,7 +2,7 @@
 //! not be shown.
 
 use crate::analysis::base::{DeviceChoice, Header, Mean, Peaks, Status, StepChoice, Totals};
-use crate::analysis::breakdown::{AcrossDevices, Group, Part, StepStats, StepTime};
+use crate::analysis::breakdown::{AcrossDevices, Group, SignatureTime, StepStats, StepTime};
 use crate::analysis::comm::{
     Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
     Traffic,
@@ -96,8 +96,8 @@ pub fn group() -> Group {
     Group::empty(String::new())
 }
 
-pub fn part() -> Part {
-    Part { signature: String::new(), category: None, total: ZERO, n: Count::ZERO }
+pub fn signature_time() -> SignatureTime {
+    SignatureTime { signature: String::new(), category: None, total: ZERO, n: Count::ZERO }
 }
 
 pub fn roof() -> Roof {

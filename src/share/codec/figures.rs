@@ -1,6 +1,6 @@
 //! This module visits the roofline: sums, peaks, and the position of each op.
 
-use super::visit::{Done, Text, Visit, each};
+use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::{
@@ -43,8 +43,8 @@ const SOURCES: [PeakSource; 3] = [PeakSource::Profile, PeakSource::Published, Pe
 
 /// Visits roofs column by column. Most ratios follow from times. Those that were computed from exact floors differ in
 /// the last digit, so ratios are visited as well.
-pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
-    each(of, |(roof, whole)| v.time_as(&mut roof.total, whole.total))?;
+pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> VisitResult {
+    each(of, |(roof, whole)| v.time_with_usual(&mut roof.total, whole.total))?;
     each(of, |(roof, whole)| v.executions(&mut roof.n, whole.n))?;
     each(of, |(roof, whole)| v.float(&mut roof.flops, whole.flops))?;
     each(of, |(roof, whole)| v.float(&mut roof.bytes, whole.bytes))?;
@@ -53,7 +53,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
         roof.level_bytes.iter_mut().try_for_each(|bytes| v.float(bytes, std::mem::take(&mut usual)))
     })?;
     each(of, |(roof, _)| v.text(&mut roof.dtype, None, Text::Word))?;
-    each(of, |(roof, _)| v.maybe_one_of(&mut roof.precision, &Precision::ALL))?;
+    each(of, |(roof, _)| v.optional_one_of(&mut roof.precision, &Precision::ALL))?;
     each(of, |(roof, _)| v.flag(&mut roof.dtype_uncertain))?;
     each(of, |(roof, _)| v.flag(&mut roof.dtype_mixed))?;
     each(of, |(roof, _)| v.one_of(&mut roof.cost, &COSTS))?;
@@ -63,12 +63,12 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
     each(of, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.amount(&mut time.0)))?;
     each(of, |(roof, _)| {
         let longest = roof.t_memory.iter().fold(roof.t_compute, |most, time| most.max(*time));
-        v.time_as(&mut roof.t_roof, longest)
+        v.time_with_usual(&mut roof.t_roof, longest)
     })?;
     each(of, |(roof, _)| {
         let at = roof.bound.index();
         let usual = |i: usize| if i == at { roof.total } else { Picos::ZERO };
-        roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_as(time, usual(i)))
+        roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_with_usual(time, usual(i)))
     })?;
     each(of, |(roof, _)| v.real(&mut roof.mfu, roof.t_compute.fraction_of(roof.total)))?;
     each(of, |(roof, _)| {
@@ -77,22 +77,22 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
         roof.level_util.iter_mut().zip(floors).try_for_each(|(util, time)| v.real(util, usual(time)))
     })?;
     each(of, |(roof, _)| v.real(&mut roof.util, roof.t_roof.fraction_of(roof.total)))?;
-    each(of, |(roof, _)| v.time_as(&mut roof.recoverable, roof.total.saturating_sub(roof.t_roof)))?;
+    each(of, |(roof, _)| v.time_with_usual(&mut roof.recoverable, roof.total.saturating_sub(roof.t_roof)))?;
     each(of, |(roof, _)| {
         let above = if roof.t_roof > roof.total { roof.total } else { Picos::ZERO };
-        v.time_as(&mut roof.above, above)
+        v.time_with_usual(&mut roof.above, above)
     })?;
     each(of, |(roof, _)| v.flag(&mut roof.latency_bound))
 }
 
 /// Visits the roofs of rows that are not ops.
-fn row_roofs<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> Done {
+fn row_roofs<T>(v: &mut dyn Visit, of: &mut [T], roof: impl Fn(&mut T) -> &mut Option<Roof>) -> VisitResult {
     each(of, |row| v.present(roof(row), defaults::roof))?;
     let known = of.iter_mut().filter_map(|row| roof(row).as_mut());
     roofs(v, &mut known.map(|roof| (roof, Whole::default())).collect::<Vec<_>>())
 }
 
-pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> Done {
+pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> VisitResult {
     let figures = &mut of.figures;
     v.time(&mut figures.considered)?;
     v.rows(&mut figures.peaks, DevicePeaks::default)?;
@@ -118,11 +118,11 @@ pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> Done {
     v.time(&mut of.more.1)
 }
 
-fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> Done {
+fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> VisitResult {
     v.texts(&mut of.devices, Text::Device)?;
     v.text(&mut of.device_type, None, Text::Chip)?;
     v.text(&mut of.chip, None, Text::Chip)?;
-    v.maybe_small(&mut of.devices_per_chip)?;
+    v.optional_small(&mut of.devices_per_chip)?;
     for list in [&mut of.used, &mut of.offers] {
         v.rows(list, || Peak {
             of: PeakOf::Compute(Precision::Bf16),
@@ -142,7 +142,7 @@ fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> Done {
     Ok(())
 }
 
-fn opaque(v: &mut dyn Visit, of: &mut Vec<OpaqueKernel>) -> Done {
+fn opaque(v: &mut dyn Visit, of: &mut Vec<OpaqueKernel>) -> VisitResult {
     v.rows(of, defaults::opaque)?;
     each(of, |kernel| v.string(&mut kernel.op, Text::Op))?;
     each(of, |kernel| v.program_id(&mut kernel.program_id))?;
@@ -152,7 +152,7 @@ fn opaque(v: &mut dyn Visit, of: &mut Vec<OpaqueKernel>) -> Done {
     each(of, |kernel| v.text(&mut kernel.source_inner, None, Text::Source))
 }
 
-fn gaps(v: &mut dyn Visit, of: &mut Vec<GapRank>) -> Done {
+fn gaps(v: &mut dyn Visit, of: &mut Vec<GapRank>) -> VisitResult {
     v.rows(of, defaults::gap)?;
     each(of, |gap| v.string(&mut gap.key, Text::Op))?;
     each(of, |gap| v.program_id(&mut gap.program_id))?;
@@ -161,7 +161,7 @@ fn gaps(v: &mut dyn Visit, of: &mut Vec<GapRank>) -> Done {
     each(of, |gap| v.float(&mut gap.cumulative, 0.0))
 }
 
-fn window(v: &mut dyn Visit, of: &mut WindowUse) -> Done {
+fn window(v: &mut dyn Visit, of: &mut WindowUse) -> VisitResult {
     v.time(&mut of.window)?;
     v.real(&mut of.flops, None)?;
     v.real(&mut of.model_flops, of.flops)?;
@@ -175,11 +175,11 @@ fn window(v: &mut dyn Visit, of: &mut WindowUse) -> Done {
 }
 
 /// Visits the time of ops without a roof.
-pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
+pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> VisitResult {
     v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
     each(of, |skipped| {
         v.one_of(&mut skipped.reason, &SkipReason::ALL)?;
-        v.small_as(&mut skipped.n_ops, 1)?;
+        v.small_with_usual(&mut skipped.n_ops, 1)?;
         v.time(&mut skipped.total)
     })
 }

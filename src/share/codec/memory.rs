@@ -1,7 +1,7 @@
 //! This module visits memory: the peaks of programs, a curve, the buffers that are alive at its peak, and the
 //! allocators.
 
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Number, Text, Visit, VisitResult, each};
 use super::{defaults, origin};
 use crate::analysis::memory::{
     AllocatorMemory, Basis, Buffer, BufferId, Capacity, CapacitySource, Category, CrossCheck, Curve, CurveColumn,
@@ -10,7 +10,7 @@ use crate::analysis::memory::{
 use crate::share::report::{MemoryPart, ReportSpace};
 use crate::units::Picos;
 
-pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {
+pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> VisitResult {
     v.rows(&mut of.programs, ProgramPeaks::default)?;
     each(&mut of.programs, |program| v.small(&mut program.program))?;
     each(&mut of.programs, |program| v.string(&mut program.name, Text::Program))?;
@@ -32,13 +32,13 @@ pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {
     origin::notes(v, &mut of.notes)
 }
 
-fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> Done {
+fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> VisitResult {
     v.rows(of, SpacePeak::default)?;
     each(of, |space| {
         v.signed(&mut space.color)?;
         v.string(&mut space.space, Text::Word)?;
         v.exact(&mut space.peak)?;
-        v.maybe_small(&mut space.position)?;
+        v.optional_small(&mut space.position)?;
         v.text(&mut space.instruction, None, Text::Op)?;
         v.exact(&mut space.total_allocation)?;
         v.exact(&mut space.indefinite)?;
@@ -50,17 +50,17 @@ fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> Done {
     })
 }
 
-fn moment(v: &mut dyn Visit, of: &mut Option<Moment>) -> Done {
+fn moment(v: &mut dyn Visit, of: &mut Option<Moment>) -> VisitResult {
     const PARTS: [MomentPart; 3] = [MomentPart::Forward, MomentPart::Turn, MomentPart::Backward];
     v.present(of, || Moment { instruction: String::new(), place: 0, of: 0, part: None })?;
     let Some(of) = of else { return Ok(()) };
     v.string(&mut of.instruction, Text::Op)?;
     v.small(&mut of.place)?;
     v.small(&mut of.of)?;
-    v.maybe_one_of(&mut of.part, &PARTS)
+    v.optional_one_of(&mut of.part, &PARTS)
 }
 
-fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> Done {
+fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> VisitResult {
     v.small(&mut of.program)?;
     v.signed(&mut of.color)?;
     v.exact(&mut of.peak_unpadded)?;
@@ -79,10 +79,10 @@ fn space(v: &mut dyn Visit, of: &mut ReportSpace) -> Done {
     v.small(&mut of.n_padded)
 }
 
-fn curve(v: &mut dyn Visit, of: &mut Curve) -> Done {
+fn curve(v: &mut dyn Visit, of: &mut Curve) -> VisitResult {
     v.small(&mut of.n_points)?;
     v.small(&mut of.from)?;
-    v.small_as(&mut of.to, of.n_points)?;
+    v.small_with_usual(&mut of.to, of.n_points)?;
     v.rows(&mut of.columns, CurveColumn::default)?;
     let columns = &mut of.columns;
     let mut next = of.from;
@@ -109,7 +109,7 @@ fn curve(v: &mut dyn Visit, of: &mut Curve) -> Done {
     v.texts(&mut of.phases, Text::Word)
 }
 
-fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> Done {
+fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> VisitResult {
     v.rows(of, defaults::buffer)?;
     each(of, |buffer| {
         let BufferId(id) = &mut buffer.id;
@@ -129,10 +129,10 @@ fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> Done {
     each(of, |buffer| v.small(&mut buffer.last))
 }
 
-fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> Done {
+fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> VisitResult {
     v.string(&mut of.label, Text::Device)?;
-    v.maybe_small(&mut of.device)?;
-    v.maybe(&mut of.ordinal)?;
+    v.optional_small(&mut of.device)?;
+    v.optional(&mut of.ordinal)?;
     v.text(&mut of.allocator, None, Text::Allocator)?;
     v.string(&mut of.plane, Text::Device)?;
     v.small(&mut of.file)?;
@@ -140,11 +140,11 @@ fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> Done {
     v.time(&mut of.peak.at)?;
     v.exact(&mut of.peak.reserved)?;
     v.exact(&mut of.peak.allocated)?;
-    v.maybe(&mut of.peak.available)?;
-    v.maybe(&mut of.peak.step)?;
-    v.maybe(&mut of.capacity)?;
+    v.optional(&mut of.peak.available)?;
+    v.optional(&mut of.peak.step)?;
+    v.optional(&mut of.capacity)?;
     v.real(&mut of.fragmentation, None)?;
-    v.maybe(&mut of.lifetime_peak)?;
+    v.optional(&mut of.lifetime_peak)?;
     v.exact(&mut of.persistent)?;
     v.exact(&mut of.transient)?;
     let columns = &mut of.timeline;
@@ -153,7 +153,7 @@ fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> Done {
     each(columns, |column| v.number(&mut column.most, 0, Number::Height))?;
     each(columns, |column| v.number(&mut column.least, column.most, Number::Height))?;
     each(columns, |column| v.number(&mut column.reserved, 0, Number::Height))?;
-    each(columns, |column| v.time_as(&mut column.most_at, column.at))?;
+    each(columns, |column| v.time_with_usual(&mut column.most_at, column.at))?;
     each(columns, |column| v.number(&mut column.last, column.most, Number::Height))?;
     v.rows(&mut of.steps, || UseStep { number: 0, from: Picos::ZERO, to: Picos::ZERO })?;
     each(&mut of.steps, |step| v.exact(&mut step.number))?;
@@ -161,11 +161,11 @@ fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> Done {
     each(&mut of.steps, |step| v.time(&mut step.to))
 }
 
-fn check(v: &mut dyn Visit, of: &mut CrossCheck) -> Done {
+fn check(v: &mut dyn Visit, of: &mut CrossCheck) -> VisitResult {
     v.string(&mut of.label, Text::Device)?;
-    v.maybe(&mut of.static_peak)?;
+    v.optional(&mut of.static_peak)?;
     v.text(&mut of.program, None, Text::Program)?;
-    v.maybe(&mut of.runtime_peak)?;
+    v.optional(&mut of.runtime_peak)?;
     v.present(&mut of.capacity, || Capacity { size: 0, source: CapacitySource::Allocator })?;
     if let Some(capacity) = &mut of.capacity {
         v.exact(&mut capacity.size)?;

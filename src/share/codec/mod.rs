@@ -17,13 +17,13 @@ mod origin;
 mod overview;
 pub(super) mod visit;
 
-use super::codec::visit::{Done, Visit, each};
+use super::codec::visit::{Visit, VisitResult, each};
 use crate::analysis::classify::Phase;
 use crate::share::report::Report;
 use crate::units::Picos;
 
 /// Visits all values of a report.
-pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> Done {
+pub(super) fn report(v: &mut dyn Visit, of: &mut Report) -> VisitResult {
     origin::origin(v, &mut of.origin)?;
     origin::header(v, &mut of.header)?;
     origin::totals(v, &mut of.totals)?;

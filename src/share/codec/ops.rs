@@ -1,25 +1,25 @@
 //! This module visits the ops of a report: the columns of the breakdown, and the roofline of each op.
 
 use super::figures::skipped;
-use super::visit::{Done, Text, Visit, each};
+use super::visit::{Text, Visit, VisitResult, each};
 use super::{defaults, figures};
 use crate::analysis::breakdown::Share;
 use crate::analysis::classify::Kind;
 use crate::share::report::{OmittedSum, OpRow, Point};
 use crate::units::{Count, Picos};
 
-pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
+pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> VisitResult {
     v.rows(of, || OpRow { group: defaults::group(), point: None })?;
     each(of, |row| v.string(&mut row.group.key, Text::Op))?;
-    each(of, |row| v.string_as(&mut row.group.key_kind, "op", Text::Word))?;
+    each(of, |row| v.string_with_usual(&mut row.group.key_kind, "op", Text::Word))?;
     each(of, |row| v.one_of(&mut row.group.kind, &Kind::ALL))?;
     each(of, |row| v.text(&mut row.group.program, None, Text::Program))?;
     each(of, |row| v.program_id(&mut row.group.program_id))?;
     each(of, |row| v.executions(&mut row.group.n_executions, Count::ONE))?;
     each(of, |row| v.time(&mut row.group.total))?;
-    each(of, |row| v.time_as(&mut row.group.inclusive, row.group.total))?;
-    each(of, |row| v.time_as(&mut row.group.min, row.group.total))?;
-    each(of, |row| v.time_as(&mut row.group.max, row.group.min))?;
+    each(of, |row| v.time_with_usual(&mut row.group.inclusive, row.group.total))?;
+    each(of, |row| v.time_with_usual(&mut row.group.min, row.group.total))?;
+    each(of, |row| v.time_with_usual(&mut row.group.max, row.group.min))?;
     each(of, |row| v.real(&mut row.group.flops, None))?;
     each(of, |row| v.real(&mut row.group.model_flops, row.group.flops))?;
     each(of, |row| v.real(&mut row.group.bytes_accessed, None))?;
@@ -32,39 +32,39 @@ pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
     each(of, |row| v.text(&mut row.group.source_inner, None, Text::Source))?;
     each(of, |row| v.text(&mut row.group.tf_op, None, Text::Scope))?;
     each(of, |row| v.text(&mut row.group.example, Some(&row.group.key), Text::Op))?;
-    each(of, |row| v.maybe_time(&mut row.group.example_dur))?;
+    each(of, |row| v.optional_time(&mut row.group.example_dur))?;
     each(of, |row| categories(v, row))?;
     each(of, |row| parts(v, row))?;
     each(of, |row| v.present(&mut row.point, Point::default))?;
     points(v, of)
 }
 
-fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
+fn categories(v: &mut dyn Visit, row: &mut OpRow) -> VisitResult {
     let group = &mut row.group;
     let (usual, n) = (group.total, group.n_executions);
     let mut shares: Vec<(String, Share)> = std::mem::take(&mut group.categories).into_iter().collect();
     v.rows(&mut shares, Default::default)?;
     each(&mut shares, |(name, share)| {
         v.string(name, Text::Category)?;
-        v.time_as(&mut share.dur, usual)?;
+        v.time_with_usual(&mut share.dur, usual)?;
         v.executions(&mut share.n, n)
     })?;
     group.categories = shares.into_iter().collect();
     Ok(())
 }
 
-fn parts(v: &mut dyn Visit, row: &mut OpRow) -> Done {
+fn parts(v: &mut dyn Visit, row: &mut OpRow) -> VisitResult {
     let (usual, n) = (row.group.total, row.group.n_executions);
-    v.rows(&mut row.group.parts, defaults::part)?;
+    v.rows(&mut row.group.parts, defaults::signature_time)?;
     each(&mut row.group.parts, |part| {
         v.string(&mut part.signature, Text::Op)?;
         v.text(&mut part.category, None, Text::Category)?;
-        v.time_as(&mut part.total, usual)?;
+        v.time_with_usual(&mut part.total, usual)?;
         v.executions(&mut part.n, n)
     })
 }
 
-fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
+fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> VisitResult {
     let mut points: Vec<&mut Point> = of.iter_mut().filter_map(|row| row.point.as_mut()).collect();
     each(&mut points, |point| skipped(v, &mut point.skipped))?;
     each(&mut points, |point| v.real(&mut point.cumulative, None))?;
@@ -78,7 +78,7 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
     figures::roofs(v, &mut roofs)
 }
 
-pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<OmittedSum>) -> Done {
+pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<OmittedSum>) -> VisitResult {
     v.rows(of, || OmittedSum { kind: Kind::Other, n_rows: 0, n_executions: Count::ZERO, total: Picos::ZERO })?;
     each(of, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
     each(of, |rest| v.small(&mut rest.n_rows))?;

@@ -1,7 +1,7 @@
 //! This module visits the origin of a report: files, devices, window, totals, notes and steps.
 
 use super::defaults;
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Number, Text, Visit, VisitResult, each};
 use crate::analysis::base::{DeviceChoice, Header, NotSteady, Spread, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
@@ -10,7 +10,7 @@ use crate::share::report::{Origin, ReportDevice};
 use crate::small_sort::collect_map;
 use crate::units::{Count, Picos};
 
-pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
+pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> VisitResult {
     let file = || FileInfo { name: String::new(), bytes: 0, format: String::new() };
     v.rows(&mut of.files, file)?;
     each(&mut of.files, |file| v.string(&mut file.name, Text::File))?;
@@ -24,7 +24,7 @@ pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
     each(&mut of.devices, |device| v.time(&mut device.busy))?;
     device(v, &mut of.device)?;
     step(v, &mut of.step)?;
-    v.maybe_small(&mut of.n_hosts)?;
+    v.optional_small(&mut of.n_hosts)?;
     v.exact(&mut of.n_events)?;
     v.text(&mut of.partial, None, Text::Sentence)?;
     v.one_of(&mut of.level, &(0..=100).collect::<Vec<u8>>())?;
@@ -32,12 +32,12 @@ pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
     v.flag(&mut of.is_anonymous)
 }
 
-fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> Done {
+fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> VisitResult {
     let mut one = match of {
         DeviceChoice::One(at) => Some(*at),
         DeviceChoice::Mean | DeviceChoice::All => None,
     };
-    v.maybe_small(&mut one)?;
+    v.optional_small(&mut one)?;
     let mut is_mean = *of == DeviceChoice::Mean;
     if v.version() >= 2 {
         v.flag(&mut is_mean)?;
@@ -47,7 +47,7 @@ fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> Done {
     Ok(())
 }
 
-fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
+fn step(v: &mut dyn Visit, of: &mut StepChoice) -> VisitResult {
     let (mut is_all, mut number) = match of {
         // A range is written in the header alone.
         StepChoice::Busiest | StepChoice::Mean | StepChoice::Range(_) => (false, None),
@@ -55,7 +55,7 @@ fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
         StepChoice::All => (true, None),
     };
     v.flag(&mut is_all)?;
-    v.maybe(&mut number)?;
+    v.optional(&mut number)?;
     let mut is_mean = *of == StepChoice::Mean;
     if v.version() >= 2 {
         v.flag(&mut is_mean)?;
@@ -69,34 +69,34 @@ fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
     Ok(())
 }
 
-pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
+pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> VisitResult {
     v.one_of(&mut of.status, &[Status::Ok, Status::Partial, Status::Absent])?;
     v.text(&mut of.device, None, Text::Device)?;
     v.small(&mut of.n_devices)?;
     v.text(&mut of.device_type, None, Text::Chip)?;
     v.string(&mut of.step, Text::Word)?;
     if v.version() >= 2 {
-        v.maybe_small(&mut of.mean.n_steps)?;
-        v.maybe_small(&mut of.mean.n_devices)?;
+        v.optional_small(&mut of.mean.n_steps)?;
+        v.optional_small(&mut of.mean.n_devices)?;
         spread(v, &mut of.mean.periods)?;
     }
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));
-    v.maybe_time(&mut from)?;
-    v.maybe_time(&mut to)?;
+    v.optional_time(&mut from)?;
+    v.optional_time(&mut to)?;
     of.window = from.zip(to);
-    v.maybe_time(&mut of.step_duration)?;
+    v.optional_time(&mut of.step_duration)?;
     v.real(&mut of.peaks.flops, None)?;
     v.real(&mut of.peaks.hbm_bytes, None)
 }
 
-pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
+pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> VisitResult {
     v.executions(&mut of.n_events, Count::ZERO)?;
     v.executions(&mut of.n_unresolved, Count::ZERO)?;
     each(&mut of.by_kind, |kind| v.time(kind))?;
     v.time(&mut of.container_inclusive)?;
     v.time(&mut of.busy)?;
-    v.time_as(&mut of.union, of.busy)?;
+    v.time_with_usual(&mut of.union, of.busy)?;
     v.time(&mut of.idle)?;
     let mut unknown: Vec<(String, Picos)> = std::mem::take(&mut of.unknown_categories).into_iter().collect();
     v.rows(&mut unknown, Default::default)?;
@@ -108,7 +108,7 @@ pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
 
 const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Caution, Severity::Partial];
 
-pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> Done {
+pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> VisitResult {
     v.rows(of, defaults::note)?;
     each(of, |note| v.one_of(&mut note.severity, &SEVERITIES))?;
     each(of, |note| {
@@ -121,7 +121,7 @@ pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> Done {
     each(of, |note| v.text(&mut note.place, None, Text::Sentence))
 }
 
-pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
+pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> VisitResult {
     let device = || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None, is_short: false };
     v.rows(&mut of.devices, device)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
@@ -141,14 +141,14 @@ pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
     each(&mut of.spread, |step| v.float(&mut step.spread, 0.0))
 }
 
-pub(super) fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
+pub(super) fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> VisitResult {
     v.present(of, Spread::default)?;
     let Some(of) = of else { return Ok(()) };
     v.small(&mut of.n)?;
     v.float(&mut of.mean, 0.0)?;
     v.float(&mut of.median, of.mean)?;
     v.time(&mut of.min)?;
-    v.time_as(&mut of.max, of.min)?;
+    v.time_with_usual(&mut of.max, of.min)?;
     v.real(&mut of.std_dev, None)?;
     if v.version() >= 2 {
         v.float(&mut of.quartiles[0], of.median)?;
@@ -157,7 +157,7 @@ pub(super) fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
     Ok(())
 }
 
-fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
+fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> VisitResult {
     v.rows(of, defaults::step)?;
     let mut next = 0_u64;
     each(of, |step| {
@@ -165,16 +165,16 @@ fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
         next = step.number.wrapping_add(1);
         Ok(())
     })?;
-    each(of, |step| v.string_as(&mut step.name, &step.number.to_string(), Text::Program))?;
+    each(of, |step| v.string_with_usual(&mut step.name, &step.number.to_string(), Text::Program))?;
     each(of, |step| v.time(&mut step.length))?;
     if v.version() >= 2 {
-        each(of, |step| v.time_as(&mut step.duration, step.length))?;
-        each(of, |step| v.maybe_one_of(&mut step.not_steady, &NotSteady::ALL))?;
+        each(of, |step| v.time_with_usual(&mut step.duration, step.length))?;
+        each(of, |step| v.optional_one_of(&mut step.not_steady, &NotSteady::ALL))?;
     } else {
         of.iter_mut().for_each(|step| step.duration = step.length);
     }
     each(of, |step| v.time(&mut step.busy))?;
-    each(of, |step| v.time_as(&mut step.idle, step.length.saturating_sub(step.busy)))?;
+    each(of, |step| v.time_with_usual(&mut step.idle, step.length.saturating_sub(step.busy)))?;
     each(of, |step| step.by_kind.iter_mut().try_for_each(|kind| v.amount(&mut kind.0)))?;
     each(of, |step| v.exact(&mut step.n_ops))
 }

@@ -1,7 +1,7 @@
 //! This module visits the overview. Texts and values that follow from its rules are not visited.
 
 use super::origin::spread;
-use super::visit::{Done, Number, Text, Visit, each};
+use super::visit::{Number, Text, Visit, VisitResult, each};
 use crate::analysis::classify::Kind;
 use crate::analysis::ledger::{Ledger, Owner};
 use crate::analysis::overview::{
@@ -12,7 +12,7 @@ use crate::units::Picos;
 
 const CONFIDENCES: [Confidence; 3] = [Confidence::Measured, Confidence::Likely, Confidence::Guess];
 
-pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> Done {
+pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> VisitResult {
     v.present(of, empty_overview)?;
     let Some(of) = of else { return Ok(()) };
     v.string(&mut of.device, Text::Device)?;
@@ -21,7 +21,7 @@ pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> Done {
     spread(v, &mut of.periods)?;
     ledger(v, &mut of.ledger)?;
     v.rows(&mut of.kinds, no_time)?;
-    each(&mut of.kinds, |share| v.maybe_one_of(&mut share.kind, &Kind::ALL))?;
+    each(&mut of.kinds, |share| v.optional_one_of(&mut share.kind, &Kind::ALL))?;
     each(&mut of.kinds, |share| v.exact(&mut share.total.0))?;
     each(&mut of.kinds, |share| v.exact(&mut share.needed.0))?;
     each(&mut of.kinds, |share| v.exact(&mut share.lost.0))?;
@@ -47,7 +47,7 @@ pub(super) fn overview(v: &mut dyn Visit, of: &mut Option<Overview>) -> Done {
         Ok(())
     })?;
     each(&mut of.checked, |entry| v.float(&mut entry.measured, 0.0))?;
-    each(&mut of.checked, |entry| v.maybe_time(&mut entry.at_stake))?;
+    each(&mut of.checked, |entry| v.optional_time(&mut entry.at_stake))?;
     v.rows(&mut of.skipped, || SkippedRule::of_rule(0))?;
     each(&mut of.skipped, |entry| {
         let at = rule(v, &entry.id)?;
@@ -100,14 +100,14 @@ fn empty_overview() -> Overview {
     }
 }
 
-fn ledger(v: &mut dyn Visit, of: &mut Ledger) -> Done {
+fn ledger(v: &mut dyn Visit, of: &mut Ledger) -> VisitResult {
     let mut device = of.device as u32;
     v.small(&mut device)?;
     of.device = device as usize;
     v.small(&mut of.n_steps)?;
     v.float(&mut of.attainable, 0.0)?;
     let mut excess = of.excess.map(|time| time.0);
-    v.maybe(&mut excess)?;
+    v.optional(&mut excess)?;
     of.excess = excess.map(Picos);
     let mut times = Owner::ALL.map(|owner| (owner, of.time(owner)));
     times.iter_mut().try_for_each(|(_, time)| v.exact(&mut time.0))?;
@@ -125,16 +125,16 @@ fn rule(v: &mut dyn Visit, id: &str) -> Result<usize, ShareError> {
     at.ok_or(ShareError::Broken("a rule is unknown"))
 }
 
-fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
+fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> VisitResult {
     v.rows(of, || Finding::of_rule(0))?;
     each(of, |finding| {
         let at = rule(v, &finding.id)?;
         let known = Finding::of_rule(at);
-        v.string_as(&mut finding.id, &known.id, Text::Word)?;
+        v.string_with_usual(&mut finding.id, &known.id, Text::Word)?;
         if rule_index(&finding.id) != at {
             finding.id = known.id;
         }
-        v.string_as(&mut finding.reason, &known.reason, Text::Word)?;
+        v.string_with_usual(&mut finding.reason, &known.reason, Text::Word)?;
         finding.title = known.title;
         (finding.why, finding.worked_if, finding.formula) = (known.why, known.worked_if, known.formula);
         (finding.overlaps, finding.view) = (known.overlaps, known.view);
@@ -146,8 +146,8 @@ fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
     each(of, |finding| v.exact(&mut finding.at_stake.0))?;
     each(of, |finding| v.number(&mut finding.claimed.0, finding.at_stake.0, Number::Exact))?;
     each(of, |finding| v.number(&mut finding.recoverable.0, finding.claimed.0, Number::Exact))?;
-    each(of, |finding| v.maybe_time(&mut finding.per_capture))?;
-    each(of, |finding| v.maybe(&mut finding.bytes))?;
+    each(of, |finding| v.optional_time(&mut finding.per_capture))?;
+    each(of, |finding| v.optional(&mut finding.bytes))?;
     each(of, |finding| advice(v, finding))?;
     each(of, |finding| {
         let evidence = &mut finding.evidence;
@@ -156,7 +156,7 @@ fn findings(v: &mut dyn Visit, of: &mut Vec<Finding>) -> Done {
         each(&mut evidence.ops, |op| v.text(&mut op.program, None, Text::Program))?;
         each(&mut evidence.ops, |op| v.program_id(&mut op.program_id))?;
         each(&mut evidence.ops, |op| v.text(&mut op.source, None, Text::Source))?;
-        each(&mut evidence.ops, |op| v.small_as(&mut op.n_layers, 1))?;
+        each(&mut evidence.ops, |op| v.small_with_usual(&mut op.n_layers, 1))?;
         each(&mut evidence.ops, |op| v.time(&mut op.time))?;
         v.small(&mut evidence.n_ops)?;
         v.rows(&mut evidence.steps, || 0)?;
@@ -173,7 +173,7 @@ fn op() -> OpEvidence {
 }
 
 /// Visits which advice of its rule a finding gives, and the flags before it.
-fn advice(v: &mut dyn Visit, of: &mut Finding) -> Done {
+fn advice(v: &mut dyn Visit, of: &mut Finding) -> VisitResult {
     let (mut bits, mut flags) = of.advice();
     let mut chip = of.tries.iter().find_map(|advice| advice.chip.clone());
     v.exact(&mut bits)?;

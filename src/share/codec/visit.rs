@@ -4,7 +4,7 @@ use crate::share::limits::VERSION;
 use crate::units::{Count, Picos};
 
 /// The result of a visit.
-pub(in crate::share) type Done = Result<(), ShareError>;
+pub(in crate::share) type VisitResult = Result<(), ShareError>;
 
 /// The kind of a number, which decides how it is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,37 +60,37 @@ pub(in crate::share) trait Visit {
     /// Visits the length of a list. A row takes `size` bytes of memory. Returns the length.
     fn count(&mut self, n: usize, size: usize) -> Result<usize, ShareError>;
     /// Visits a whole number. `usual` is its most frequent value, which has a short code.
-    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> Done;
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> VisitResult;
     /// Visits an index into a list of `_of` entries.
-    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, _of: usize) -> Done {
+    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, _of: usize) -> VisitResult {
         self.integer(at, usual, Number::Exact)
     }
     /// Visits a real number.
-    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done;
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> VisitResult;
     /// Visits a text.
-    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, what: Text) -> Done;
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, what: Text) -> VisitResult;
 }
 
 /// Visits one column of all rows.
-pub(super) fn each<T>(rows: &mut [T], visit: impl FnMut(&mut T) -> Done) -> Done {
+pub(super) fn each<T>(rows: &mut [T], visit: impl FnMut(&mut T) -> VisitResult) -> VisitResult {
     rows.iter_mut().try_for_each(visit)
 }
 
 impl dyn Visit + '_ {
     /// Visits a number that is always present.
-    pub(super) fn number(&mut self, value: &mut u64, usual: u64, what: Number) -> Done {
+    pub(super) fn number(&mut self, value: &mut u64, usual: u64, what: Number) -> VisitResult {
         let mut known = Some(*value);
         self.integer(&mut known, Some(usual), what)?;
         *value = known.ok_or(ShareError::Broken("a number is missing"))?;
         Ok(())
     }
 
-    pub(super) fn exact(&mut self, value: &mut u64) -> Done {
+    pub(super) fn exact(&mut self, value: &mut u64) -> VisitResult {
         self.number(value, 0, Number::Exact)
     }
 
     /// Visits a number of executions. A fraction follows as a real number.
-    pub(super) fn executions(&mut self, value: &mut Count, usual: Count) -> Done {
+    pub(super) fn executions(&mut self, value: &mut Count, usual: Count) -> VisitResult {
         let mut whole = value.whole();
         self.integer(&mut whole, usual.whole(), Number::Exact)?;
         let mut fraction = value.as_f64();
@@ -101,65 +101,69 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    pub(super) fn amount(&mut self, value: &mut u64) -> Done {
+    pub(super) fn amount(&mut self, value: &mut u64) -> VisitResult {
         self.number(value, 0, Number::Amount)
     }
 
-    pub(super) fn time(&mut self, value: &mut Picos) -> Done {
+    pub(super) fn time(&mut self, value: &mut Picos) -> VisitResult {
         self.number(&mut value.0, 0, Number::Time)
     }
 
-    pub(super) fn time_as(&mut self, value: &mut Picos, usual: Picos) -> Done {
+    /// Visits a time whose most frequent value is `usual`.
+    pub(super) fn time_with_usual(&mut self, value: &mut Picos, usual: Picos) -> VisitResult {
         self.number(&mut value.0, usual.0, Number::Time)
     }
 
-    pub(super) fn maybe(&mut self, value: &mut Option<u64>) -> Done {
+    /// Visits a whole number that may be absent.
+    pub(super) fn optional(&mut self, value: &mut Option<u64>) -> VisitResult {
         self.integer(value, None, Number::Exact)
     }
 
-    pub(super) fn program_id(&mut self, value: &mut Option<u64>) -> Done {
+    pub(super) fn program_id(&mut self, value: &mut Option<u64>) -> VisitResult {
         self.integer(value, None, Number::Program)
     }
 
-    pub(super) fn maybe_time(&mut self, value: &mut Option<Picos>) -> Done {
+    pub(super) fn optional_time(&mut self, value: &mut Option<Picos>) -> VisitResult {
         let mut known = value.map(|time| time.0);
         self.integer(&mut known, None, Number::Time)?;
         *value = known.map(Picos);
         Ok(())
     }
 
-    pub(super) fn small_as(&mut self, value: &mut u32, usual: u32) -> Done {
+    /// Visits a whole number of 32 bits whose most frequent value is `usual`.
+    pub(super) fn small_with_usual(&mut self, value: &mut u32, usual: u32) -> VisitResult {
         let mut wide = u64::from(*value);
         self.number(&mut wide, usual.into(), Number::Exact)?;
         *value = u32::try_from(wide).map_err(|_| ShareError::Broken("a number is too large"))?;
         Ok(())
     }
 
-    pub(super) fn small(&mut self, value: &mut u32) -> Done {
-        self.small_as(value, 0)
+    /// Visits a whole number of 32 bits.
+    pub(super) fn small(&mut self, value: &mut u32) -> VisitResult {
+        self.small_with_usual(value, 0)
     }
 
-    pub(super) fn maybe_small(&mut self, value: &mut Option<u32>) -> Done {
+    pub(super) fn optional_small(&mut self, value: &mut Option<u32>) -> VisitResult {
         let mut wide = value.map(u64::from);
-        self.maybe(&mut wide)?;
+        self.optional(&mut wide)?;
         let narrow = wide.map(u32::try_from).transpose();
         *value = narrow.map_err(|_| ShareError::Broken("a number is too large"))?;
         Ok(())
     }
 
     /// Visits a signed number in zigzag form, in which numbers near zero are small.
-    pub(super) fn signed(&mut self, value: &mut i64) -> Done {
+    pub(super) fn signed(&mut self, value: &mut i64) -> VisitResult {
         let mut folded = ((*value << 1) ^ (*value >> 63)) as u64;
         self.exact(&mut folded)?;
         *value = (folded >> 1) as i64 ^ -((folded & 1) as i64);
         Ok(())
     }
 
-    pub(super) fn flag(&mut self, value: &mut bool) -> Done {
+    pub(super) fn flag(&mut self, value: &mut bool) -> VisitResult {
         self.one_of(value, &[false, true])
     }
 
-    pub(super) fn float(&mut self, value: &mut f64, usual: f64) -> Done {
+    pub(super) fn float(&mut self, value: &mut f64, usual: f64) -> VisitResult {
         let mut known = Some(*value);
         self.real(&mut known, Some(usual))?;
         *value = known.ok_or(ShareError::Broken("a number is missing"))?;
@@ -167,7 +171,7 @@ impl dyn Visit + '_ {
     }
 
     /// Visits a value as its index in the list `all`.
-    pub(super) fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> Done {
+    pub(super) fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> VisitResult {
         let mut at = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
         self.choice(&mut at, Some(0), all.len())?;
         let found = at.and_then(|at| all.get(usize::try_from(at).ok()?));
@@ -176,7 +180,7 @@ impl dyn Visit + '_ {
     }
 
     /// Visits a value as its index in the list `all`, or `None`.
-    pub(super) fn maybe_one_of<T: Copy + PartialEq>(&mut self, value: &mut Option<T>, all: &[T]) -> Done {
+    pub(super) fn optional_one_of<T: Copy + PartialEq>(&mut self, value: &mut Option<T>, all: &[T]) -> VisitResult {
         let mut at = value.and_then(|value| all.iter().position(|one| *one == value)).map(|at| at as u64);
         self.choice(&mut at, None, all.len())?;
         let found = at.map(|at| usize::try_from(at).ok().and_then(|at| all.get(at)).copied());
@@ -184,11 +188,11 @@ impl dyn Visit + '_ {
         Ok(())
     }
 
-    pub(super) fn string(&mut self, value: &mut String, what: Text) -> Done {
-        self.string_as(value, "", what)
+    pub(super) fn string(&mut self, value: &mut String, what: Text) -> VisitResult {
+        self.string_with_usual(value, "", what)
     }
 
-    pub(super) fn string_as(&mut self, value: &mut String, usual: &str, what: Text) -> Done {
+    pub(super) fn string_with_usual(&mut self, value: &mut String, usual: &str, what: Text) -> VisitResult {
         let mut known = Some(std::mem::take(value));
         self.text(&mut known, Some(usual), what)?;
         *value = known.ok_or(ShareError::Broken("a text is missing"))?;
@@ -196,21 +200,21 @@ impl dyn Visit + '_ {
     }
 
     /// Visits the length of a list, and makes as many rows as the visitor returns.
-    pub(super) fn rows<T>(&mut self, rows: &mut Vec<T>, blank: impl FnMut() -> T) -> Done {
+    pub(super) fn rows<T>(&mut self, rows: &mut Vec<T>, blank: impl FnMut() -> T) -> VisitResult {
         let n = self.count(rows.len(), size_of::<T>())?;
         rows.resize_with(n, blank);
         Ok(())
     }
 
     /// Visits whether an optional value is present.
-    pub(super) fn present<T>(&mut self, value: &mut Option<T>, blank: impl FnOnce() -> T) -> Done {
+    pub(super) fn present<T>(&mut self, value: &mut Option<T>, blank: impl FnOnce() -> T) -> VisitResult {
         let mut is_there = value.is_some();
         self.flag(&mut is_there)?;
         *value = if is_there { value.take().or_else(|| Some(blank())) } else { None };
         Ok(())
     }
 
-    pub(super) fn texts(&mut self, texts: &mut Vec<String>, what: Text) -> Done {
+    pub(super) fn texts(&mut self, texts: &mut Vec<String>, what: Text) -> VisitResult {
         self.rows(texts, String::new)?;
         each(texts, |text| self.string(text, what))
     }

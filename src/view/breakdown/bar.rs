@@ -1,7 +1,7 @@
 //! This module renders the stacked bar of kinds. The bar is one tab stop, and arrow keys walk its segments. Hover and
 //! focus show the same tooltip. A click filters the ops by the kind of the segment.
 
-use crate::chart::breakdown::figures::{self, Part};
+use crate::chart::breakdown::figures::{self, WindowPart};
 use crate::chart::plot::label;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::stack::{self, Segment};
@@ -21,7 +21,7 @@ const HEIGHT: f64 = 30.0;
 const TYPE: f64 = 12.0;
 
 /// Builds the tooltip of a segment: its share of the step or of the capture (`whole`), and its exact time.
-pub(super) fn tip(part: &Part, whole: &str) -> Tip {
+pub(super) fn tip(part: &WindowPart, whole: &str) -> Tip {
     let share = part.share.clone().unwrap_or_else(|| crate::table::format::ABSENT.to_owned());
     Tip {
         title: part.time_part.label().to_owned(),
@@ -79,7 +79,7 @@ fn Drawn(
     at: RwSignal<usize>,
     index: usize,
     count: usize,
-    part: Part,
+    part: WindowPart,
     segment: Segment,
     whole: &'static str,
 ) -> impl IntoView {

@@ -106,7 +106,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
 /// Renders the line below the filter box: the matches or the error, and buttons that remove the filters by kind and
 /// scope.
 #[component]
-pub(crate) fn FilterSays(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
+pub(crate) fn FilterStatus(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoView {
     let status = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);

@@ -2,7 +2,7 @@
 //! that do not occur.
 
 use super::bar::{pressed, tip, toggle};
-use crate::chart::breakdown::figures::{self, Part};
+use crate::chart::breakdown::figures::{self, WindowPart};
 use crate::chart::plot::time_part::TimePart;
 use crate::protocol::BreakdownHead;
 use crate::table::format::ABSENT;
@@ -35,7 +35,7 @@ pub(crate) fn Parts(state: State, head: SharedMemo<BreakdownHead>) -> impl IntoV
     .any()
 }
 
-fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
+fn part_item(state: State, part: &WindowPart, whole: &'static str) -> AnyView {
     let tips = state.tips;
     let tooltip = tip(part, whole);
     let hover = move |event: ev::PointerEvent| {

@@ -50,7 +50,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
 }
 
 /// A part of a picture that changes with its answer. Unlike a callback, it needs no storage type of its own.
-type Part<T> = Arc<dyn Fn() -> T + Send + Sync>;
+type ReactivePart<T> = Arc<dyn Fn() -> T + Send + Sync>;
 
 /// A picture that is a table, with a sentence, an explanation and a menu for saving above it.
 pub(crate) struct TablePicture {
@@ -58,11 +58,11 @@ pub(crate) struct TablePicture {
     pub(crate) menu: &'static str,
     /// Id and name of the panel that explains the figures.
     pub(crate) how: (&'static str, &'static str),
-    pub(crate) summary: Part<Option<String>>,
-    pub(crate) formula: Part<Option<Formula>>,
+    pub(crate) summary: ReactivePart<Option<String>>,
+    pub(crate) formula: ReactivePart<Option<Formula>>,
     /// Saves the table in a format.
     pub(crate) save: fn(State, Export),
-    pub(crate) table: Part<Option<AnyView>>,
+    pub(crate) table: ReactivePart<Option<AnyView>>,
 }
 
 /// Renders a picture that is a table.

@@ -110,7 +110,7 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
     let none = Memo::new(move |_| {
         found.with(|found| found.as_ref().is_some_and(|found| found.total.0 > 0 && found.no_scope == found.total))
     });
-    let without = move || found.with(|found| found.as_ref().and_then(|found| scopes::without(found)));
+    let without = move || found.with(|found| found.as_ref().and_then(|found| scopes::no_scope_text(found)));
     let beside = view! {
         <Crumbs state />
         <span class="grow"></span>

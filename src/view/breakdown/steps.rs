@@ -22,7 +22,7 @@ use leptos::prelude::*;
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
 /// Requests the statistics of the steps of the open session.
-fn request_steps(state: State) -> SharedSignal<StepStats> {
+fn request_step_stats(state: State) -> SharedSignal<StepStats> {
     let found = SharedSignal::<StepStats>::none();
     state.request_on_change(
         || Some(Request::StepStats),
@@ -40,7 +40,7 @@ fn request_steps(state: State) -> SharedSignal<StepStats> {
 pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let found = request_steps(state);
+    let found = request_step_stats(state);
     let device = Memo::new(move |_| state.query.with(|query| query.device));
     let bars = SharedMemo::new(move || Some(PtrEq::new(step_stats::steps(&*found.get()?, device.get()))));
     let scene = SharedMemo::new(move || {
@@ -103,7 +103,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
 pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let found = request_steps(state);
+    let found = request_step_stats(state);
     let scene = SharedMemo::new(move || {
         let stats = found.get()?;
         let selected = state.query.with(|query| query.device.single());

@@ -1,7 +1,7 @@
 //! This module renders the tools between the picture and the table: grouping, filter, columns and save.
 
 use super::chooser::Chooser;
-use super::filter::{FilterBox, FilterSays};
+use super::filter::{FilterBox, FilterStatus};
 use super::save::Save;
 use crate::analysis::base::GroupBy;
 use crate::protocol::BreakdownHead;
@@ -49,6 +49,6 @@ pub(crate) fn Tools(state: State, head: SharedMemo<BreakdownHead>, table: Model)
             <Chooser state table />
             <Save state />
         </div>
-        <FilterSays state head />
+        <FilterStatus state head />
     }.any()
 }

@@ -3,8 +3,8 @@
 
 mod model;
 mod picture;
-mod reading;
 mod rows;
+mod summary_workers;
 
 use crate::chart::captures;
 use crate::view::breakdown::readout;

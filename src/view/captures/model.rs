@@ -1,6 +1,6 @@
 //! This module holds the state of the list of captures: what is known of them, the chosen figure, and the two captures to compare.
 
-use super::reading::Reading;
+use super::summary_workers::SummaryWorkers;
 use crate::analysis::captures::{CaptureFigure, CaptureRow, CapturesView};
 use crate::protocol::{CapturesQuestion, Question};
 use crate::table::filter::TextFilter;
@@ -21,7 +21,7 @@ pub(super) struct CapturesModel {
     pub(super) filter: RwSignal<String>,
     /// The order of the rows; `None` means the table's own order.
     pub(super) order: RwSignal<Option<SortBy>>,
-    pub(super) reading: Reading,
+    pub(super) workers: SummaryWorkers,
 }
 
 impl CapturesModel {
@@ -39,9 +39,9 @@ impl CapturesModel {
                 }
             },
         );
-        let reading = Reading::start(state, found, revision);
+        let workers = SummaryWorkers::start(state, found, revision);
         let (filter, order) = (RwSignal::new(String::new()), RwSignal::new(None));
-        Self { state, figure, found, revision, filter, order, reading }
+        Self { state, figure, found, revision, filter, order, workers }
     }
 
     /// Returns the filter of the table.

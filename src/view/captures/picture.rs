@@ -2,7 +2,7 @@
 
 use super::model::CapturesModel;
 use crate::analysis::captures::CaptureFigure;
-use crate::chart::captures::{self, CaptureMark, JumpLine, Level, MarkShape};
+use crate::chart::captures::{self, CaptureMark, ChangeLine, Level, MarkShape};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::tree::width;
 use leptos::prelude::*;
@@ -69,7 +69,7 @@ fn drawn(model: CapturesModel) -> AnyView {
             {picture.dates.into_iter().map(date).collect_view()}
             {picture.levels.into_iter().map(level).collect_view()}
             {picture.marks.into_iter().map(mark).collect_view()}
-            {picture.jumps.into_iter().map(jump).collect_view()}
+            {picture.changes.into_iter().map(change).collect_view()}
         </svg>
     }
     .any()
@@ -109,7 +109,7 @@ fn mark(model: CapturesModel, of: CaptureMark, chosen: &[u32], is_small: bool) -
 }
 
 /// Renders a change. Its label is lower if it is so close to the change before that both would cover each other.
-fn jump(of: JumpLine) -> AnyView {
+fn change(of: ChangeLine) -> AnyView {
     let tone = if of.is_worse { "worse" } else { "better" };
     let near = match of.distance {
         Some(distance) if distance < NEAR => "near",

@@ -62,23 +62,23 @@ pub(super) fn Tools(model: CapturesModel) -> impl IntoView {
 
 /// Renders what is being read, with a button that stops or goes on.
 fn progress(model: CapturesModel) -> AnyView {
-    let reading = model.reading;
+    let workers = model.workers;
     let n_left =
         move || model.found.with(|found| found.as_ref().map_or(0, |of| of.n_captures - of.n_read - of.n_failed));
-    if reading.is_stopped.get() && n_left() > 0 {
-        let resume = move |_| reading.resume();
+    if workers.is_stopped.get() && n_left() > 0 {
+        let resume = move |_| workers.resume();
         return view! { <button type="button" class="btn line" on:click=resume>"Read the other captures"</button> }
             .any();
     }
-    let is_busy = Memo::new(move |_| reading.now.with(|now| now.iter().any(Option::is_some)));
+    let is_busy = Memo::new(move |_| workers.now.with(|now| now.iter().any(Option::is_some)));
     let text = move || {
-        let now = reading.now.get();
+        let now = workers.now.get();
         let first = now.iter().flatten().next()?;
         let name = model.row(first.capture).map(|row| row.name).unwrap_or_default();
         Some(captures::progress(&name, first.bytes))
     };
     let body = move || {
-        let stop = move |_| reading.stop();
+        let stop = move |_| workers.stop();
         is_busy.get().then(|| {
             view! {
                 <span class="sub captures-progress">{live(text)}</span>

@@ -60,7 +60,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         Some(lanes::time_at(&options, x - chart::gutter(width.get_untracked())))
     };
     let up = move |_: ev::PointerEvent| {
-        if let Some((from, to)) = drag.up().and_then(|(a, b)| time(a).zip(time(b))) {
+        if let Some((from, to)) = drag.pointer_up().and_then(|(a, b)| time(a).zip(time(b))) {
             show(model, from, to);
         }
     };
@@ -105,7 +105,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         <div
             class="comm-lanes"
             node_ref=node
-            on:pointerdown=move |event| drag.down(&event)
+            on:pointerdown=move |event| drag.pointer_down(&event)
             on:pointermove=move |event| drag.moved(&event)
             on:pointerup=up
             on:wheel=wheel

@@ -15,7 +15,7 @@ const LISTED: usize = 12;
 
 /// Renders the button with the current mesh and topology, and the editor that it opens.
 #[component]
-pub(super) fn Wiring(model: CommModel) -> impl IntoView {
+pub(super) fn MeshAndTopology(model: CommModel) -> impl IntoView {
     let face = move || {
         let text = model.place.with(|place| {
             let wrap =

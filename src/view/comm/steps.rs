@@ -61,7 +61,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "communication by step", table);
     let legend = move || {
-        let one = |part: crate::chart::plot::step::Part| {
+        let one = |part: crate::chart::plot::step::StepPart| {
             let (fill, opacity) = (part.paint.fill_css(), part.paint.opacity.to_string());
             view! {
                 <li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" fill=fill opacity=opacity></rect></svg> {part.label}</li>

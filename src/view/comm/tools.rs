@@ -1,7 +1,7 @@
 //! This module renders the tools of the communication view: the editor of mesh and topology, and the switch between
 //! collectives and copies.
 
-use super::mesh::Wiring;
+use super::mesh::MeshAndTopology;
 use super::model::CommModel;
 use crate::protocol::url::comm::CommRows;
 use crate::view::type_erasure::{EraseType, If};
@@ -20,7 +20,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     };
     view! {
         <div class="memory-tools" data-roving="">
-            <If when=move || model.state.can(|can| can.comm_groups)><Wiring model /></If>
+            <If when=move || model.state.can(|can| can.comm_groups)><MeshAndTopology model /></If>
             <div class="segmented" data-roving="" role="group" aria-label="Kind of communication">
                 {of(CommRows::Collectives, "Collectives")}
                 {of(CommRows::Copies, "Copies")}

@@ -24,7 +24,7 @@ const HEIGHT: (f64, f64) = (244.0, 204.0);
 pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let size = Memo::new(move |_| (chart::room(width.get()), if model.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
+    let size = Memo::new(move |_| (chart::room(width.get()), if model.is_narrow() { HEIGHT.1 } else { HEIGHT.0 }));
     let scene = SharedMemo::new(move || {
         let (memory, columns) = (model.memory.get()?, model.curve.get()?);
         let space = memory.space.as_ref()?;
@@ -36,7 +36,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let chart_model = chart_model(model, scene);
     let drag = DragSelect::new(node, model.state.tips);
     let up = move |_: ev::PointerEvent| {
-        let Some((a, b)) = drag.up() else { return };
+        let Some((a, b)) = drag.pointer_up() else { return };
         let gutter = chart::gutter(model.width.get_untracked());
         let point = |x: f64| {
             let (memory, columns) = (model.memory.get_untracked()?, model.curve.get_untracked()?);
@@ -105,7 +105,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
                     {chart::tools("memory-menu", entries)}
                 </span>
             </div>
-            <div class="memory-canvas" node_ref=node on:pointerdown=move |event| drag.down(&event) on:pointermove=move |event| drag.moved(&event) on:pointerup=up>
+            <div class="memory-canvas" node_ref=node on:pointerdown=move |event| drag.pointer_down(&event) on:pointermove=move |event| drag.moved(&event) on:pointerup=up>
                 <If when=move || !table.get()>{move || view! { <chart::Chart state=model.state model=chart_model /> }.any()}</If>
                 <If when=move || table.get()>{move || chart::as_table(chart_model)}</If>
                 {drag.band()}

@@ -48,7 +48,7 @@ fn field(of: SizeField, size: Memo<Option<JobSize>>, chosen: RwSignal<Option<Job
         let value = parse_size(&event_target_value(&event));
         is_wrong.set(value.is_none());
         if let (Some(size), Some(value)) = (size.get_untracked(), value) {
-            chosen.set(Some(of.with(size, value)));
+            chosen.set(Some(of.with_value(size, value)));
         }
     };
     let value = move || size.get().map_or_else(String::new, |size| format::count(of.value(&size)));

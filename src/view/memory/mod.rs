@@ -63,7 +63,7 @@ fn other_side(model: MemoryModel) -> AnyView {
         Side::Allocator => (Side::Static, "Show static memory"),
     };
     let show = move |_| model.change(|place| place.side = Some(side));
-    let has = move || model.none_of(side).is_none();
+    let has = move || model.empty_reason(side).is_none();
     view! { <If when=has><button type="button" class="btn line" on:click=show>{words}</button></If> }.any()
 }
 

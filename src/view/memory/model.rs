@@ -223,7 +223,7 @@ impl MemoryModel {
     }
 
     /// Returns the grouping of the treemap.
-    pub(super) fn by(self) -> RollUpBy {
+    pub(super) fn grouping(self) -> RollUpBy {
         self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
     }
 
@@ -234,12 +234,12 @@ impl MemoryModel {
     }
 
     /// Returns whether the view is narrow. A narrow view shows its parts below each other.
-    pub(super) fn narrow(self) -> bool {
+    pub(super) fn is_narrow(self) -> bool {
         self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Returns the reason why `side` has nothing to show. `None` if it has data, or if the answer is pending.
-    pub(super) fn none_of(self, side: Side) -> Option<Empty> {
+    pub(super) fn empty_reason(self, side: Side) -> Option<Empty> {
         let memory = self.session.get()?;
         self.state.opened.with(|opened| {
             let session = &opened.as_ref()?.session;
@@ -252,7 +252,7 @@ impl MemoryModel {
 
     /// Returns the reason why the side on screen has nothing to show.
     pub(super) fn none(self) -> Option<Empty> {
-        self.none_of(self.side())
+        self.empty_reason(self.side())
     }
 
     /// Returns a sentence why the chosen program has nothing to show. `None` if it has data, or if [`Self::none`] gives

@@ -55,7 +55,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
     let scene = SharedMemo::new(move || {
         let (alive, size) = (model.alive.get()?, size.get());
         (size.0 > 0.0)
-            .then(|| PtrEq::new(model.without.with(|without| treemap::scene(&alive, model.by(), without, size))))
+            .then(|| PtrEq::new(model.without.with(|without| treemap::scene(&alive, model.grouping(), without, size))))
     });
     let buffer = move |id: u32| model.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
     let chart_model = Model {
@@ -76,7 +76,7 @@ fn Map(model: MemoryModel) -> impl IntoView {
     let choose = Callback::new(move |by: RollUpBy| {
         model.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
     });
-    let by = Signal::derive(move || model.by());
+    let by = Signal::derive(move || model.grouping());
     let groupings = Memo::new(|_| picker::groupings());
     let legend = move || {
         let classes: Vec<(MemoryClass, u64)> = model.alive.with(|alive| {

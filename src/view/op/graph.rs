@@ -210,7 +210,7 @@ impl GraphHandlers {
         });
         if let Some((name, program)) = name {
             self.state.tips.hide();
-            super::history::OpHistory { state: self.state }.to(&name, program);
+            super::history::OpHistory { state: self.state }.go_to_op(&name, program);
         }
     }
 

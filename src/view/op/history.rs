@@ -24,14 +24,15 @@ pub(crate) struct OpHistory {
 }
 
 impl OpHistory {
-    pub(super) fn to(self, name: &str, program: Option<u64>) {
+    /// Opens the panel of another op, and remembers the op before it.
+    pub(super) fn go_to_op(self, name: &str, program: Option<u64>) {
         let from = self.state.op.get_untracked();
         self.state.walked.update(|before| {
             before.push(from);
             let over = before.len().saturating_sub(KEPT);
             before.drain(..over);
         });
-        self.state.op.update(|op| *op = panel::beside(op, name, program));
+        self.state.op.update(|op| *op = panel::sibling_key(op, name, program));
     }
 
     pub(super) fn back(self) {

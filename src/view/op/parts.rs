@@ -33,7 +33,7 @@ fn section(head: &'static str, beside: AnyView, body: AnyView) -> AnyView {
         .any()
 }
 
-fn nothing() -> AnyView {
+fn empty_view() -> AnyView {
     ().into_any()
 }
 
@@ -42,7 +42,7 @@ fn nothing() -> AnyView {
 pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
     let against = against.map(|line| match line {
         RoofLine::Roof(of) => roof(*of),
-        RoofLine::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
+        RoofLine::None(why) => section(ROOF, empty_view(), view! { <p class="sub">{why}</p> }.any()),
     });
     let one = |(label, value, unit): panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
@@ -94,7 +94,7 @@ fn roof(of: Roof) -> AnyView {
         <dl class="op-pairs">{of.rows.into_iter().map(row).collect_view()}</dl>
     }
     .any();
-    section(ROOF, nothing(), body)
+    section(ROOF, empty_view(), body)
 }
 
 fn bars(values: &[u64], label: &str) -> AnyView {
@@ -114,7 +114,7 @@ fn bars(values: &[u64], label: &str) -> AnyView {
 /// Renders the operands and results with their shapes, layouts and padding, and remarks on what changes between them.
 pub(super) fn values(op: &OpDetail) -> AnyView {
     if op.values.is_empty() {
-        return nothing();
+        return empty_view();
     }
     let row = |row: ValueRow| {
         let title = row.more.iter().map(|(what, is)| format!("{what}: {is}")).collect::<Vec<_>>().join("\n");
@@ -129,9 +129,9 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
         }
         .any()
     };
-    let more = more(op.more_values, "more value", "more values");
+    let more = more_line(op.more_values, "more value", "more values");
     let remark = |remark: &crate::analysis::op::ValueChange| {
-        view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::remark(remark)}</span></p> }.any()
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::change_text(remark)}</span></p> }.any()
     };
     let table = view! {
         <table class="op-values">
@@ -139,13 +139,13 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
             <tbody>{panel::values(op).into_iter().map(row).collect_view()}</tbody>
         </table>
         {more}
-        {op.remarks.iter().map(remark).collect_view()}
+        {op.value_changes.iter().map(remark).collect_view()}
     }
     .any();
-    section("Shapes", nothing(), table)
+    section("Shapes", empty_view(), table)
 }
 
-fn more(n: u32, one: &str, many: &str) -> Option<AnyView> {
+fn more_line(n: u32, one: &str, many: &str) -> Option<AnyView> {
     (n > 0).then(|| view! { <p class="sub">{format::counted(n.into(), one, many)}</p> }.any())
 }
 
@@ -153,7 +153,7 @@ fn more(n: u32, one: &str, many: &str) -> Option<AnyView> {
 pub(super) fn source(op: &OpDetail) -> AnyView {
     let source = &op.source;
     if source.innermost.is_none() && source.stack.is_empty() && source.tf_op.is_none() {
-        return nothing();
+        return empty_view();
     }
     let line = |line: &crate::analysis::op::SourceLine| {
         let mark = line.innermost.then_some("true");
@@ -176,12 +176,12 @@ pub(super) fn source(op: &OpDetail) -> AnyView {
 /// Renders the operands and users of the op. A click on one opens its panel.
 pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
     if op.operands.is_empty() && op.users.is_empty() {
-        return nothing();
+        return empty_view();
     }
     let program = op.program_id;
     let one = move |(role, of): (&'static str, &Neighbour)| {
         let name = of.name.clone();
-        let go = move |_| walk.to(&name, program);
+        let go = move |_| walk.go_to_op(&name, program);
         let time = of.total.map(|total| view! { <span class="num">{format::time_text(total)}</span> }.any());
         view! {
             <li>
@@ -196,8 +196,8 @@ pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
     let all = op.operands.iter().map(|of| ("operand", of)).chain(op.users.iter().map(|of| ("user", of)));
     let list = view! {
         <ul class="op-hops">{all.map(one).collect_view()}</ul>
-        {more(op.more_operands, "more operand", "more operands")}
-        {more(op.more_users, "more user", "more users")}
+        {more_line(op.more_operands, "more operand", "more operands")}
+        {more_line(op.more_users, "more user", "more users")}
     }
     .any();
     let state = walk.state;
@@ -206,7 +206,7 @@ pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
             on:click=move |_| state.graph.update(|shown| *shown = !*shown)>"Graph"</button>
     }
     .any();
-    section("Neighbours", nothing(), view! { {list} {draw} }.any())
+    section("Neighbours", empty_view(), view! { {list} {draw} }.any())
 }
 
 /// Renders the coloured HLO text of the op, and the instructions of its fused computation.
@@ -226,7 +226,7 @@ pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
             <details>
                 <summary>"Fused computation: " <span class="mono">{fused.computation.clone()}</span></summary>
                 <pre class="op-hlo" tabindex="0">{coloured(&lines)}</pre>
-                {more(fused.more, "more instruction", "more instructions")}
+                {more_line(fused.more, "more instruction", "more instructions")}
             </details>
         }
         .any()

@@ -38,7 +38,7 @@ struct Brush {
 
 impl Brush {
     fn area(self) -> Rect {
-        Rect::around(&[self.from, self.to])
+        Rect::bounding(&[self.from, self.to])
     }
 }
 
@@ -155,8 +155,9 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     };
     let none = move || {
         let empty = model.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
-        let why =
-            empty.then(|| model.head.with(|head| head.as_ref().map(|head| words::nothing(&head.figures)))).flatten();
+        let why = empty
+            .then(|| model.head.with(|head| head.as_ref().map(|head| words::empty_reason(&head.figures))))
+            .flatten();
         why.map(|why| view! { <p class="chart-empty">{why}</p> }.any())
     };
     let is_usual = Memo::new(move |_| model.window.get().is_none());
@@ -375,14 +376,14 @@ fn ChartSummary(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoV
     let above = move || {
         let text = model.head.with(|head| {
             let roof = head.as_ref()?.figures.step.clone()?;
-            model.dots.with(|dots| words::above(dots.as_ref()?, &roof))
+            model.dots.with(|dots| words::above_roof_text(dots.as_ref()?, &roof))
         });
         text.map(|(what, why)| {
             view! { <p class="roofline-above">{icon(Icon::Warn)} <span><b>{what}</b> ": " {why}</span></p> }.any()
         })
     };
     let elsewhere = move || {
-        let text = model.dots.with(|dots| options.with(|options| words::elsewhere(dots.as_ref()?, options)));
+        let text = model.dots.with(|dots| options.with(|options| words::hidden_rows_text(dots.as_ref()?, options)));
         text.map(|text| view! { <p class="sub">{text}</p> }.any())
     };
     view! {

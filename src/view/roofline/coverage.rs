@@ -4,7 +4,7 @@
 use super::model::RooflineModel;
 use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
-use crate::chart::roofline::coverage::{self, Part};
+use crate::chart::roofline::coverage::{self, CoveragePart};
 use crate::chart::widgets::tip::Tip;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
@@ -21,7 +21,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
     });
     let bar = move || {
         let mut at = 0.0;
-        let one = |part: &Part| {
+        let one = |part: &CoveragePart| {
             let x = at;
             at += part.share;
             let class = if part.reason.is_none() { "covered" } else { "uncovered" };
@@ -30,7 +30,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
         parts.with(|parts| parts.iter().map(one).collect_view())
     };
     let items = move || {
-        let one = |part: &Part| {
+        let one = |part: &CoveragePart| {
             let text = format!("{} {}", crate::table::format::percent_text(part.share), part.label);
             let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
             let (title, detail) = (part.label.clone(), part.amount.clone());

@@ -100,7 +100,7 @@ impl RooflineModel {
     }
 
     /// Changes what the rows stand for, and clears the selection.
-    pub(super) fn by(self, by: RoofBy) {
+    pub(super) fn set_grouping(self, by: RoofBy) {
         if self.place.with_untracked(|place| place.by) != by {
             self.state.selected.set(Vec::new());
             self.change(|place| place.by = by);
@@ -108,7 +108,7 @@ impl RooflineModel {
     }
 
     /// Sets which peaks come first: those of the capture, or the published ones.
-    pub(super) fn prefer(self, source: PeakSource) {
+    pub(super) fn set_peak_source(self, source: PeakSource) {
         self.change(|place| place.peaks.prefer = source);
     }
 
@@ -138,7 +138,7 @@ impl RooflineModel {
             }
             RoofBy::Source => {
                 let text = name.to_owned();
-                self.by(RoofBy::Op);
+                self.set_grouping(RoofBy::Op);
                 state.filter(|filter| {
                     filter.within = crate::analysis::base::FilterField::Source;
                     filter.regex = false;

@@ -56,7 +56,7 @@ fn fixed_peaks() -> AnyView {
 fn Editor(model: RooflineModel) -> impl IntoView {
     let prefer = move |source: PeakSource, label: &'static str| {
         let pressed = move || model.place.with(|place| place.peaks.prefer == source).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.prefer(source)>{label}</button> }
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.set_peak_source(source)>{label}</button> }
             .any()
     };
     let chip = move || {

@@ -38,7 +38,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     });
     let one = move |by: RoofBy| {
         let pressed = move || model.place.with(|place| place.by == by).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.by(by)>{by.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.set_grouping(by)>{by.label()}</button> }.any()
     };
     let is_offered = |by: &RoofBy| untrack(|| state.can(|can| can.roofline_rows.contains(by)));
     let offered = RoofBy::ALL.into_iter().filter(is_offered);

@@ -2,7 +2,7 @@
 
 use super::single;
 use crate::analysis::comm::CommQuery;
-use crate::protocol::url::address::Address;
+use crate::protocol::url::address::PageAddress;
 use crate::protocol::url::comm::CommViewState;
 use crate::protocol::url::roofline::RooflineViewState;
 use crate::protocol::url::shared_address;
@@ -142,7 +142,7 @@ impl ShareModel {
         let base = RwSignal::new(base());
         let address = Memo::new(move |_| {
             let base = base.with(|base| base_address(base).map(str::to_owned))?;
-            let now: Address = state.address();
+            let now: PageAddress = state.address();
             shared.with(|shared| {
                 let shared = shared.as_ref()?;
                 let is_whole =
@@ -226,7 +226,7 @@ impl ShareModel {
         if self.with_capture.get() {
             // The captures are in the same file, so the address names none.
             let none = String::new;
-            return Address { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
+            return PageAddress { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
         }
         let query = self.query.get();
         shared_address(&now, "", true, query.with_sources, query.anonymise).to_string()

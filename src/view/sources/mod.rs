@@ -6,7 +6,7 @@ mod list;
 mod remote;
 mod stored_captures;
 
-use crate::protocol::url::address::Address;
+use crate::protocol::url::address::PageAddress;
 use crate::protocol::{Failure, SessionInfo};
 use crate::session::open::remote::{Refusal, WebAddress, question};
 use crate::table::format;
@@ -25,7 +25,7 @@ use wasm_bindgen::JsValue;
 #[component]
 pub(crate) fn OtherSources(state: State) -> impl IntoView {
     let question = RwSignal::new_local(None::<Head>);
-    let begin = move |text: String| match remote::parse_address(&text) {
+    let begin = move |text: String| match remote::parse_capture_url(&text) {
         Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, question)),
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
@@ -101,7 +101,7 @@ fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 
 /// Reloads the page with an address that names the capture, because the page's policy does not allow requests to its
 /// host yet.
 fn start_anew(state: State, place: &WebAddress) {
-    let address = Address { src: place.url.clone(), ..untrack(|| state.address()) };
+    let address = PageAddress { src: place.url.clone(), ..untrack(|| state.address()) };
     let address = format!("#{address}");
     if window().history().is_ok_and(|history| history.push_state_with_url(&JsValue::NULL, "", Some(&address)).is_ok()) {
         let _ = window().location().reload();
@@ -134,7 +134,8 @@ fn refused(state: State, place: &WebAddress, refusal: &Refusal) {
 
 /// Stores the files of the open session on this device.
 pub(super) fn store_session(state: State) {
-    let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
+    let about =
+        state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), describe_devices(&o.session))));
     let Some((name, about)) = about else { return };
     let opens = state.opens();
     spawn_local(async move {
@@ -181,7 +182,7 @@ async fn reopen(state: State, id: String) {
 }
 
 /// Describes the devices of a session, such as "TPU v5p × 8". Empty without devices.
-fn about(session: &SessionInfo) -> String {
+fn describe_devices(session: &SessionInfo) -> String {
     let Some(first) = session.devices.first() else { return String::new() };
     let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());
     if session.devices.len() > 1 { format!("{what} × {}", session.devices.len()) } else { what }

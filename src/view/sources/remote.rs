@@ -64,7 +64,7 @@ fn is_served_here(place: &WebAddress) -> bool {
 ///
 /// # Errors
 /// Returns the address and the reason why the page cannot fetch from it.
-pub(super) fn parse_address(text: &str) -> Result<WebAddress, (WebAddress, Refusal)> {
+pub(super) fn parse_capture_url(text: &str) -> Result<WebAddress, (WebAddress, Refusal)> {
     let none = |refusal| (WebAddress::new(text.to_owned(), String::new(), ""), refusal);
     let url = Url::new(text.trim()).map_err(|_| none(Refusal::NoAddress))?;
     let place = WebAddress::new(url.href(), url.host(), &url.pathname());

@@ -6,7 +6,7 @@ use super::theme::{KEPT, remembered};
 use super::{State, sample};
 use crate::analysis::base::DeviceChoice;
 use crate::protocol::Failure;
-use crate::protocol::url::address::{Address, MAX};
+use crate::protocol::url::address::{MAX, PageAddress};
 use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
@@ -22,7 +22,7 @@ const MAX_SELECTION: usize = 2_000;
 
 impl State {
     /// Returns the address of the current state.
-    pub(crate) fn address(self) -> Address {
+    pub(crate) fn address(self) -> PageAddress {
         let selection = self.selected.get();
         let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
         let mut query = self.query.get();
@@ -30,7 +30,7 @@ impl State {
         let names_device = query.device != usual;
         // An address without a device stands for the usual one.
         query.device = if names_device { query.device } else { DeviceChoice::default() };
-        Address {
+        PageAddress {
             names_device,
             query,
             sort: self.sort.get(),
@@ -60,8 +60,8 @@ impl State {
     }
 
     /// Applies an address to the state. If a session is open, the breakdown is requested.
-    fn apply_address(self, address: Address) {
-        let says_something = address != Address::default();
+    fn apply_address(self, address: PageAddress) {
+        let says_something = address != PageAddress::default();
         self.columns.set(address.columns);
         self.sort.set(address.sort);
         self.picture.set(address.picture);
@@ -121,7 +121,7 @@ impl State {
     /// Returns the name of the capture in the browser's address; empty if there is none.
     pub(crate) fn address_capture(self) -> String {
         let hash = window().location().hash().unwrap_or_default();
-        hash.parse().map_or_else(|_| String::new(), |address: Address| address.capture)
+        hash.parse().map_or_else(|_| String::new(), |address: PageAddress| address.capture)
     }
 
     /// Handles an address of a capture from this machine. A stored capture and the sample open again. For any other
@@ -159,7 +159,7 @@ impl State {
     /// Returns whether the address names a device. If it does not, the session's usual device is shown.
     pub(super) fn names_device() -> bool {
         let hash = window().location().hash().unwrap_or_default();
-        hash.parse().is_ok_and(|address: Address| address.names_device)
+        hash.parse().is_ok_and(|address: PageAddress| address.names_device)
     }
 
     /// Reads the address that the page was opened with. From then on, the address follows the state, and the state
@@ -177,7 +177,7 @@ impl State {
             self.read_address();
             is_from_history.set_value(untrack(|| self.address()) != before);
         });
-        Effect::new(move |old: Option<(bool, Address)>| {
+        Effect::new(move |old: Option<(bool, PageAddress)>| {
             let now = self.address();
             let open = self.opened.with(Option::is_some);
             let (was_open, old) = old.map_or((false, None), |(open, address)| (open, Some(address)));
@@ -224,8 +224,8 @@ impl State {
 
 /// Returns whether a change is a step of the history: another device, step, grouping, kind, scope, picture, zoom, op,
 /// graph, view or program. Typing and the order of rows are no steps.
-fn is_step(old: &Address, new: &Address) -> bool {
-    let key = |address: &Address| {
+fn is_step(old: &PageAddress, new: &PageAddress) -> bool {
+    let key = |address: &PageAddress| {
         let query = &address.query;
         (
             query.device,
@@ -247,7 +247,7 @@ fn write(text: &str, step: bool) {
     // An address that was just read is not written again, because this would remove the entries for going forward. An
     // empty address means the default state.
     let hash = window().location().hash().unwrap_or_default();
-    let same = hash.parse::<Address>().is_ok_and(|address| address.to_string() == text);
+    let same = hash.parse::<PageAddress>().is_ok_and(|address| address.to_string() == text);
     if text.len() > MAX || same {
         return;
     }

@@ -50,7 +50,7 @@ const AGAIN_AFTER: f64 = 60_000.0;
 
 impl Workers {
     /// Records that the worker of the open session ended. Returns whether another worker is started in its place.
-    pub(super) fn may_start_again(&mut self) -> bool {
+    pub(super) fn record_exit_and_may_restart(&mut self) -> bool {
         let before = self.died_at.replace(now());
         before.is_none_or(|at| now() - at > AGAIN_AFTER)
     }

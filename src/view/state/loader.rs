@@ -150,7 +150,7 @@ impl State {
             *engines = Workers { serial: engines.serial, opens: engines.opens + 1, ..Workers::default() };
         });
         self.update_slow_state();
-        self.rest.set(None);
+        self.remaining_files.set(None);
         self.shown.set(None);
         self.opened.set(None);
         self.src.set(String::new());
@@ -207,7 +207,9 @@ impl State {
             }
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
             match report {
-                Report::Answer(answer) if self.is_of_rest(&answer) => self.handle_rest(answer.reply),
+                Report::Answer(answer) if self.is_for_remaining_files(&answer) => {
+                    self.handle_remaining_files(answer.reply)
+                }
                 Report::Answer(answer) if self.is_of_second(&answer) => self.handle_second(answer.reply),
                 Report::Answer(answer) => self.receive(answer),
                 Report::Died(failure) => self.worker_died(failure),
@@ -333,7 +335,7 @@ impl State {
         }
         self.busy.set(false);
         self.load_shown.set(false);
-        self.rest.set(if session.reading.is_some() { self.load.get_untracked() } else { None });
+        self.remaining_files.set(if session.reading.is_some() { self.load.get_untracked() } else { None });
         self.load.set(None);
         // A capture that holds only compiled programs has no times, so the view of the files is shown.
         let is_folder = !session.captures.is_empty();
@@ -350,7 +352,7 @@ impl State {
             // The query was changed while the answer was on its way.
             self.request_breakdown();
         }
-        if self.rest.with_untracked(Option::is_none) {
+        if self.remaining_files.with_untracked(Option::is_none) {
             if loading.again {
                 self.reopen_second();
             }
@@ -385,7 +387,7 @@ impl State {
                 end(link);
             }
             let lost = engines.forget_questions();
-            let again = engines.may_start_again() && !engines.is_loading();
+            let again = engines.record_exit_and_may_restart() && !engines.is_loading();
             (lost, again.then(|| engines.of.clone()))
         });
         self.update_slow_state();
@@ -399,7 +401,7 @@ impl State {
             None => {
                 self.busy.set(false);
                 self.take_second();
-                self.give_up_rest();
+                self.give_up_remaining_files();
                 failure.message.push_str(" What is on screen stays; drop the files again to go on.");
             }
         }

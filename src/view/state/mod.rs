@@ -16,8 +16,8 @@ mod pair;
 mod pending;
 mod ptr_eq;
 mod queries;
+mod remaining_files;
 mod requests;
-mod rest;
 pub(crate) mod sample;
 mod shared_signal;
 mod theme;
@@ -83,7 +83,7 @@ pub(crate) struct State {
     /// The load under way.
     pub(crate) load: RwSignal<Option<Load>>,
     /// The progress of the rest of the open session's files, while its first device is shown.
-    pub(crate) rest: RwSignal<Option<Load>>,
+    pub(crate) remaining_files: RwSignal<Option<Load>>,
     /// Whether the load lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
     /// The planes to choose from, if files are too large to be read whole.
@@ -194,7 +194,7 @@ impl State {
             shown_slot: RwSignal::new(SessionSlot::First),
             choose_as: StoredValue::new(OpenAs::default()),
             load: RwSignal::new(None),
-            rest: RwSignal::new(None),
+            remaining_files: RwSignal::new(None),
             load_shown: RwSignal::new(false),
             estimate: SharedSignal::none(),
             large: StoredValue::new_local(None),

@@ -67,7 +67,7 @@ impl State {
     }
 
     pub(super) fn open_second(self, files: Vec<Picked>) {
-        if self.rest.with_untracked(Option::is_some) {
+        if self.remaining_files.with_untracked(Option::is_some) {
             return self.inform(Failure {
                 title: "The open capture is still being read".to_owned(),
                 message: "Choose the capture to compare with when all of its devices are there.".to_owned(),

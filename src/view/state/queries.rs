@@ -129,11 +129,11 @@ impl State {
                 self.show(head);
             }
             PendingState::Failed(failure) => {
-                self.take_back();
+                self.restore_query();
                 self.fail(failure);
             }
             PendingState::Refused(error) => {
-                self.take_back();
+                self.restore_query();
                 self.filter_error.set(Some(error));
             }
             PendingState::NotMine => {}
@@ -148,7 +148,7 @@ impl State {
     }
 
     /// Handles a query that could not be answered: the page stays as it is, and its query is chosen again.
-    pub(super) fn take_back(self) {
+    pub(super) fn restore_query(self) {
         self.engines.update_value(|engines| engines.pending = None);
         self.busy.set(false);
         if let Some(query) = self.shown.with_untracked(|shown| shown.as_ref().map(|head| head.query.clone())) {

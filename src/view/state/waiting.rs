@@ -73,7 +73,7 @@ impl State {
         let Some((further, asked_again, of)) = ended.flatten() else { return };
         further.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);
         if !asked_again {
-            self.take_back();
+            self.restore_query();
         }
         self.update_slow_state();
         self.start(of, true);

@@ -57,7 +57,7 @@ impl TimelineModel {
         }
         let (view, whole) = (self.view.get_untracked(), self.whole.get_untracked());
         let part = (view != whole).then_some((view.start, view.end));
-        self.cancel_rest();
+        self.cancel_address_update();
         self.change(|place| {
             place.part = part.and_then(|part| moved(part, by));
             place.range = place.range.and_then(|range| moved(range, by));

@@ -71,7 +71,7 @@ impl Gestures {
 
     /// Handles a pointer that goes down. It does what the tool does; with Shift or the middle button it pans. A finger pans, and
     /// selects a range after a long press; two fingers zoom.
-    pub(super) fn down(self, event: &ev::PointerEvent) {
+    pub(super) fn pointer_down(self, event: &ev::PointerEvent) {
         let Self { model, canvas, now, fingers, timer, .. } = self;
         let Some((x, y, width)) = position(canvas, event) else { return };
         if let Some(node) = canvas.get_untracked() {
@@ -140,7 +140,7 @@ impl Gestures {
     }
 
     /// Handles a pointer that goes up: it ends what a drag did, or selects the event at its place.
-    pub(super) fn up(self, event: &ev::PointerEvent) {
+    pub(super) fn pointer_up(self, event: &ev::PointerEvent) {
         let model = self.model;
         let was = self.now.get_value();
         self.cancel(event);

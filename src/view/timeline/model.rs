@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The time after the last move for which the address and the sums keep the part before it, in milliseconds.
-const REST: u32 = 250;
+const ADDRESS_DELAY: u32 = 250;
 
 /// What a drag on the tracks does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) struct TimelineModel {
     pub(super) drawn: RwSignal<u32>,
     /// Whether a picture of the tracks is under way.
     pub(super) is_asked: StoredValue<bool>,
-    rest: StoredValue<Option<Timeout>, LocalStorage>,
+    address_timer: StoredValue<Option<Timeout>, LocalStorage>,
 }
 
 impl TimelineModel {
@@ -118,7 +118,7 @@ impl TimelineModel {
             minimap: StoredValue::new_local(None),
             drawn: RwSignal::new(0),
             is_asked: StoredValue::new(false),
-            rest: StoredValue::new_local(None),
+            address_timer: StoredValue::new_local(None),
         };
         model.request_tracks();
         model.follow_address();
@@ -233,15 +233,15 @@ impl TimelineModel {
             return;
         }
         self.view.set(view);
-        self.rest.set_value(Some(Timeout::new(REST, move || {
+        self.address_timer.set_value(Some(Timeout::new(ADDRESS_DELAY, move || {
             let part = (view != self.whole.get_untracked()).then_some((view.start, view.end));
             self.change(|place| place.part = part);
         })));
     }
 
     /// Forgets that the address is to follow the visible part.
-    pub(super) fn cancel_rest(self) {
-        self.rest.set_value(None);
+    pub(super) fn cancel_address_update(self) {
+        self.address_timer.set_value(None);
     }
 
     /// Returns the displayed range of the sums: the one that is selected, else the visible part when it rests.
@@ -333,14 +333,14 @@ impl TimelineModel {
         let range = self.place.with_untracked(|place| place.range);
         let event = self.selected.with_untracked(|event| event.as_ref().map(|of| (of.start.0, of.end.0)));
         if let Some((start, end)) = event.or(range) {
-            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+            self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
     }
 
     /// Shows the selected range so that it fills most of the width.
     pub(super) fn fit_range(self) {
         if let Some((start, end)) = self.place.with_untracked(|place| place.range) {
-            self.show(Viewport::around(self.whole.get_untracked(), start, end));
+            self.show(Viewport::with_margin(self.whole.get_untracked(), start, end));
         }
     }
 

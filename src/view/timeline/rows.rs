@@ -137,7 +137,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
     let show_gap = Callback::new(move |GapTime { range, .. }: GapTime| {
         let device = sums.with_untracked(|query| query.as_ref().and_then(|query| query.device.single()));
         if let Some((start, end)) = model.displayed_range(device, (range.start.0, range.end.0)) {
-            model.show(Viewport::around(model.whole.get_untracked(), start, end));
+            model.show(Viewport::with_margin(model.whole.get_untracked(), start, end));
         }
     });
     let about = move || {

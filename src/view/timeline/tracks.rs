@@ -76,7 +76,7 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
         model.state.tips.hide();
         model.scroll.set(event_target::<web_sys::Element>(&event).scroll_top().into());
     };
-    let said = move || {
+    let selected_sentence = move || {
         let event = model.selected.get()?;
         Some(text::sentence(&event, &model.track_name(event.line)))
     };
@@ -108,16 +108,16 @@ pub(super) fn Tracks(model: TimelineModel) -> impl IntoView {
                         aria-describedby="timeline-event"
                         on:keydown=move |event| key(model, &event)
                         on:wheel=move |event| wheel(model, sheet, &event)
-                        on:pointerdown=move |event| gestures.down(&event)
+                        on:pointerdown=move |event| gestures.pointer_down(&event)
                         on:pointermove=move |event| gestures.moved(&event)
-                        on:pointerup=move |event| gestures.up(&event)
+                        on:pointerup=move |event| gestures.pointer_up(&event)
                         on:pointercancel=move |event| gestures.cancel(&event)
                         on:pointerleave=move |_| gestures.leave()
                         on:dblclick=move |_| model.fit()
                     />
                 </div>
             </div>
-            <p class="visually-hidden" role="status" id="timeline-event">{live(said)}</p>
+            <p class="visually-hidden" role="status" id="timeline-event">{live(selected_sentence)}</p>
         </div>
     }
     .any()

@@ -31,7 +31,7 @@ impl DragSelect {
     }
 
     /// Handles a pointer that goes down. A finger scrolls instead.
-    pub(crate) fn down(self, event: &ev::PointerEvent) {
+    pub(crate) fn pointer_down(self, event: &ev::PointerEvent) {
         if event.button() == 0 && event.pointer_type() != "touch" {
             self.from.set_value(Some(self.x(event)));
         }
@@ -54,7 +54,7 @@ impl DragSelect {
     }
 
     /// Handles a pointer that goes up. Returns the covered range from left to right, in pixels; `None` for a click.
-    pub(crate) fn up(self) -> Option<(f64, f64)> {
+    pub(crate) fn pointer_up(self) -> Option<(f64, f64)> {
         self.from.set_value(None);
         let (a, b) = self.now.get_untracked()?;
         self.now.set(None);

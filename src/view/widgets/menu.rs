@@ -54,7 +54,7 @@ pub(crate) fn open_at(id: &str, anchor: Rect) {
     // The entries are rendered at this moment, and only then the menu has its size.
     request_animation_frame(move || {
         let size = rect(&panel);
-        let (x, y) = popover_position::beside(anchor, (size.width, size.height), screen(), 4.0);
+        let (x, y) = popover_position::popover_corner(anchor, (size.width, size.height), screen(), 4.0);
         let style = panel.style();
         let _ = style.set_property("left", &format!("{x}px"));
         let _ = style.set_property("top", &format!("{y}px"));

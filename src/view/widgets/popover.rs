@@ -13,7 +13,7 @@ fn place_below(event: &Event, button: &str) {
     let panel: HtmlElement = event_target(event);
     let Some(button) = document().get_element_by_id(button) else { return };
     let size = rect(&panel);
-    let (x, y) = popover_position::beside(rect(&button), (size.width, size.height), screen(), 4.0);
+    let (x, y) = popover_position::popover_corner(rect(&button), (size.width, size.height), screen(), 4.0);
     let style = panel.style();
     let _ = style.set_property("left", &format!("{x}px"));
     let _ = style.set_property("top", &format!("{y}px"));

@@ -32,7 +32,7 @@ fn elements(list: Result<NodeList, wasm_bindgen::JsValue>) -> Vec<HtmlElement> {
     all.filter_map(|node| node.dyn_into().ok()).collect()
 }
 
-fn around(element: &Element, selector: &str) -> Option<Element> {
+fn enclosing(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }
 
@@ -40,7 +40,7 @@ fn around(element: &Element, selector: &str) -> Option<Element> {
 fn groups() -> Vec<Vec<HtmlElement>> {
     let buttons = |group: HtmlElement| -> Vec<HtmlElement> {
         let all = elements(group.query_selector_all("button")).into_iter();
-        all.filter(|button| around(button, FLOATING) == around(&group, FLOATING) && is_member(button)).collect()
+        all.filter(|button| enclosing(button, FLOATING) == enclosing(&group, FLOATING) && is_member(button)).collect()
     };
     let all = elements(document().query_selector_all(GROUP)).into_iter().filter(|group| !is_inner(group));
     all.map(buttons).filter(|group| group.len() > 1).collect()
@@ -49,14 +49,14 @@ fn groups() -> Vec<Vec<HtmlElement>> {
 /// Returns whether a group is a part of another one.
 fn is_inner(group: &Element) -> bool {
     let either = format!("{GROUP}, {FLOATING}");
-    let outer = group.parent_element().and_then(|parent| around(&parent, &either));
+    let outer = group.parent_element().and_then(|parent| enclosing(&parent, &either));
     outer.is_some_and(|outer| outer.matches(GROUP).unwrap_or(false))
 }
 
 /// Returns whether a button can have the focus, and no tab list, menu or table handles its keys.
 fn is_member(button: &HtmlElement) -> bool {
     let is_seen = button.offset_parent().is_some() && !button.has_attribute("disabled");
-    is_seen && around(button, "[role=tablist], [role=menu], [role=grid]").is_none()
+    is_seen && enclosing(button, "[role=tablist], [role=menu], [role=grid]").is_none()
 }
 
 /// Makes one button of a group the tab stop: the one with the focus, else the previous stop, else the pressed one, else

@@ -27,13 +27,13 @@ impl Tips {
         Self { shown: RwSignal::new(None), timer: StoredValue::new_local(None) }
     }
 
-    fn after(self, ms: u32, then: impl FnOnce() + 'static) {
+    fn start_timer(self, ms: u32, then: impl FnOnce() + 'static) {
         self.timer.set_value(Some(Timeout::new(ms, then)));
     }
 
     /// Shows a tooltip at `anchor`, once the pointer has rested for the delay.
     pub(crate) fn hover(self, tip: Tip, anchor: Rect) {
-        self.after(AFTER, move || self.shown.set(Some((tip, anchor))));
+        self.start_timer(AFTER, move || self.shown.set(Some((tip, anchor))));
     }
 
     /// Shows a tooltip at `anchor` at once, for an element that has the focus.
@@ -44,7 +44,7 @@ impl Tips {
 
     /// Hides the tooltip after a moment, because the pointer or the focus has left.
     pub(crate) fn leave(self) {
-        self.after(LINGER, move || self.shown.set(None));
+        self.start_timer(LINGER, move || self.shown.set(None));
     }
 
     /// Hides the tooltip at once.
@@ -68,7 +68,7 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     effect(move || {
         if let (Some((_, anchor)), Some(node)) = (tips.shown.get(), node.get()) {
             let size = rect(&node);
-            set_corner.set(popover_position::beside(anchor, (size.width, size.height), screen(), 8.0));
+            set_corner.set(popover_position::popover_corner(anchor, (size.width, size.height), screen(), 8.0));
         }
     });
     let body = move || {

@@ -19,7 +19,7 @@ pub(crate) fn Waiting(state: State) -> impl IntoView {
     let reading = Memo::new(move |_| state.opened.with(|opened| opened.as_ref()?.session.reading));
     let is_reading =
         Memo::new(move |_| reading.get().is_some() && !is_slow.get() && !is_stopped.get() && !state.load_shown.get());
-    let percent = move || state.rest.with(|rest| rest.as_ref().map(Load::percent_text)).unwrap_or_default();
+    let percent = move || state.remaining_files.with(|load| load.as_ref().map(Load::percent_text)).unwrap_or_default();
     let seconds = RwSignal::new(String::new());
     let tell = move || {
         if let Some(since) = state.slow.get_untracked() {

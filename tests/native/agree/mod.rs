@@ -8,7 +8,7 @@ mod text;
 mod views;
 
 use crate::common;
-use rooflight::protocol::url::address::Address;
+use rooflight::protocol::url::address::PageAddress;
 use rooflight::share::{decode_link, unpack};
 use std::path::{Path, PathBuf};
 use views::{Views, cli, run};
@@ -48,7 +48,7 @@ fn check(capture: &Path, folder: &Path) {
             assert!(level == "60" && message.contains("too long"), "{what}, level {level}: {message}");
             continue;
         };
-        let result = decode_link(&address.parse::<Address>().unwrap().report).unwrap();
+        let result = decode_link(&address.parse::<PageAddress>().unwrap().report).unwrap();
         assert_eq!(result.origin.level.to_string(), level, "{what}");
         report::assert_report(&format!("{what}, link at {level}"), &result, &views);
     }

@@ -21,7 +21,7 @@ mod picture;
 mod tests;
 
 pub use lane::Lane;
-pub use picture::{Cell, Part, View};
+pub use picture::{Cell, PicturePart, View};
 
 use crate::profile::{Events, OpId};
 
@@ -104,7 +104,14 @@ impl Lanes {
 
     /// Calls `each` with the parts of the picture of a lane, in order of time. The columns of a lane whose events may overlap
     /// hold sums over these events, which may exceed the column.
-    pub fn draw(&self, at: usize, times: LineTimes<'_>, classes: &[u8], view: &View, each: &mut dyn FnMut(Part)) {
+    pub fn draw(
+        &self,
+        at: usize,
+        times: LineTimes<'_>,
+        classes: &[u8],
+        view: &View,
+        each: &mut dyn FnMut(PicturePart),
+    ) {
         match self.lane(at) {
             Some((lane, false)) => lane.draw(times, classes, view, each),
             Some((lane, true)) => lane.draw_overlapping(times, classes, view, each),

@@ -2,7 +2,7 @@
 
 use super::lane::Lane;
 use super::picture::class_of;
-use super::{Cell, LineTimes, N_CLASSES, Part, View};
+use super::{Cell, LineTimes, N_CLASSES, PicturePart, View};
 
 impl Lane {
     /// Calls `each` with the cells of a view, in order. Every event counts in the cells, whatever its width.
@@ -11,7 +11,7 @@ impl Lane {
         times: LineTimes<'_>,
         classes: &[u8],
         view: &View,
-        each: &mut dyn FnMut(Part),
+        each: &mut dyn FnMut(PicturePart),
     ) {
         let n_columns = view.n_columns as usize;
         let mut cells = vec![Cell::default(); n_columns];
@@ -60,7 +60,7 @@ impl Lane {
                 *busy = busy.saturating_add(view.column.saturating_mul((*open).max(0).cast_unsigned()));
             }
             if !cell.is_empty() {
-                each(Part::Cell(*cell));
+                each(PicturePart::Cell(*cell));
             }
         }
     }

@@ -36,7 +36,7 @@ impl View {
 
 /// A part of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum PicturePart {
     /// A wide event.
     Box {
         /// Index of the event in the line.
@@ -70,7 +70,7 @@ impl Cell {
 
 impl Lane {
     /// Calls `each` with the boxes and the cells of a view, in order of time. The ends of the lane must ascend.
-    pub(super) fn draw(&self, times: LineTimes<'_>, classes: &[u8], view: &View, each: &mut dyn FnMut(Part)) {
+    pub(super) fn draw(&self, times: LineTimes<'_>, classes: &[u8], view: &View, each: &mut dyn FnMut(PicturePart)) {
         let end = view.end();
         let mut cell = Cell::default();
         let mut position = self.first_after(times, view.start);
@@ -81,7 +81,7 @@ impl Lane {
                 break;
             }
             if to - from >= view.box_from {
-                each(Part::Box { event, start: from, end: to });
+                each(PicturePart::Box { event, start: from, end: to });
                 position += 1;
                 continue;
             }
@@ -141,9 +141,9 @@ pub(super) fn class_of(classes: &[u8], times: LineTimes<'_>, event: usize) -> us
 }
 
 /// Passes a cell on, unless it is empty, and begins the one of `column`.
-fn pass(cell: &mut Cell, column: u32, each: &mut dyn FnMut(Part)) {
+fn pass(cell: &mut Cell, column: u32, each: &mut dyn FnMut(PicturePart)) {
     if !cell.is_empty() {
-        each(Part::Cell(*cell));
+        each(PicturePart::Cell(*cell));
     }
     *cell = Cell { column, ..Cell::default() };
 }

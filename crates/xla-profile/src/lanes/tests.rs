@@ -66,8 +66,8 @@ fn check_picture(all: &[Event], view: &View) -> Result<(), TestCaseError> {
         let (mut boxes, mut cells) = (Vec::new(), vec![Cell::default(); view.n_columns as usize]);
         let mut last = None;
         lanes.draw(at, times(&events), &CLASSES, view, &mut |part| match part {
-            Part::Box { event, start, end } => boxes.push((event, start, end)),
-            Part::Cell(cell) => {
+            PicturePart::Box { event, start, end } => boxes.push((event, start, end)),
+            PicturePart::Cell(cell) => {
                 assert!(last.is_none_or(|last| last < cell.column), "the columns of a lane come once, and in order");
                 last = Some(cell.column);
                 cells[cell.column as usize] = cell;

@@ -113,7 +113,7 @@ impl<'p> Builder<'p> {
         self.profile.notes.extend(self.listing_limit.notes());
         self.profile.pending_program_files = Some(self.program_files);
         if !self.profile.needs_deriving() {
-            self.profile.settle();
+            self.profile.finish_profile();
         }
         self.profile
     }

@@ -28,7 +28,7 @@ pub struct Profile {
     pub hosts: Vec<String>,
     /// Distinct values of `memory_access_breakdown`, to which [`Plane::memory`] refers.
     pub memories: Memories,
-    /// Programs that are files of their own. `None` after [`Profile::settle`].
+    /// Programs that are files of their own. `None` after [`Profile::finish_profile`].
     pub(super) pending_program_files: Option<Vec<ProgramFile>>,
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 impl Profile {
     /// Completes the profile after all files have been read: names the programs, matches program files, keeps the launches
     /// of kernels and their nodes of CUDA graphs, and drops the other correlation ids.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn finish_profile(&mut self) {
         for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
             let ids = std::mem::take(&mut line.correlation_ids);
             (line.launches, line.graph_nodes) = (ids.launches, ids.graph_nodes);

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  archive   │ header │ stored  │ header │ deflated │ … │ table of contents │ end │
-//!  members            └─ Part ──┘        └─ Part ───┘ with gzip's header and its check around it: a gzip file
+//!  members            └ MemberSource ┘    └─ MemberSource ─┘ with the header and the check of gzip around it: a gzip file
 //! ```
 //!
 //! zip and gzip use the same compression and the same checks (CRC-32 and length), so a deflated member is read like a
@@ -185,7 +185,7 @@ impl Entry {
     fn member(self, source: &Rc<dyn Source>) -> Member {
         let Self { name, place } = self;
         let packed = place.as_ref().is_ok_and(|place| place.deflated.is_some());
-        let content = place.map(|place| Box::new(Part::new(Rc::clone(source), &place)) as Box<dyn Source>);
+        let content = place.map(|place| Box::new(MemberSource::new(Rc::clone(source), &place)) as Box<dyn Source>);
         Member { name, content, packed }
     }
 }
@@ -194,7 +194,7 @@ impl Entry {
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 /// A range of a source with additional bytes before and after it.
-struct Part {
+struct MemberSource {
     of: Rc<dyn Source>,
     start: u64,
     len: u64,
@@ -202,7 +202,7 @@ struct Part {
     after: Vec<u8>,
 }
 
-impl Part {
+impl MemberSource {
     fn new(of: Rc<dyn Source>, place: &MemberPlace) -> Self {
         let (start, len) = (place.start, place.end.saturating_sub(place.start));
         let Some((crc, unpacked)) = place.deflated else {
@@ -215,7 +215,7 @@ impl Part {
     }
 }
 
-impl Source for Part {
+impl Source for MemberSource {
     fn size(&self) -> u64 {
         self.len.saturating_add((self.before.len() as u64).saturating_add(self.after.len() as u64))
     }
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_part_reads_across_its_pieces() {
         let place = MemberPlace { header: 0, start: 3, end: 8, deflated: Some((0x0403_0201, 0x1_0807_0605)) };
-        let part = Part::new(Rc::new(b"0123456789".to_vec()), &place);
+        let part = MemberSource::new(Rc::new(b"0123456789".to_vec()), &place);
         let whole = [GZIP_HEADER.as_slice(), b"34567", &[1, 2, 3, 4, 5, 6, 7, 8]].concat();
         assert_eq!(part.size(), whole.len() as u64);
         for from in 0..=whole.len() {

@@ -127,7 +127,7 @@ impl<'a> GraphBuilder<'a> {
             body: (inside > 0).then_some(NodeBody { opened: false, instructions: inside as u32 }),
             hop,
             parent,
-            ..nothing()
+            ..empty_node()
         });
     }
 
@@ -141,7 +141,7 @@ impl<'a> GraphBuilder<'a> {
             *self.left.entry(*id).or_insert_with(|| node) = node;
         }
         self.ids.push(None);
-        self.nodes.push(GraphNode { hop, parent, ..more(ids.len(), what) });
+        self.nodes.push(GraphNode { hop, parent, ..more_node(ids.len(), what) });
     }
 
     /// Adds the body of a node, if the node is to be opened.
@@ -163,7 +163,7 @@ impl<'a> GraphBuilder<'a> {
 }
 
 /// Returns an empty node.
-pub(crate) const fn nothing() -> GraphNode {
+pub(crate) const fn empty_node() -> GraphNode {
     GraphNode {
         role: NodeRole::Instruction,
         name: String::new(),
@@ -180,8 +180,8 @@ pub(crate) const fn nothing() -> GraphNode {
 }
 
 /// Returns a node that stands for omitted instructions: "12 more users".
-pub(crate) fn more(n: usize, what: &str) -> GraphNode {
+pub(crate) fn more_node(n: usize, what: &str) -> GraphNode {
     let what = if n == 1 { what.trim_end_matches('s') } else { what };
     let words = [&n.to_string(), "more", what].join(" ");
-    GraphNode { role: NodeRole::More(n as u32), words, ..nothing() }
+    GraphNode { role: NodeRole::More(n as u32), words, ..empty_node() }
 }

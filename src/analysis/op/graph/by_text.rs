@@ -1,7 +1,7 @@
 //! This module builds a neighbourhood without a program: one hop, from the texts of events, with the neighbours of the
 //! op panel.
 
-use super::build::{more, nothing};
+use super::build::{empty_node, more_node};
 use super::report::{GraphEdge, GraphNode};
 use super::short;
 use crate::analysis::base::instruction_ref::InstructionRef;
@@ -34,14 +34,14 @@ pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec
     }
     if operands.1 > 0 {
         edges.push(edge(nodes.len() as u32, centre));
-        nodes.push(GraphNode { hop: -1, ..more(operands.1, "operands") });
+        nodes.push(GraphNode { hop: -1, ..more_node(operands.1, "operands") });
     }
     nodes.push(GraphNode {
         name: name.to_owned(),
         opcode: inst.map(|inst| inst.opcode().to_owned()),
         words: inst.map_or_else(|| "no HLO says what it is".to_owned(), short::words),
         shape: inst.map(|inst| shape(&inst.instruction.shape)).unwrap_or_default(),
-        ..nothing()
+        ..empty_node()
     });
     let gives = inst.map(|inst| &inst.instruction.shape);
     for user in users.0 {
@@ -51,7 +51,7 @@ pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec
     }
     if users.1 > 0 {
         edges.push(edge(centre, nodes.len() as u32));
-        nodes.push(GraphNode { hop: 1, ..more(users.1, "users") });
+        nodes.push(GraphNode { hop: 1, ..more_node(users.1, "users") });
     }
     (nodes, edges, centre)
 }
@@ -68,5 +68,5 @@ fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
 
 fn node_of(neighbour: Neighbour, hop: i8) -> GraphNode {
     let words = neighbour.opcode.clone().unwrap_or_default();
-    GraphNode { name: neighbour.name, opcode: neighbour.opcode, words, shape: neighbour.shape, hop, ..nothing() }
+    GraphNode { name: neighbour.name, opcode: neighbour.opcode, words, shape: neighbour.shape, hop, ..empty_node() }
 }

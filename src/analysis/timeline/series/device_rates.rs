@@ -4,7 +4,7 @@ use super::overlay::{Stretch, overlay};
 use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Device, Interval, intervals, self_time};
 use crate::analysis::classify::Kind;
-use crate::analysis::classify::async_pairs::{AsyncPairs, Part};
+use crate::analysis::classify::async_pairs::{AsyncPairs, TransferRole};
 use crate::analysis::comm::async_spans::{CoreTimeline, SpanOrigin};
 use crate::analysis::roofline::evaluate::is_begin;
 use crate::profile::{OpId, Plane, Profile};
@@ -73,7 +73,7 @@ impl<'a> DeviceOps<'a> {
             Rate::CollectivesInFlight | Rate::CopiesInFlight => {
                 let pairs = self.analysis.async_pairs(self.profile, self.index);
                 let is_copy = rate == Rate::CopiesInFlight;
-                let of_kind = pairs.parts().filter(|(_, _, transfer)| pairs.all[*transfer as usize].is_copy == is_copy);
+                let of_kind = pairs.roles().filter(|(_, _, transfer)| pairs.all[*transfer as usize].is_copy == is_copy);
                 of_kind.for_each(|(op, ..)| is_wanted[op.0 as usize] = true);
             }
             Rate::Flops | Rate::HbmBytes => {
@@ -130,9 +130,9 @@ impl<'a> DeviceOps<'a> {
         let mut own = costs.to_vec();
         // The transfer of each op whose cost counts in flight.
         let mut in_flight = vec![None; costs.len()];
-        for (op, part, transfer) in pairs.parts() {
+        for (op, role, transfer) in pairs.roles() {
             let op = op.0 as usize;
-            if part == Part::Done && costs[op] > 0.0 && of_transfers[transfer as usize].n_spans > 0 {
+            if role == TransferRole::Done && costs[op] > 0.0 && of_transfers[transfer as usize].n_spans > 0 {
                 own[op] = 0.0;
                 in_flight[op] = Some(transfer as usize);
             }

@@ -51,7 +51,7 @@ impl Group {
 }
 
 /// A part of an edge: the index of a group and of a link in it.
-type Part = (usize, usize);
+type EdgePart = (usize, usize);
 
 /// The end of an edge within a group: the node itself, or the box that contains it.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
     }
     let chains: Vec<(Vec<usize>, Vec<usize>)> =
         graph.edges.iter().map(|e| (chain(&parent, e.from as usize), chain(&parent, e.to as usize))).collect();
-    let mut parts: Vec<Vec<Part>> = vec![Vec::new(); graph.edges.len()];
+    let mut parts: Vec<Vec<EdgePart>> = vec![Vec::new(); graph.edges.len()];
     let mut sizes = vec![(WIDTH, HEIGHT); n];
     // The innermost boxes come first, the whole drawing last.
     for of in (0..n).rev().filter(|of| graph.nodes[*of].is_opened()) {
@@ -93,7 +93,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
         let (inset, rim) = ((rects[i].width - groups[i].laid.width) / 2.0, groups[i].rim(true));
         groups[i].at = (rects[i].x + inset, rects[i].y + HEAD + rim);
     }
-    let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
+    let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<EdgePart>)| {
         // The parts are in the order of the path: out of boxes, across, into boxes.
         parts.small_sort_by_key(|(group, _)| {
             let at = |chain: &[usize]| chain.iter().position(|of| of == group);
@@ -139,7 +139,7 @@ fn fill(
     graph: &OpGraph,
     chains: &[(Vec<usize>, Vec<usize>)],
     place: &[usize],
-    parts: &mut [Vec<Part>],
+    parts: &mut [Vec<EdgePart>],
 ) {
     let mut group = std::mem::take(&mut groups[of]);
     let item = |i: &usize| Item { width: sizes[*i].0, height: sizes[*i].1, place: NodePlace::Free };

@@ -71,7 +71,7 @@ fn swap(net: &mut LayerGraph) {
             let places = places(net);
             for i in 1..net.rows[row].len() {
                 let (a, b) = (net.rows[row][i - 1], net.rows[row][i]);
-                if between(net, &places, a, b) > between(net, &places, b, a) {
+                if crossings_between(net, &places, a, b) > crossings_between(net, &places, b, a) {
                     net.rows[row].swap(i - 1, i);
                     better = true;
                 }
@@ -84,7 +84,7 @@ fn swap(net: &mut LayerGraph) {
 }
 
 /// Counts the crossings between the pieces of two adjacent spots, with `left` on the left.
-fn between(net: &LayerGraph, places: &[f64], left: usize, right: usize) -> usize {
+fn crossings_between(net: &LayerGraph, places: &[f64], left: usize, right: usize) -> usize {
     let mut n = 0;
     for up in [true, false] {
         for (a, on_a, _) in net.joined(left, up) {

@@ -80,7 +80,7 @@ impl TableQuestion {
 /// The rows that are loaded, and the query that they answer.
 #[derive(Clone, PartialEq)]
 struct Loaded {
-    asked: TableQuestion,
+    requested: TableQuestion,
     pages: BTreeMap<u32, PtrEq<TablePage>>,
 }
 
@@ -102,23 +102,23 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     let (loaded, busy) = (RwSignal::new(None::<Loaded>), RwSignal::new(false));
     let under_way = StoredValue::new(Vec::<u32>::new());
     let folds = RwSignal::new(Folds::default());
-    let asked = Memo::new(move |_| {
+    let requested = Memo::new(move |_| {
         Some(TableQuestion { of: table.of.get()?, sort: table.sort.get(), filter: table.filter.get() })
     });
     // The rows on screen stay until those of the new query have come.
     state.request_on_change(
         move || {
-            let request = asked.with(|asked| Some(asked.as_ref()?.question(0).into()));
+            let request = requested.with(|requested| Some(requested.as_ref()?.question(0).into()));
             busy.set(request.is_some());
             request
         },
         move |reply| {
             busy.set(false);
-            let asked = asked.get_untracked();
-            if let (Some(asked), Ok(page)) = (asked, reply.decode::<TablePage>()) {
+            let requested = requested.get_untracked();
+            if let (Some(requested), Ok(page)) = (requested, reply.decode::<TablePage>()) {
                 under_way.update_value(Vec::clear);
                 folds.set(Folds::default());
-                loaded.set(Some(Loaded { asked, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
+                loaded.set(Some(Loaded { requested, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
             }
         },
     );
@@ -190,8 +190,8 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
         // Without a selection, the row at the keyboard's place is copied.
         let at_place = || untrack(|| Some(vec![with(state.place.get().row?)?.1.key]));
         let keys = if all { None } else { selected().or_else(at_place) };
-        if let Some(asked) = asked.get_untracked() {
-            copy_rows(state, &asked, ids, keys, form);
+        if let Some(requested) = requested.get_untracked() {
+            copy_rows(state, &requested, ids, keys, form);
         }
     };
     let ids = move || columns.with_untracked(|columns| columns.iter().map(|column| column.id.clone()).collect());
@@ -229,8 +229,9 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
     };
     let question = Memo::new(move |_| {
         loaded.with(|loaded| {
-            let asked = loaded.as_ref().map(|loaded| &loaded.asked);
-            let text = asked.map(|asked| format!("{:?}{:?}{:?}", asked.of, asked.sort, asked.filter));
+            let requested = loaded.as_ref().map(|loaded| &loaded.requested);
+            let text =
+                requested.map(|requested| format!("{:?}{:?}{:?}", requested.of, requested.sort, requested.filter));
             rustc_hash::FxBuildHasher.hash_one(text)
         })
     });
@@ -268,7 +269,7 @@ pub(crate) fn model(state: State, table: RemoteTable) -> Model {
 
 /// Loads the pages of `rows` that are neither loaded nor requested.
 fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<Vec<u32>>, rows: &std::ops::Range<u32>) {
-    let Some(asked) = loaded.with_untracked(|loaded| loaded.as_ref().map(|loaded| loaded.asked.clone())) else {
+    let Some(requested) = loaded.with_untracked(|loaded| loaded.as_ref().map(|loaded| loaded.requested.clone())) else {
         return;
     };
     for first in virtual_rows::pages(rows.clone()) {
@@ -277,12 +278,12 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
             continue;
         }
         under_way.update_value(|pages| pages.push(first));
-        let (of, rows) = (asked.clone(), rows.clone());
-        state.request(&asked.question(first).into(), move |reply| {
+        let (of, rows) = (requested.clone(), rows.clone());
+        state.request(&requested.question(first).into(), move |reply| {
             let _ = under_way.try_update_value(|pages| pages.retain(|other| *other != first));
             let Ok(page) = reply.decode::<TablePage>() else { return };
             let _ = loaded.try_update(|loaded| {
-                let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.asked == of) else { return };
+                let Some(loaded) = loaded.as_mut().filter(|loaded| loaded.requested == of) else { return };
                 loaded.pages.insert(first, PtrEq::new(page));
                 let keys: Vec<u32> = loaded.pages.keys().copied().collect();
                 if let Some(far) = virtual_rows::farthest(keys.into_iter(), &rows) {
@@ -294,9 +295,9 @@ fn load(state: State, loaded: RwSignal<Option<Loaded>>, under_way: StoredValue<V
 }
 
 /// Copies rows to the clipboard: all of them, or those with the given keys.
-fn copy_rows(state: State, asked: &TableQuestion, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
-    let action = TableAction::Copy { query: asked.page(0), columns, keys, form };
-    state.request(&Question::Table { of: asked.of.clone(), action }.into(), move |reply| {
+fn copy_rows(state: State, requested: &TableQuestion, columns: Vec<String>, keys: Option<Vec<String>>, form: CopyForm) {
+    let action = TableAction::Copy { query: requested.page(0), columns, keys, form };
+    state.request(&Question::Table { of: requested.of.clone(), action }.into(), move |reply| {
         let Ok(CopiedRows { text, n }) = reply.decode::<CopiedRows>() else { return };
         clipboard::copy(&text, move |done| state.inform(save::copy_message(done, n)));
     });

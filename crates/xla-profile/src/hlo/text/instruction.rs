@@ -31,26 +31,26 @@ const CALLS: [&str; 10] = [
 ];
 
 /// Number of parts that every text may have, however short it is.
-const THIN: usize = 1 << 16;
+const ALWAYS_ALLOWED_PARTS: usize = 1 << 16;
 
 impl Reader {
     /// Creates a parser for a text of `bytes` bytes. A parsed part takes about 80 bytes, and an instruction takes four
     /// times as much and counts as four parts. The plainest instructions that compilers print have almost six bytes per
     /// part.
     pub(super) fn new(bytes: usize) -> Self {
-        let most = THIN.max(bytes / 5);
+        let most = ALWAYS_ALLOWED_PARTS.max(bytes / 5);
         Self { texts: Texts::default(), damage: Damage::default(), style: Style::default(), parts: 0, most }
     }
 
     /// Counts parts. Returns `false` if there are more parts than a text of this length may have.
     pub(super) fn room(&mut self, parts: usize) -> bool {
         self.parts = self.parts.saturating_add(parts);
-        !self.is_thin()
+        !self.has_too_many_parts()
     }
 
     /// Returns whether parsing stopped, because the text has so many empty parts that it would take many times its size
     /// in memory.
-    pub(super) const fn is_thin(&self) -> bool {
+    pub(super) const fn has_too_many_parts(&self) -> bool {
         self.parts > self.most
     }
 

@@ -11,7 +11,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     let mut module = Module::default();
     loop {
         scan.lines();
-        if scan.is_empty() || reader.is_thin() {
+        if scan.is_empty() || reader.has_too_many_parts() {
             break;
         }
         let place = scan.position();
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
         }
     }
     reader.unclosed(&scan);
-    if module.computations.is_empty() || reader.is_thin() {
+    if module.computations.is_empty() || reader.has_too_many_parts() {
         return None;
     }
     // Without `ENTRY`, the last computation is the entry.
@@ -62,7 +62,7 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
         if scan.eat(b'}') {
             break;
         }
-        if scan.is_empty() || reader.is_thin() {
+        if scan.is_empty() || reader.has_too_many_parts() {
             reader.leftover("a computation that does not end");
             break;
         }

@@ -33,7 +33,7 @@ impl Profile {
     /// so that a page with a capture of a TPU does not need its code.
     pub fn derive(&mut self) {
         derive(self);
-        self.settle();
+        self.finish_profile();
     }
 }
 

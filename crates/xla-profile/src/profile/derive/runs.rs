@@ -26,12 +26,12 @@ pub(super) struct Execution {
     /// `[start, end)` in ps after a timestamp that all executions share.
     pub(super) at: (u64, u64),
     pub(super) op: OpId,
-    pub(super) part: Part,
+    pub(super) run_key: RunKey,
 }
 
 /// What is known of the run that an execution is a part of.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Part {
+pub(super) struct RunKey {
     /// An id that all executions of the run share, and no other execution of the program.
     pub(super) run: Option<u64>,
     /// `correlation_id`: the executions that one host call launched have the same.
@@ -55,22 +55,22 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
             let launch = launches.next_if(|(at, _)| *at as usize == event).map(|(_, launch)| *launch);
             let call =
                 |launch| calls.get(calls.partition_point(|(of, _)| *of < launch)).filter(|(of, _)| *of == launch);
-            Part { run: launch.and_then(call).map(|(_, run)| *run), launch }
+            RunKey { run: launch.and_then(call).map(|(_, run)| *run), launch }
         });
     }
     add_line(plane, origin_ns, executions, strings, false);
 }
 
-/// Adds the executions of a line to `to`. `part` returns what is known of the run of an event. An execution whose start
+/// Adds the executions of a line to `to`. `run_key` returns what is known of the run of an event. An execution whose start
 /// does not fit 64 bits is left out.
-pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, part: &mut dyn FnMut(usize) -> Part) {
+pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run_key: &mut dyn FnMut(usize) -> RunKey) {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok()?.checked_mul(1000));
     let Some(base) = base else { return };
     let times = line.events.times().zip(line.events.ops());
     for (i, ((start, duration), op)) in times.enumerate() {
-        let part = part(i);
+        let run_key = run_key(i);
         if let Some(start) = start.checked_add(base) {
-            to.push(Execution { at: (start, start.saturating_add(duration)), op, part });
+            to.push(Execution { at: (start, start.saturating_add(duration)), op, run_key });
         }
     }
 }
@@ -131,7 +131,7 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     // Runs with an id may overlap. Without an id, the next run of a program begins when the first op of the run
     // repeats.
     let mut open: HashMap<(Program, Option<u64>), Open> = HashMap::default();
-    for Execution { at, op, part: Part { run, launch } } in executions {
+    for Execution { at, op, run_key: RunKey { run, launch } } in executions {
         let Op { stats, text, .. } = plane.op(*op);
         // `OpId`s are not compared, because one op has several if only some of its events have all stats.
         let first = (stats.hlo_op, *text);

@@ -3,7 +3,7 @@
 use super::super::Events;
 use super::super::correlation_ids::OpRun;
 use super::super::model::{Line, Plane, Profile};
-use super::runs::{self, Part};
+use super::runs::{self, RunKey};
 use crate::profile::ids::OpId;
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
             derived: true,
             ..Line::default()
         };
-        runs::add(&mut executions, &line, origin_ns, &mut |event| Part { run: op_runs[event].run, launch: None });
+        runs::add(&mut executions, &line, origin_ns, &mut |event| RunKey { run: op_runs[event].run, launch: None });
         device.lines.push(line);
     }
     runs::add_line(&mut device, origin_ns, executions, strings, true);

@@ -2,15 +2,15 @@
 //! state it.
 
 use crate::common::hlo::{AOT, aot};
-use rooflight::analysis::memory::{Fit, MemoryQuery, ModelSize, ProgramMemory, ProgramPeaks};
+use rooflight::analysis::memory::{Fit, MemoryQuery, ModelGuess, ProgramMemory, ProgramPeaks};
 use rooflight::hlo::Module;
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
 
-fn model_size(program: &HloProto) -> Option<ModelSize> {
+fn guess_model(program: &HloProto) -> Option<ModelGuess> {
     let module = Module::from_proto(program);
     let memory = ProgramMemory::new(program.buffer_assignment.as_ref()?, &module);
-    Some(memory.model_size(&module))
+    Some(memory.guess_model(&module))
 }
 
 /// The number after a letter in a name such as `v5p_2x2x2_dense_L16_d4096_s2048_b16_tp2`.
@@ -29,7 +29,7 @@ fn the_size_is_that_of_the_configuration() {
         let vocabulary = if width == 1024 { 8192 } else { 32_000 };
         let layer = 4 * width * width + 3 * width * 4 * width + 2 * width;
         let wanted = 2 * vocabulary * width + layers * layer + width;
-        let size = model_size(&program).unwrap();
+        let size = guess_model(&program).unwrap();
         assert_eq!(size.n_parameters, Some(wanted), "{name}");
         assert_eq!(size.batch, Some((number(name, 'b'), number(name, 's'))), "{name}");
         // All heads together are as wide as the model.
@@ -47,10 +47,10 @@ fn the_size_of_the_sample_is_that_of_its_state() {
     let mut bytes = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut bytes).unwrap();
     let mut program = decode(&bytes).unwrap();
-    let size = model_size(&program).unwrap();
+    let size = guess_model(&program).unwrap();
     assert_eq!(
         size,
-        ModelSize {
+        ModelGuess {
             n_parameters: Some(1_004_999_424),
             batch: Some((16, 2048)),
             attention: Some(4 * 2816),
@@ -60,8 +60,8 @@ fn the_size_of_the_sample_is_that_of_its_state() {
     // Without the shardings of a partitioned program, nothing is guessed.
     program.hlo_module.as_mut().unwrap().spmd_parameters_shardings.clear();
     assert_eq!(
-        model_size(&program).unwrap(),
-        ModelSize { n_parameters: None, batch: None, attention: None, is_training: true }
+        guess_model(&program).unwrap(),
+        ModelGuess { n_parameters: None, batch: None, attention: None, is_training: true }
     );
 }
 

@@ -18,7 +18,7 @@ const FIRST_COST: u64 = 80 << 20;
 
 /// The planes that are read apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PlanesApart {
+pub struct PlaneList {
     /// All planes: first those of `first`, then the largest first, so that they can be divided into equal shares.
     pub all: Vec<PlaneAt>,
     /// The first device and the planes that do not belong to a device. They can be shown before the rest is read. Empty if
@@ -30,9 +30,9 @@ pub struct PlanesApart {
     pub fields: Vec<(u32, Vec<SpaceField>)>,
 }
 
-impl PlanesApart {
+impl PlaneList {
     /// Divides the planes among workers by their bytes. The first worker reads the planes of `first`, and also opens them.
-    pub fn shares(&self, n_workers: usize) -> Vec<Vec<PlaneAt>> {
+    pub fn divide_among_workers(&self, n_workers: usize) -> Vec<Vec<PlaneAt>> {
         let mut shares = vec![(0, Vec::new()); n_workers.max(1)];
         shares[0].0 = if self.first.is_empty() { 0 } else { FIRST_COST };
         for (n, at) in self.all.iter().enumerate() {
@@ -48,10 +48,10 @@ impl PlanesApart {
 }
 
 /// Lists the planes to read apart. There are none if the files are small, packed, or of another format.
-pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
+pub fn list_planes(inputs: &[Input], skips: &[Skip]) -> PlaneList {
     // Small files are not even listed, because each read of a file in a browser takes milliseconds.
     if inputs.iter().map(|input| input.source.size()).sum::<u64>() < LEAST_BYTES {
-        return PlanesApart::default();
+        return PlaneList::default();
     }
     let (mut found, mut fields): (Vec<(PlaneAt, Option<u64>)>, _) = (Vec::new(), Vec::new());
     for (file, input) in (0..).zip(inputs) {
@@ -68,7 +68,7 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
     }
     let bytes: u64 = found.iter().map(|(at, _)| at.bytes()).sum();
     if bytes < LEAST_BYTES || found.len() < 2 {
-        return PlanesApart::default();
+        return PlaneList::default();
     }
     found.small_sort_by(|(a, _), (b, _)| (b.bytes(), a).cmp(&(a.bytes(), b)));
     let n_devices = found.iter().filter(|(_, device)| device.is_some()).count() as u32;
@@ -80,12 +80,12 @@ pub fn planes_apart(inputs: &[Input], skips: &[Skip]) -> PlanesApart {
     let (mut first, rest): (Vec<_>, Vec<_>) = found.iter().partition(|of| is_first(of));
     let first_bytes: u64 = first.iter().map(|(at, _)| at.bytes()).sum();
     if n_devices < 2 || first_bytes > bytes / 2 {
-        return PlanesApart { all: planes(&found), first: Vec::new(), n_devices, fields };
+        return PlaneList { all: planes(&found), first: Vec::new(), n_devices, fields };
     }
     // The device takes longest to become a breakdown.
     first.small_sort_by(|(_, a), (_, b)| b.is_some().cmp(&a.is_some()));
     let first = planes(&first);
-    PlanesApart { all: [first.clone(), planes(&rest)].concat(), first, n_devices, fields }
+    PlaneList { all: [first.clone(), planes(&rest)].concat(), first, n_devices, fields }
 }
 
 /// Returns the number of the device in the name of its plane, such as 3 in `/device:TPU:3`. `None` for planes that are not
@@ -131,31 +131,28 @@ mod tests {
             ("/device:CUSTOM:x", 10),
             ("/device:TPU:3", 10 * MB),
         ];
-        let found = planes_apart(&[input(&planes)], &[]);
+        let found = list_planes(&[input(&planes)], &[]);
         assert_eq!((order(&found.all), order(&found.first), found.n_devices), (vec![2, 0, 3, 1, 4], vec![2, 0, 3], 3));
-        let shares: Vec<Vec<u32>> = found.shares(2).iter().map(|share| order(share)).collect();
+        let shares: Vec<Vec<u32>> = found.divide_among_workers(2).iter().map(|share| order(share)).collect();
         assert_eq!(shares, [vec![2, 0, 3], vec![1, 4]], "the first worker also answers questions");
-        assert_eq!(found.shares(1).concat(), found.all);
+        assert_eq!(found.divide_among_workers(1).concat(), found.all);
         let skip = |plane: Option<u32>| Skip { file: 0, plane };
-        let found = planes_apart(&[input(&planes)], &[skip(Some(2))]);
+        let found = list_planes(&[input(&planes)], &[skip(Some(2))]);
         assert_eq!((order(&found.first), found.n_devices), (vec![4, 0, 3], 2), "the device that is left");
-        assert_eq!(planes_apart(&[input(&planes)], &[skip(None)]), PlanesApart::default());
+        assert_eq!(list_planes(&[input(&planes)], &[skip(None)]), PlaneList::default());
     }
 
     #[test]
     fn there_is_no_first_part_if_it_would_be_most_of_the_file() {
         let host = [("/host:CPU", 18 * MB), ("/device:TPU:0", MB), ("/device:TPU:1", MB)];
-        let found = planes_apart(&[input(&host)], &[]);
+        let found = list_planes(&[input(&host)], &[]);
         assert_eq!((found.all.len(), found.first.len()), (3, 0));
-        let shares: Vec<Vec<u32>> = found.shares(2).iter().map(|share| order(share)).collect();
+        let shares: Vec<Vec<u32>> = found.divide_among_workers(2).iter().map(|share| order(share)).collect();
         assert_eq!(shares, [vec![0], vec![1, 2]], "by size");
-        let one = planes_apart(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[]);
+        let one = list_planes(&[input(&[("/host:CPU", 9 * MB), ("/device:GPU:0", 9 * MB)])], &[]);
         assert_eq!((one.all.len(), one.first.len()), (2, 0));
-        assert_eq!(
-            planes_apart(&[input(&[("/device:TPU:0", MB), ("/device:TPU:1", MB)])], &[]),
-            PlanesApart::default()
-        );
+        assert_eq!(list_planes(&[input(&[("/device:TPU:0", MB), ("/device:TPU:1", MB)])], &[]), PlaneList::default());
         let packed = Input { source: Box::new([0x1f_u8, 0x8b, 8, 0].repeat(5 * MB)), ..input(&[]) };
-        assert_eq!(planes_apart(&[packed], &[]), PlanesApart::default());
+        assert_eq!(list_planes(&[packed], &[]), PlaneList::default());
     }
 }

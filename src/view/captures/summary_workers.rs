@@ -4,10 +4,10 @@
 //! ```text
 //!   waiting captures ──► worker 1 ─┬─ Summarise ──► summary ──► the worker of the list
 //!                   └──► worker 2 ─┘
-//!   all read ──► worker 1 ── ExplainJump ──► what made most of each change ──► the worker of the list
+//!   all read ──► worker 1 ── ExplainChange ──► what made most of each change ──► the worker of the list
 //! ```
 
-use crate::analysis::captures::{CaptureProgress, CaptureSummary, CapturesView, JumpCause};
+use crate::analysis::captures::{CaptureProgress, CaptureSummary, CapturesView, ChangeCause};
 use crate::protocol::{Answer, CapturesQuestion, Failure, Question, Reply, RequestId};
 use crate::view::state::{SharedSignal, State};
 use crate::view::type_erasure::effect;
@@ -15,7 +15,7 @@ use crate::worker::client::{Link, Report};
 use leptos::prelude::*;
 
 /// Number of workers that read captures.
-const READERS: usize = 2;
+const N_WORKERS: usize = 2;
 
 /// What a worker does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,18 +26,18 @@ enum Job {
 }
 
 /// A worker that reads captures.
-struct Reader {
+struct SummaryWorker {
     link: Link,
     job: Option<(RequestId, Job)>,
 }
 
-/// The workers, and what they have begun.
+/// The workers, and what they have started.
 #[derive(Default)]
-struct Readers {
-    /// A place is empty before its worker is needed, and after it ended.
-    readers: [Option<Reader>; READERS],
-    /// Captures and changes that have been begun.
-    begun: Vec<Job>,
+struct WorkerPool {
+    /// A slot is empty before its worker is needed, and after it ended.
+    slots: [Option<SummaryWorker>; N_WORKERS],
+    /// Captures and changes that have been started.
+    started_jobs: Vec<Job>,
 }
 
 /// A capture that is being read, with its bytes read and in all.
@@ -49,48 +49,48 @@ pub(super) struct BeingRead {
 
 /// Handles on the reading of captures. They are cheap to copy.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct SummaryWorkers {
     state: State,
     found: SharedSignal<CapturesView>,
     revision: RwSignal<u32>,
-    readers: StoredValue<Readers, LocalStorage>,
+    pool: StoredValue<WorkerPool, LocalStorage>,
     /// The captures that are being read, one for each worker.
-    pub(super) now: RwSignal<[Option<BeingRead>; READERS]>,
+    pub(super) now: RwSignal<[Option<BeingRead>; N_WORKERS]>,
     /// Whether the user has stopped the reading.
     pub(super) is_stopped: RwSignal<bool>,
 }
 
-impl Reading {
+impl SummaryWorkers {
     /// Starts to read the captures that have not been read. The workers end with the owner.
     pub(super) fn start(state: State, found: SharedSignal<CapturesView>, revision: RwSignal<u32>) -> Self {
-        let reading = Self {
+        let workers = Self {
             state,
             found,
             revision,
-            readers: StoredValue::new_local(Readers::default()),
-            now: RwSignal::new([None; READERS]),
+            pool: StoredValue::new_local(WorkerPool::default()),
+            now: RwSignal::new([None; N_WORKERS]),
             is_stopped: RwSignal::new(false),
         };
         effect(move || {
             found.track();
-            let is_stopped = reading.is_stopped.get();
+            let is_stopped = workers.is_stopped.get();
             if !is_stopped {
-                untrack(|| reading.assign());
+                untrack(|| workers.assign_jobs());
             }
         });
-        reading
+        workers
     }
 
     /// Stops the reading. What has been read stays.
     pub(super) fn stop(self) {
         self.is_stopped.set(true);
-        let stopped = self.readers.try_update_value(|readers| {
-            let now: Vec<Job> = readers.readers.iter().flatten().filter_map(|reader| Some(reader.job?.1)).collect();
-            readers.begun.retain(|job| !now.contains(job));
-            std::mem::take(&mut readers.readers)
+        let stopped = self.pool.try_update_value(|pool| {
+            let now: Vec<Job> = pool.slots.iter().flatten().filter_map(|worker| Some(worker.job?.1)).collect();
+            pool.started_jobs.retain(|job| !now.contains(job));
+            std::mem::take(&mut pool.slots)
         });
         drop(stopped);
-        self.now.set([None; READERS]);
+        self.now.set([None; N_WORKERS]);
     }
 
     /// Goes on with the reading.
@@ -99,94 +99,94 @@ impl Reading {
     }
 
     /// Gives each worker without a job the next one.
-    fn assign(self) {
-        for place in 0..READERS {
-            let is_busy =
-                |readers: &Readers| readers.readers[place].as_ref().is_some_and(|reader| reader.job.is_some());
-            if self.readers.with_value(is_busy) {
+    fn assign_jobs(self) {
+        for slot in 0..N_WORKERS {
+            let is_busy = |pool: &WorkerPool| pool.slots[slot].as_ref().is_some_and(|worker| worker.job.is_some());
+            if self.pool.with_value(is_busy) {
                 continue;
             }
             match self.next_job() {
-                Some(job) => self.begin(place, job),
+                Some(job) => self.start_job(slot, job),
                 None => return self.end_if_idle(),
             }
         }
     }
 
-    /// Returns the newest capture that has not been begun; then the first change whose cause is not known.
+    /// Returns the newest capture that has not been started; then the first change whose cause is not known.
     fn next_job(self) -> Option<Job> {
         let found = self.found.get_untracked()?;
-        let is_begun = |job: &Job| self.readers.with_value(|readers| readers.begun.contains(job));
+        let is_started = |job: &Job| self.pool.with_value(|pool| pool.started_jobs.contains(job));
         let waits = |capture: u32| {
             found.captures.get(capture as usize).is_some_and(|row| row.progress == CaptureProgress::Waits)
         };
         let captures = found.series.marks.iter().rev().map(|mark| mark.capture);
-        let next = captures.filter(|capture| waits(*capture)).map(Job::Read).find(|job| !is_begun(job));
+        let next = captures.filter(|capture| waits(*capture)).map(Job::Read).find(|job| !is_started(job));
         let is_reading = self.now.with_untracked(|now| now.iter().any(Option::is_some));
         if next.is_some() || is_reading {
             return next;
         }
-        let unexplained = found.series.jumps.iter().filter(|jump| jump.cause.is_none());
+        let unexplained = found.series.changes.iter().filter(|change| change.cause.is_none());
         let is_time = found.series.figure == crate::analysis::captures::CaptureFigure::StepTime;
         let capture = |mark: u32| found.series.marks.get(mark as usize).map(|mark| mark.capture);
-        let explain = unexplained.filter_map(|jump| Some(Job::Explain(capture(jump.last_before)?, capture(jump.at)?)));
-        explain.filter(|_| is_time).find(|job| !is_begun(job))
+        let explain =
+            unexplained.filter_map(|change| Some(Job::Explain(capture(change.last_before)?, capture(change.at)?)));
+        explain.filter(|_| is_time).find(|job| !is_started(job))
     }
 
-    fn begin(self, place: usize, job: Job) {
-        self.readers.update_value(|readers| readers.begun.push(job));
-        let is_there = self.readers.with_value(|readers| readers.readers[place].is_some());
+    fn start_job(self, slot: usize, job: Job) {
+        self.pool.update_value(|pool| pool.started_jobs.push(job));
+        let is_there = self.pool.with_value(|pool| pool.slots[slot].is_some());
         if !is_there {
-            match Link::start(move |report| self.handle(place, report)) {
+            match Link::start(move |report| self.handle_report(slot, report)) {
                 Ok(link) => {
-                    self.readers.update_value(|readers| readers.readers[place] = Some(Reader { link, job: None }));
+                    self.pool.update_value(|pool| pool.slots[slot] = Some(SummaryWorker { link, job: None }));
                 }
-                Err(failure) => return self.finish(place, job, Reply::Failed(failure)),
+                Err(failure) => return self.finish_job(slot, job, Reply::Failed(failure)),
             }
         }
         let files = |capture: u32| self.state.files_of_capture(capture);
-        self.readers.update_value(|readers| {
-            let Some(reader) = &mut readers.readers[place] else { return };
+        self.pool.update_value(|pool| {
+            let Some(worker) = &mut pool.slots[slot] else { return };
             let id = match job {
-                Job::Read(capture) => reader.link.summarise(&files(capture)),
-                Job::Explain(before, after) => reader.link.explain_jump(&files(before), &files(after)),
+                Job::Read(capture) => worker.link.summarise(&files(capture)),
+                Job::Explain(before, after) => worker.link.explain_change(&files(before), &files(after)),
             };
-            reader.job = Some((id, job));
+            worker.job = Some((id, job));
         });
         if let Job::Read(capture) = job {
             let bytes = self.found.with_untracked(|found| Some(found.as_ref()?.captures.get(capture as usize)?.bytes));
             let being_read = BeingRead { capture, bytes: (0, bytes.unwrap_or_default()) };
-            self.now.update(|now| now[place] = Some(being_read));
+            self.now.update(|now| now[slot] = Some(being_read));
         }
     }
 
-    fn handle(self, place: usize, report: Report) {
-        let job = self.readers.try_with_value(|readers| readers.readers[place].as_ref().and_then(|reader| reader.job));
+    fn handle_report(self, slot: usize, report: Report) {
+        let job = self.pool.try_with_value(|pool| pool.slots[slot].as_ref().and_then(|worker| worker.job));
         let Some((id, job)) = job.flatten() else { return };
         match report {
             Report::Answer(Answer { reply: Reply::Progress(progress), .. }) => self.now.update(|now| {
-                if let Some(now) = &mut now[place] {
+                if let Some(now) = &mut now[slot] {
                     now.bytes = (progress.bytes_done, progress.bytes_total);
                 }
             }),
-            Report::Answer(answer) if answer.id == id => self.finish(place, job, answer.reply),
+            Report::Answer(answer) if answer.id == id => self.finish_job(slot, job, answer.reply),
             Report::Answer(_) => {}
             Report::Died(failure) => {
-                let ended = self.readers.try_update_value(|readers| readers.readers[place].take());
+                let ended = self.pool.try_update_value(|pool| pool.slots[slot].take());
                 crate::view::state::end_later(ended);
-                self.finish(place, job, Reply::Failed(failure));
+                self.finish_job(slot, job, Reply::Failed(failure));
             }
         }
     }
 
     /// Hands over the result of a job to the worker of the list.
-    fn finish(self, place: usize, job: Job, reply: Reply) {
-        self.readers.update_value(|readers| {
-            if let Some(reader) = &mut readers.readers[place] {
-                reader.job = None;
+    fn finish_job(self, slot: usize, job: Job, reply: Reply) {
+        self.pool.update_value(|pool| {
+            if let Some(worker) = &mut pool.slots[slot] {
+                worker.job = None;
             }
         });
-        self.now.update(|now| now[place] = None);
+        self.now.update(|now| now[slot] = None);
         let question = match job {
             Job::Read(capture) => {
                 let read = reply.decode::<CaptureSummary>().map(Box::new).map_err(reason);
@@ -194,7 +194,7 @@ impl Reading {
             }
             // A change without a cause is shown without one.
             Job::Explain(before, after) => {
-                let cause = reply.decode::<Option<JumpCause>>().ok().flatten();
+                let cause = reply.decode::<Option<ChangeCause>>().ok().flatten();
                 cause.map(|cause| CapturesQuestion::SetCause { between: (before, after), cause })
             }
         };
@@ -203,17 +203,17 @@ impl Reading {
             self.state.request(&Question::Captures(question).into(), update);
         }
         if !self.is_stopped.get_untracked() {
-            self.assign();
+            self.assign_jobs();
         }
     }
 
     /// Ends the workers once there is nothing left to read.
     fn end_if_idle(self) {
-        let is_idle = self.readers.with_value(|readers| readers.readers.iter().flatten().all(|of| of.job.is_none()));
+        let is_idle = self.pool.with_value(|pool| pool.slots.iter().flatten().all(|of| of.job.is_none()));
         let waits = |found: &CapturesView| found.captures.iter().any(|row| row.progress == CaptureProgress::Waits);
         let is_done = self.found.with_untracked(|found| found.as_ref().is_some_and(|found| !waits(found)));
         if is_idle && is_done {
-            let ended = self.readers.try_update_value(|readers| std::mem::take(&mut readers.readers));
+            let ended = self.pool.try_update_value(|pool| std::mem::take(&mut pool.slots));
             crate::view::state::end_later(ended);
         }
     }

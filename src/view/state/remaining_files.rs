@@ -11,21 +11,21 @@ use leptos::prelude::*;
 
 impl State {
     /// Returns whether an answer of the open session's worker belongs to the reading of the rest.
-    pub(super) fn is_of_rest(self, answer: &Answer) -> bool {
+    pub(super) fn is_for_remaining_files(self, answer: &Answer) -> bool {
         self.engines.with_value(|engines| engines.reading == Some(answer.id))
     }
 
     /// Handles an answer about the rest of the files.
-    pub(super) fn handle_rest(self, reply: Reply) {
+    pub(super) fn handle_remaining_files(self, reply: Reply) {
         match reply {
-            Reply::Progress(progress) => self.rest.update(|rest| {
-                if let Some(rest) = rest {
-                    rest.update(progress, now());
+            Reply::Progress(progress) => self.remaining_files.update(|load| {
+                if let Some(load) = load {
+                    load.update(progress, now());
                 }
             }),
             Reply::Opened(session) => self.complete(*session),
             Reply::Failed(mut failure) => {
-                self.give_up_rest();
+                self.give_up_remaining_files();
                 failure.message.push_str(" The device that was read stays open.");
                 self.fail(failure);
             }
@@ -44,8 +44,8 @@ impl State {
     }
 
     /// Records that the rest of the files will not be read.
-    pub(super) fn give_up_rest(self) {
-        self.end_rest();
+    pub(super) fn give_up_remaining_files(self) {
+        self.end_remaining_files();
         if let Some(Opened { name, session }) = self.opened.get_untracked().as_deref()
             && session.reading.is_some()
         {
@@ -56,15 +56,15 @@ impl State {
         self.compare_waiting();
     }
 
-    fn end_rest(self) {
+    fn end_remaining_files(self) {
         self.engines.update_value(|engines| engines.reading = None);
-        self.rest.set(None);
+        self.remaining_files.set(None);
     }
 
     /// Shows all devices in the views on screen, which keep their state. The chosen device stays, unless it was the usual
     /// one.
     fn complete(self, session: SessionInfo) {
-        self.end_rest();
+        self.end_remaining_files();
         let Some(before) = self.opened.get_untracked() else { return };
         let mut query = self.query.get_untracked();
         let awaited = self.engines.try_update_value(|engines| engines.awaited_device.take()).flatten();

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// The size of the model and of a batch, as the parameters of a program suggest it. A guess: weights are recognised by
 /// names and by their use, and tokens by their type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelSize {
+pub struct ModelGuess {
     /// Elements of all weights of the whole model, with all experts. `None` if no weight is recognised, or if the division
     /// of one over the devices is unknown.
     pub n_parameters: Option<u64>,
@@ -31,7 +31,7 @@ pub struct ModelSize {
     pub is_training: bool,
 }
 
-impl ModelSize {
+impl ModelGuess {
     /// FLOPs per parameter and token of training: two each for the forward pass, for the gradients of activations and for
     /// those of weights (Kaplan et al., "Scaling Laws for Neural Language Models", 2020, section 2.1).
     const TRAINING: u64 = 6;
@@ -83,7 +83,7 @@ impl ModelSize {
 
 impl ProgramMemory {
     /// Derives the size of the model and of a batch. `module` must be the program of the memory.
-    pub fn model_size(&self, module: &Module) -> ModelSize {
+    pub fn guess_model(&self, module: &Module) -> ModelGuess {
         self.sizes(module).0
     }
 
@@ -94,7 +94,7 @@ impl ProgramMemory {
         self.sizes(module).1
     }
 
-    fn sizes(&self, module: &Module) -> (ModelSize, Option<(JobSize, bool)>) {
+    fn sizes(&self, module: &Module) -> (ModelGuess, Option<(JobSize, bool)>) {
         let mut n_parameters = Some(0_u64);
         let mut n_local = 0_u64;
         // The whole dimensions of all weights.
@@ -132,7 +132,7 @@ impl ProgramMemory {
             (JobSize { n_parameters, n_sharing, sequences, length }, dims.contains(&length))
         });
         let attention = attention(module, batch, local_batch);
-        (ModelSize { n_parameters, batch, attention, is_training: self.schedule.has_gradient }, size)
+        (ModelGuess { n_parameters, batch, attention, is_training: self.schedule.has_gradient }, size)
     }
 
     fn class_of(&self, id: InstructionId, parameter: &Instruction) -> MemoryClass {

@@ -18,14 +18,14 @@ const COLUMNS: [&str; 5] = ["capture_id", "schema_version", "program_version", "
 
 /// How a capture was exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportRecord {
     schema_version: i64,
     program_version: String,
     request: String,
     status: String,
 }
 
-impl Exported {
+impl ExportRecord {
     /// Returns whether an export with the options `request` would write the same rows. A capture that could not be read is tried
     /// again.
     pub fn is_current(&self, request: &str) -> bool {
@@ -42,7 +42,7 @@ pub struct StoredCapture {
     pub date: String,
     /// Whether the file holds other captures as well.
     pub is_compacted: bool,
-    exported: Result<Exported, PathBuf>,
+    exported: Result<ExportRecord, PathBuf>,
 }
 
 impl StoredCapture {
@@ -50,7 +50,7 @@ impl StoredCapture {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn exported(&self, format: FileFormat, capture_id: &str) -> io::Result<Exported> {
+    pub fn exported(&self, format: FileFormat, capture_id: &str) -> io::Result<ExportRecord> {
         let path = match &self.exported {
             Ok(exported) => return Ok(exported.clone()),
             Err(path) => path,
@@ -62,15 +62,15 @@ impl StoredCapture {
 }
 
 /// The captures that a folder of tables holds.
-pub struct Present(IndexMap<String, StoredCapture>);
+pub struct StoredCaptures(IndexMap<String, StoredCapture>);
 
-impl Present {
+impl StoredCaptures {
     /// Lists the captures of a folder. Files of single captures are not opened.
     ///
     /// # Errors
     /// If a folder or a file cannot be read.
     pub fn list(out: &Path, format: FileFormat) -> io::Result<Self> {
-        let mut present = IndexMap::default();
+        let mut stored = IndexMap::default();
         let end = format!(".{}", format.extension());
         for (date, folder) in entries(&table_folder(out, TableName::Captures), "date=")? {
             for (name, path) in entries(&folder, "")? {
@@ -78,13 +78,13 @@ impl Present {
                 let place = |exported, is_compacted| StoredCapture { date: date.clone(), is_compacted, exported };
                 if stem.starts_with(PART) {
                     let rows = read(&path, format)?;
-                    present.extend(rows.into_iter().map(|(id, exported)| (id, place(Ok(exported), true))));
+                    stored.extend(rows.into_iter().map(|(id, exported)| (id, place(Ok(exported), true))));
                 } else {
-                    present.insert(stem.to_owned(), place(Err(path), false));
+                    stored.insert(stem.to_owned(), place(Err(path), false));
                 }
             }
         }
-        Ok(Self(present))
+        Ok(Self(stored))
     }
 
     /// Returns where a capture lies. `None` if it is not there.
@@ -94,14 +94,14 @@ impl Present {
 }
 
 /// Reads how the captures of a file were exported, by their ids.
-fn read(path: &Path, format: FileFormat) -> io::Result<IndexMap<String, Exported>> {
+fn read(path: &Path, format: FileFormat) -> io::Result<IndexMap<String, ExportRecord>> {
     match format {
         FileFormat::Parquet => read_parquet(path),
         FileFormat::JsonLines => read_lines(path),
     }
 }
 
-fn read_parquet(path: &Path) -> io::Result<IndexMap<String, Exported>> {
+fn read_parquet(path: &Path) -> io::Result<IndexMap<String, ExportRecord>> {
     let bad = |error: &dyn std::fmt::Display| {
         io::Error::other(format!("{} is no table of captures: {error}", path.display()))
     };
@@ -119,7 +119,7 @@ fn read_parquet(path: &Path) -> io::Result<IndexMap<String, Exported>> {
             return Err(bad(&"a column is missing"));
         };
         for row in 0..batch.num_rows() {
-            let exported = Exported {
+            let exported = ExportRecord {
                 schema_version: versions.value(row),
                 program_version: programs.value(row).to_owned(),
                 request: requests.value(row).to_owned(),
@@ -131,12 +131,12 @@ fn read_parquet(path: &Path) -> io::Result<IndexMap<String, Exported>> {
     Ok(rows)
 }
 
-fn read_lines(path: &Path) -> io::Result<IndexMap<String, Exported>> {
+fn read_lines(path: &Path) -> io::Result<IndexMap<String, ExportRecord>> {
     let mut rows = IndexMap::default();
     for line in BufReader::new(File::open(path)?).lines() {
         let row: serde_json::Value = serde_json::from_str(&line?)?;
         let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
-        let exported = Exported {
+        let exported = ExportRecord {
             schema_version: row["schema_version"].as_i64().unwrap_or_default(),
             program_version: text("program_version"),
             request: text("request"),
