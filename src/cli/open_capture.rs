@@ -9,7 +9,10 @@ use crate::analysis::breakdown::{Breakdown, Scopes};
 use crate::profile::{Note, Severity};
 use crate::protocol::{Failure, Progress};
 use crate::report::inspect::inspect;
-use crate::report::{data_movement_json, data_movement_table, json, roofline_json, roofline_table, tables};
+use crate::report::{
+    breakdown_json, breakdown_table, data_movement_json, data_movement_table, json, roofline_json, roofline_table,
+    tables,
+};
 use crate::session;
 use crate::session::{Input, Opened, Programs, open};
 use crate::table::format;
@@ -79,15 +82,15 @@ impl OpenCapture<'_> {
         let top = self.view.top.unwrap_or(usize::MAX);
         let table = |top: usize| match &scopes {
             Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
-            None => tables::breakdown(&breakdown, top),
+            None => breakdown_table::breakdown(&breakdown, top),
         };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("breakdown", &files, self.partial, &breakdown);
-                json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
+                json::text(&breakdown_json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
-            Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
+            Output::Csv => breakdown_table::csv(&breakdown, top).csv(),
             Output::Markdown => table(top).markdown(),
             Output::Text if breakdown.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {

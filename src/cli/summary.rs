@@ -10,7 +10,7 @@ use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::protocol::Failure;
 use crate::report::summary::{self, Summary};
-use crate::report::{json, tables};
+use crate::report::{breakdown_table, json, tables};
 use crate::session;
 use crate::table::text::Table;
 
@@ -25,7 +25,10 @@ impl OpenCapture<'_> {
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
         let all = |form: fn(&Table) -> String| {
-            let mut parts = vec![form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
+            let mut parts = vec![
+                form(&breakdown_table::breakdown(&kinds, usize::MAX)),
+                form(&breakdown_table::breakdown(&sources, top)),
+            ];
             let of_steps = tables::steps(&steps);
             if !of_steps.rows.is_empty() {
                 parts.push(form(&of_steps));
@@ -39,7 +42,7 @@ impl OpenCapture<'_> {
                 let render = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
                 self.summed(&kinds, &sources, &steps, attainable, render)?
             }
-            Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
+            Output::Csv => breakdown_table::csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {

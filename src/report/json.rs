@@ -1,16 +1,14 @@
-//! This module defines the JSON of the command line. The names of fields are a contract: they are added, never renamed.
+//! This module defines the fields at the start of all JSON of the command line. The names of fields are a contract: they
+//! are added, never renamed.
 //!
-//! Durations are integer picoseconds and end in `_ps`, `pct_*` are percentages, and an absent value is `null`. This
-//! module defines the names and the order of the fields; it computes nothing but percentages and sums of kinds.
+//! Durations are integer picoseconds and end in `_ps`, `pct_*` are percentages, and an absent value is `null`. The modules
+//! of the JSON define the names and the order of the fields; they compute nothing but percentages and sums of kinds.
 
-use super::scopes_json::{ScopeJson, nested};
-use crate::analysis::base::{Filter, Header, Spread, Status, Totals};
-use crate::analysis::breakdown::columns::{GROUPS, KINDS, SPREAD};
-use crate::analysis::breakdown::{Breakdown, Group, Scopes, Shown};
-use crate::analysis::classify::Kind;
-use crate::profile::Note;
+use crate::analysis::base::{Header, Spread, Status, Totals};
+use crate::analysis::breakdown::Breakdown;
+use crate::analysis::breakdown::columns::{KINDS, SPREAD};
+use crate::table::json::Row;
 pub use crate::table::json::text;
-use crate::table::json::{Row, Rows};
 use crate::units::{Count, Picos};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -62,74 +60,6 @@ impl<'a> TotalsJson<'a> {
     }
 }
 
-/// The JSON of `rooflight breakdown --json`.
-#[derive(Serialize)]
-pub struct BreakdownJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    by: &'static str,
-    filter: Option<FilterJson<'a>>,
-    shown: ShownJson<'a>,
-    groups: GroupsJson<'a>,
-    notes: &'a [Note],
-}
-
-/// Rows of the breakdown. Scopes form a tree.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum GroupsJson<'a> {
-    Flat(Rows<'a, Group>),
-    Nested(Vec<ScopeJson<'a>>),
-}
-
-#[derive(Serialize)]
-struct FilterJson<'a> {
-    text: &'a str,
-    within: &'static str,
-    regex: bool,
-    kind: Option<&'static str>,
-    scope: &'a str,
-}
-
-impl<'a> FilterJson<'a> {
-    fn new(filter: &'a Filter) -> Option<Self> {
-        (!filter.is_empty()).then(|| Self {
-            text: &filter.text,
-            within: filter.within.key(),
-            regex: filter.regex,
-            kind: filter.kind.map(Kind::key),
-            scope: &filter.scope,
-        })
-    }
-}
-
-/// Sums over the ops that pass the filter.
-#[derive(Serialize)]
-struct ShownJson<'a> {
-    n_groups: usize,
-    n_groups_all: u32,
-    n_groups_anywhere: Option<u32>,
-    n_events: Count,
-    total_dur_ps: Picos,
-    pct_of_step: Option<f64>,
-    #[serde(flatten)]
-    kinds: Row<'a, [Picos; 7]>,
-}
-
-impl<'a> ShownJson<'a> {
-    fn new(shown: &'a Shown, n_groups: usize) -> Self {
-        Self {
-            n_groups,
-            n_groups_all: shown.n_all,
-            n_groups_anywhere: shown.anywhere,
-            n_events: shown.n_events,
-            total_dur_ps: shown.total,
-            pct_of_step: shown.of_step.map(|f| f * 100.0),
-            kinds: Row { columns: KINDS, row: &shown.by_kind },
-        }
-    }
-}
-
 /// Returns the fields at the start of a breakdown; see [`head_of`].
 pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
     head_of(view, files, partial, &b.header, &b.totals)
@@ -159,24 +89,6 @@ pub fn head_of<'a>(
         step_duration_ps: h.step_duration,
         totals: TotalsJson::new(totals),
     }
-}
-
-/// Returns the first `top` rows of a breakdown. With `scopes`, the rows are a tree with at most `top` children of each
-/// scope.
-pub fn breakdown<'a>(
-    head: HeadJson<'a>,
-    b: &'a Breakdown,
-    filter: &'a Filter,
-    scopes: Option<&'a Scopes>,
-    top: usize,
-    notes: &'a [Note],
-) -> BreakdownJson<'a> {
-    let groups = match scopes {
-        Some(scopes) => GroupsJson::Nested(nested(scopes, b.header.step_duration, top)),
-        None => GroupsJson::Flat(Rows { columns: GROUPS, rows: first(&b.groups, top) }),
-    };
-    let shown = ShownJson::new(&b.shown, b.groups.len());
-    BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
 }
 
 /// Returns the first `top` rows.

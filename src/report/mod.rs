@@ -1,5 +1,7 @@
 //! This module writes report structs as text for people and as JSON and CSV for programs.
 
+pub mod breakdown_json;
+pub mod breakdown_table;
 pub mod captures_json;
 pub mod comm_json;
 pub mod comm_table;

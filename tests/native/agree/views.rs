@@ -5,7 +5,7 @@ use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::{Breakdown, Shown};
 use rooflight::analysis::roofline::RoofRow;
 use rooflight::report::summary::{self, Summary};
-use rooflight::report::{comm_json, json, roofline_json};
+use rooflight::report::{breakdown_json, comm_json, json, roofline_json};
 use rooflight::share::Report;
 use rooflight::table::format::{bytes_text, count, percent_text, time_text};
 use rooflight::units::Picos;
@@ -75,7 +75,7 @@ impl Views {
         };
         let figures = &roofline.figures;
         Self {
-            breakdown: read(&json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
+            breakdown: read(&breakdown_json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
             roofline: read(&roofline_json::roofline(head(), GroupBy::Op, figures, &points, &roofline.steps, 20, &[])),
             comm: read(&comm_json::comm(head(), comm, usize::MAX, &[])),
             memory: Value::Null,
