@@ -19,7 +19,7 @@ use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::overview::OverviewQuery;
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::{Plane, Profile};
-use crate::protocol::url::address::{PageAddress, AddressError};
+use crate::protocol::url::address::{AddressError, PageAddress};
 use crate::protocol::{Failure, Progress};
 use crate::share::html::report_file;
 use crate::share::{Report, decode_link};
