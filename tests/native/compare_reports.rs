@@ -71,13 +71,13 @@ fn row_sums(of: &Comparison) -> [u64; 2] {
     [sum(|row| row.a.as_ref()), sum(|row| row.b.as_ref())]
 }
 
-fn check_identity(name: &str, bytes: Vec<u8>) -> bool {
-    let Some(full) = full_report(name, bytes.clone()) else { return false };
+fn check_identity(name: &str, bytes: &[u8]) -> bool {
+    let Some(full) = full_report(name, bytes.to_vec()) else { return false };
     for level in LEVELS {
         for anonymise in [false, true] {
             let report = carried(&full, level, anonymise);
             let name = format!("{name} at {level}, {anonymise}");
-            let (mut of_report, mut of_capture) = (report_side(&report), side("capture.xplane.pb", bytes.clone()));
+            let (mut of_report, mut of_capture) = (report_side(&report), side("capture.xplane.pb", bytes.to_vec()));
             for is_turned in [false, true] {
                 let of = match is_turned {
                     false => compared(&mut of_report, &mut of_capture),
@@ -105,10 +105,10 @@ fn check_identity(name: &str, bytes: Vec<u8>) -> bool {
 #[test]
 fn a_report_does_not_differ_from_its_capture() {
     for name in ["sample.xplane.pb.xz", "gpu/xla.graphs.xplane.pb.xz", "gpu/cudnn.kernels.xplane.pb.xz"] {
-        assert!(check_identity(name, sample_bytes(name)), "{name}");
+        assert!(check_identity(name, &sample_bytes(name)), "{name}");
     }
     let checked = common::XSPACES.iter().filter_map(|name| Some((name, common::profile(name)?)));
-    let n = checked.filter(|(name, bytes)| check_identity(name, bytes.clone())).count();
+    let n = checked.filter(|(name, bytes)| check_identity(name, bytes)).count();
     assert!(n > 1 || common::profiles().is_none(), "{n}");
 }
 
