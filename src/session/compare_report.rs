@@ -82,11 +82,14 @@ pub(super) fn compare_reports(a: (&Report, bool), b: (&Report, bool), band: f64)
     let (a, b) = (Side::new("A", a, level, known), Side::new("B", b, level, known));
     let peaks = |side: &Side<'_>| MemoryPrograms { programs: side.full.memory.programs.clone(), notes: Vec::new() };
     let programs = paired_program(&peaks(&a), &peaks(&b));
-    let peak_a = programs.clone().and_then(|(program, _)| a.peak(program));
-    let peak_b = programs.and_then(|(_, program)| b.peak(program));
+    let (peaks, absent) = match programs.and_then(|(of_a, of_b)| Ok((a.peak(of_a)?, b.peak(of_b)?))) {
+        Ok((of_a, of_b)) => (Some((of_a, of_b)), String::new()),
+        Err(absent) => (None, absent),
+    };
+    let (peak_a, peak_b) = peaks.map_or((Err(&*absent), Err(&*absent)), |(of_a, of_b)| (Ok(of_a), Ok(of_b)));
     let (comm_a, comm_b) = (a.comm(), b.comm());
-    let listed_a = a.listed(&peak_a, &comm_a, known)?;
-    let listed_b = b.listed(&peak_b, &comm_b, known)?;
+    let listed_a = a.listed(peak_a, &comm_a, known)?;
+    let listed_b = b.listed(peak_b, &comm_b, known)?;
     let reports: Vec<&str> = [&a, &b].into_iter().filter(|side| !side.is_capture).map(|side| side.name).collect();
     let no_programs = match reports[..] {
         [one] => format!("{one} is a report, which holds no HLO."),
@@ -167,7 +170,7 @@ impl<'r> Side<'r> {
 
     fn listed<'s>(
         &'s self,
-        peak: &'s Result<InputPeak<'s>, String>,
+        peak: Result<InputPeak<'s>, &'s str>,
         comm: &'s Result<&'s Comm, String>,
         known: Known,
     ) -> Result<ListedSide<'s>, Failure> {
@@ -183,7 +186,7 @@ impl<'r> Side<'r> {
             ops: input_ops,
             n_ops: self.full.n_rows().into(),
             overview,
-            peak: peak.as_ref().map(Clone::clone).map_err(String::as_str),
+            peak,
             runtime: &self.cut.memory.runtime,
             comm: comm.as_ref().copied().map_err(String::as_str),
         };

@@ -775,8 +775,10 @@ export interface ComparedSide {
   n_steps: number;
   period_ps: number;
   periods_ps: number[];
+  median_ps: number | null;
   tokens: number | null;
   is_partial: boolean;
+  report_level: number | null;
 }
 
 export interface ComparedOps {
@@ -841,6 +843,7 @@ export interface Compare {
     slower_rows: string[];
     result: "passed" | "failed" | "inconclusive";
   };
+  notes: string[];
   parity: { key: string; label: string; a: string | null; b: string | null; is_equal: boolean | null }[];
   waterfall: (Difference & { owner: string; label: string; children: { name: string; delta_ps: number }[] })[];
   rows: {
@@ -874,8 +877,8 @@ export interface Compare {
     in_use: DifferenceBytes | null;
   };
   comm: {
-    exposed: Difference;
-    stall: Difference;
+    exposed: Difference | null;
+    stall: Difference | null;
     rows: {
       primitive: string;
       core: "tensor" | "sparse";
@@ -889,6 +892,7 @@ export interface Compare {
       bytes_delta: number;
     }[];
     n_rows: number;
+    absent: string | null;
   };
   program_changes: {
     programs: { name: string; is_same: boolean }[];

@@ -46,7 +46,6 @@ pub struct InputOp<'a> {
 }
 
 /// The peak of a program in the main memory.
-#[derive(Clone)]
 pub struct InputPeak<'a> {
     /// Name of the program, without its id.
     pub program: &'a str,
