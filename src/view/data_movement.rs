@@ -34,7 +34,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     });
     let picture = TablePicture {
         menu: "data-movement-menu",
-        how: ("how-data-movement", "How data movement is computed"),
+        panel: ("how-data-movement", "How data movement is computed"),
         summary: Arc::new(move || shown.with(|shown| shown.as_ref().map(|shown| shown.summary.clone()))),
         formula: Arc::new(move || found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))),
         save: |state, format| {

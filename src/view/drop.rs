@@ -68,8 +68,8 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
         }
         event.prevent_default();
         if let Some(transfer) = event.data_transfer() {
-            let how = choice(&event, untrack(|| choices(state)));
-            state::from_drop(state, &transfer, how);
+            let open_as = choice(&event, untrack(|| choices(state)));
+            state::from_drop(state, &transfer, open_as);
         }
     };
     let listeners = [
@@ -80,15 +80,15 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
     ];
     on_cleanup(move || listeners.into_iter().for_each(WindowListenerHandle::remove));
     let name = move || state.opened.with(|opened| opened.as_ref().map_or(String::new(), |opened| opened.name.clone()));
-    let about = move |how: OpenAs| match how {
+    let about = move |open_as: OpenAs| match open_as {
         OpenAs::Replace => format!("{} is closed", name()),
         OpenAs::Compare => format!("{} stays as A, these files are B", name()),
         OpenAs::AddHosts => "read together, as more hosts of the same run".to_owned(),
     };
-    let area = move |how: OpenAs| {
+    let area = move |open_as: OpenAs| {
         view! {
-            <div class="drop-area" class:chosen=move || over.get() == Some(how)>
-                <b>{how.label()}</b> <span>{move || about(how)}</span>
+            <div class="drop-area" class:chosen=move || over.get() == Some(open_as)>
+                <b>{open_as.label()}</b> <span>{move || about(open_as)}</span>
             </div>
         }
         .any()

@@ -56,7 +56,7 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let show = ShowGap::new(move |gap| show_in_timeline(state, gap));
     let picture = TablePicture {
         menu: "idle-menu",
-        how: ("how-idle", "How idle time is computed"),
+        panel: ("how-idle", "How idle time is computed"),
         summary: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::summary(found)))),
         formula: Arc::new(move || found.with(|found| found.as_ref().map(|found| gaps::formula(found)))),
         save: |state, format| {

@@ -18,6 +18,7 @@ const FEATURES: &[(&str, &[&str])] = &[
             "analysis/breakdown/",
             "chart/breakdown/",
             "view/breakdown/",
+            "report/breakdown",
             "report/tables",
             "report/steps",
             "report/scopes",

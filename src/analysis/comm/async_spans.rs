@@ -192,7 +192,7 @@ impl CoreTimeline {
         match role {
             TransferRole::Whole => self.spans.push(Span { at, transfer, from: SpanOrigin::Sync }),
             TransferRole::Start | TransferRole::Done if !on_line[transfer as usize] => {
-                halves.push((at, role, transfer))
+                halves.push((at, role, transfer));
             }
             _ => {}
         }

@@ -166,7 +166,7 @@ mod tests {
         let of = |text: &str| {
             let mut rows = Vec::new();
             with_instruction(text, |inst| {
-                rows = value_changes(inst).into_iter().map(|r| (r.change, r.words)).collect()
+                rows = value_changes(inst).into_iter().map(|r| (r.change, r.words)).collect();
             });
             rows
         };

@@ -1,7 +1,7 @@
 //! This module computes the figures of the overview. A figure that is unknown says why.
 
 use super::context::Context;
-use super::report::{Figure, Unit};
+use super::report::{Figure, NO_PEAKS, Unit};
 use super::steps::outliers;
 use crate::analysis::ledger::Owner;
 use crate::analysis::roofline::RooflineFigures;
@@ -12,7 +12,6 @@ type Value = Result<(f64, Vec<(&'static str, f64)>), &'static str>;
 
 const NO_STEPS: &str = "The capture has no steps.";
 const NO_COSTS: &str = "The capture has no costs of ops, or the peak of the device is unknown.";
-pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
 
 /// The names of all figures, with their units.
 pub(super) const NAMES: [(&str, Unit); 18] = [

@@ -13,6 +13,9 @@ use crate::table::format::middle_cut;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
+/// The reason for a figure that needs a peak of the device.
+pub(super) const NO_PEAKS: &str = "The peaks of the device are unknown.";
+
 /// What limits a run, what each limit costs, and what to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overview {

@@ -1,7 +1,6 @@
 //! This module writes the verdict.
 
-use super::figures::NO_PEAKS;
-use super::report::{Confidence, Finding, Overview};
+use super::report::{Confidence, Finding, NO_PEAKS, Overview};
 use crate::analysis::ledger::Owner;
 use crate::table::format::{percent_text, time_text};
 use crate::units::Picos;

@@ -80,7 +80,7 @@ fn remarks(step: &StepTime) -> Vec<(&'static str, String)> {
 /// Returns the device of the bars: "TPU:0", or "the mean of 4 devices". A shared link can hold only the first steps:
 /// "TPU:0, the first 8 of 100 steps".
 pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
-    let whose = match choice {
+    let subject = match choice {
         DeviceChoice::One(index) => {
             stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
         }
@@ -90,8 +90,8 @@ pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
     };
     let of = device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
     match of.filter(|(drawn, all)| drawn < all) {
-        Some((drawn, all)) => format!("{whose}, the first {} of {} steps", format::count(drawn), format::count(all)),
-        None => whose,
+        Some((drawn, all)) => format!("{subject}, the first {} of {} steps", format::count(drawn), format::count(all)),
+        None => subject,
     }
 }
 

@@ -42,13 +42,13 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
     })
 }
 
-/// Returns the text alternative of the chart. `whose` names the device, `columns` is the number of drawn columns.
-pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usize) -> String {
-    let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
-    let Some(facts) = facts else { return format!("No steps{whose}.") };
+/// Returns the text alternative of the chart. `subject` names the device, `columns` is the number of drawn columns.
+pub fn sentence(steps: &[Step], subject: &str, facts: Option<&Facts>, columns: usize) -> String {
+    let subject = if subject.is_empty() { String::new() } else { format!(" {subject}") };
+    let Some(facts) = facts else { return format!("No steps{subject}.") };
     let n = format::counted(steps.len() as u64, "step", "steps");
     if let [one] = steps {
-        return format!("{n}{whose}: {}.", format::time_text(one.duration));
+        return format!("{n}{subject}: {}.", format::time_text(one.duration));
     }
     let step = |at: usize| {
         steps
@@ -57,7 +57,7 @@ pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usi
     };
     let counted = if facts.n < steps.len() { format!(" (over {} of them)", facts.n) } else { String::new() };
     let mut text = format!(
-        "{n}{whose}: mean {}, median {}{counted}, shortest {}, longest {}.",
+        "{n}{subject}: mean {}, median {}{counted}, shortest {}, longest {}.",
         format::time_text(facts.mean),
         format::time_text(facts.median),
         step(facts.shortest),

@@ -57,12 +57,12 @@ impl Frame {
     }
 }
 
-/// Draws the chart. `whose` names the device: "of TPU:0". The id of a mark is an index in `steps`; a column of several
+/// Draws the chart. `subject` names the device: "of TPU:0". The id of a mark is an index in `steps`; a column of several
 /// steps has the id of its longest step.
 pub fn layout(
     steps: &[Step],
     parts: &[StepPart],
-    whose: &str,
+    subject: &str,
     selected: Option<u32>,
     (width, height): (f64, f64),
 ) -> Scene {
@@ -112,7 +112,7 @@ pub fn layout(
         let target = Shape::rect(frame.x(at), TOP, frame.column_width, frame.bottom - TOP);
         marks.push(Mark::for_datum(id, words::column(of), target, Paint::NONE));
     }
-    let title = words::sentence(steps, whose, facts.as_ref(), columns.len());
+    let title = words::sentence(steps, subject, facts.as_ref(), columns.len());
     Scene { width, height, marks, title, table: table(steps, parts, unit) }
 }
 

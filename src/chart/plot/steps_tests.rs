@@ -18,8 +18,8 @@ fn steps(n: usize) -> Vec<Step> {
     (0..n).map(|at| step(at, 100 * MS + at as u64 * MS, 10 * MS)).collect()
 }
 
-fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, height: f64) -> Scene {
-    super::layout(steps, &kinds(), whose, selected, (width, height))
+fn layout(steps: &[Step], subject: &str, selected: Option<u32>, width: f64, height: f64) -> Scene {
+    super::layout(steps, &kinds(), subject, selected, (width, height))
 }
 
 fn of_tone(scene: &Scene, tone: Tone) -> Vec<&Mark> {

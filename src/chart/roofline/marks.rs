@@ -45,8 +45,8 @@ struct Spot<'a> {
     beyond: Option<(f64, f64)>,
 }
 
-/// Draws the chart. `whose` names the device and the step: "TPU:0, step 3".
-pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &str) -> Scene {
+/// Draws the chart. `subject` names the device and the step: "TPU:0, step 3".
+pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, subject: &str) -> Scene {
     let (width, height) = options.size;
     let axes = Axes::new(options.window, width, height);
     let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
@@ -59,7 +59,13 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &s
         obstacles.push(Obstacle::Box(bounding_box(spot)));
     }
     labels(&mut marks, &axes, &spots, options, &obstacles);
-    Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, options.level) }
+    Scene {
+        width,
+        height,
+        marks,
+        title: words::title(dots, ceilings, subject),
+        table: words::table(dots, options.level),
+    }
 }
 
 /// Returns the visible marks, the largest first, so that small marks are drawn on top. Sums come last.

@@ -83,7 +83,7 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
 }
 
 /// Returns the text alternative of the chart.
-pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
+pub(super) fn title(dots: &Dots, ceilings: &Ceilings, subject: &str) -> String {
     let compute = ceilings
         .compute
         .iter()
@@ -95,7 +95,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
         .ridge()
         .map_or_else(String::new, |ridge| format!("; ridge at {} FLOP/byte", format::decimal(ridge, 1)));
     let marks = format::counted(dots.n_rows() as u64, "mark", "marks");
-    format!("Roofline of {whose}: {marks} against {roofs}{ridge}.")
+    format!("Roofline of {subject}: {marks} against {roofs}{ridge}.")
 }
 
 /// Returns the figures of the chart as a table.

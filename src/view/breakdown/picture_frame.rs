@@ -30,9 +30,9 @@ pub(crate) fn choice(state: State) -> AnyView {
     .any()
 }
 
-/// Renders a chart with its head line, which holds `choice`, `beside` and the chart's menu. `name` is a part of the
+/// Renders a chart with its head line, which holds `choice`, `caption` and the chart's menu. `name` is a part of the
 /// names of saved files.
-pub(super) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, beside: AnyView) -> AnyView {
+pub(super) fn framed(state: State, model: Model, name: &'static str, choice: AnyView, caption: AnyView) -> AnyView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, name, table);
     let body = move || {
@@ -41,7 +41,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
     view! {
         <div class="picture-head" data-roving="">
             {choice}
-            {beside}
+            {caption}
             {chart::tools("picture-menu", entries)}
         </div>
         {live(body)}
@@ -57,7 +57,7 @@ pub(crate) struct TablePicture {
     /// Id of the menu.
     pub(crate) menu: &'static str,
     /// Id and name of the panel that explains the figures.
-    pub(crate) how: (&'static str, &'static str),
+    pub(crate) panel: (&'static str, &'static str),
     pub(crate) summary: ReactivePart<Option<String>>,
     pub(crate) formula: ReactivePart<Option<Formula>>,
     /// Saves the table in a format.
@@ -67,10 +67,10 @@ pub(crate) struct TablePicture {
 
 /// Renders a picture that is a table.
 pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
-    let TablePicture { menu, how: (id, label), summary, formula, save, table } = picture;
+    let TablePicture { menu, panel: (id, label), summary, formula, save, table } = picture;
     let entry = move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, format)));
     let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
-    let how = move || {
+    let formula_button = move || {
         let formula = formula()?;
         Some(
             view! {
@@ -95,7 +95,7 @@ pub(crate) fn table_picture(state: State, picture: TablePicture) -> AnyView {
         <div class="picture-head" data-roving="">
             {choice(state)}
             {live(note)}
-            {live(how)}
+            {live(formula_button)}
             <span class="grow"></span>
             {chart::tools(menu, entries)}
         </div>

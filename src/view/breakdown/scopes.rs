@@ -111,7 +111,7 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
         found.with(|found| found.as_ref().is_some_and(|found| found.total.0 > 0 && found.no_scope == found.total))
     });
     let without = move || found.with(|found| found.as_ref().and_then(|found| scopes::no_scope_text(found)));
-    let beside = view! {
+    let caption = view! {
         <Crumbs state />
         <span class="grow"></span>
         <span class="picture-note">
@@ -129,7 +129,7 @@ pub(super) fn ScopesPicture(state: State, head: SharedMemo<BreakdownHead>, choic
     });
     view! {
         <div node_ref=node style=("--tallest", move || format!("{}px", tallest.get()))>
-            {framed(state, model, "scopes", choice, beside.into_any())}
+            {framed(state, model, "scopes", choice, caption.into_any())}
         </div>
     }
     .any()

@@ -47,8 +47,8 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         let (stats, bars) = (found.get()?, bars.get()?);
         let selected = step_stats::step_index(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
-        let whose = format!("of {}", step_stats::device_text(&stats, device.get()));
-        Some(PtrEq::new(steps::layout(&bars, &step::kinds(), &whose, selected, (room(width.get()), height))))
+        let subject = format!("of {}", step_stats::device_text(&stats, device.get()));
+        Some(PtrEq::new(steps::layout(&bars, &step::kinds(), &subject, selected, (room(width.get()), height))))
     });
     let model = model(
         scene,
@@ -63,7 +63,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let figures = move || {
         let figures = found.with(|found| step_stats::figures(found.as_ref()?, device.get()))?;
         let one = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> }.any();
-        let how = found.with(|found| step_stats::formula(found.as_ref()?, device.get()))?;
+        let formula = found.with(|found| step_stats::formula(found.as_ref()?, device.get()))?;
         Some(
             view! {
                 <div class="spread" data-roving="">
@@ -75,7 +75,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                         panel_class="formula-panel"
                         face=Box::new(|| "=".into_any())
                     >
-                        {super::figures::formula_popover(how.clone())}
+                        {super::figures::formula_popover(formula.clone())}
                     </Popover>
                 </div>
             }
@@ -83,13 +83,13 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         )
     };
     let none = move || bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
-    let beside = view! {
+    let caption = view! {
         <span class="picture-note">{move || found.with(|found| found.as_ref().map(|stats| step_stats::device_text(stats, device.get())))}</span>
         <span class="grow"></span>
     }.any();
     view! {
         <div node_ref=node>
-            {framed(state, model, "steps", choice, beside.into_any())}
+            {framed(state, model, "steps", choice, caption.into_any())}
             {live(figures)}
             {move || none().then(|| view! {
                 <p class="chart-empty">"This device has no steps: neither a Steps line nor runs of a program. The whole capture is shown."</p>
@@ -125,8 +125,8 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
             Some(format!("largest skew in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
         })
     };
-    let beside = view! { <span class="picture-note">{live(note)}</span> <span class="grow"></span> }.any();
-    view! { <div node_ref=node>{framed(state, model, "devices", choice, beside.into_any())}</div> }.any()
+    let caption = view! { <span class="picture-note">{live(note)}</span> <span class="grow"></span> }.any();
+    view! { <div node_ref=node>{framed(state, model, "devices", choice, caption.into_any())}</div> }.any()
 }
 
 fn model(

@@ -33,14 +33,14 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
         let (view, bars, width) = (model.view.get()?, bars.get()?, width.get());
         let selected = steps::step_index(&view.comm.steps, state.step(), &view.comm.header.step);
         let devices = view.comm.header.n_devices;
-        let whose = match &view.comm.header.device {
+        let subject = match &view.comm.header.device {
             Some(device) if view.comm.header.n_summed() < 2 => format!("of {device}"),
             _ => format!("of {} devices, summed", format::count(devices.into())),
         };
         let parts = parts();
         let size = (room(width), HEIGHT);
         (width > 0.0 && !bars.is_empty())
-            .then(|| PtrEq::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
+            .then(|| PtrEq::new(chart_steps::layout(&bars, &parts, &subject, selected, size)))
     });
     let tip = move |at: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), at));
     let chart_model = Model {

@@ -22,14 +22,14 @@ const ROOF: &str = "Roofline";
 const CHART: (f64, f64) = (416.0, 32.0);
 
 /// Renders a section with a heading. The section folds, and keeps this state for other ops and for later visits.
-fn section(head: &'static str, beside: AnyView, body: AnyView) -> AnyView {
+fn section(head: &'static str, caption: AnyView, body: AnyView) -> AnyView {
     let name = format!("fold.{head}");
     let open = remembered(&name).is_none();
     let toggled = move |event: ev::Event| {
         let shut = event_target::<web_sys::Element>(&event).get_attribute("open").is_none();
         remember(&name, shut.then_some("1"));
     };
-    view! { <details class="op-part" open=open on:toggle=toggled><summary><h3>{head}</h3> {beside}</summary>{body}</details> }
+    view! { <details class="op-part" open=open on:toggle=toggled><summary><h3>{head}</h3> {caption}</summary>{body}</details> }
         .any()
 }
 
@@ -48,16 +48,16 @@ pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
     };
     let spread = op.histogram.as_ref().zip(panel::spread(op)).map(|(histogram, words)| {
-        let beside = view! { <span class="sub">{words.clone()}</span> }.any();
-        section("Executions by self time", beside, bars(&histogram.bins, &words))
+        let caption = view! { <span class="sub">{words.clone()}</span> }.any();
+        section("Executions by self time", caption, bars(&histogram.bins, &words))
     });
     let steps: Vec<u64> = op.steps.iter().map(|step| step.total.0).collect();
     let steps = (steps.len() > 1).then(|| {
         let first = op.steps.first().map_or(0, |step| step.number);
         let last = op.steps.last().map_or(0, |step| step.number);
         let words = format!("{first} to {last}");
-        let beside = view! { <span class="sub">{words.clone()}</span> }.any();
-        section("Self time by step", beside, bars(&steps, &format!("Steps {words}")))
+        let caption = view! { <span class="sub">{words.clone()}</span> }.any();
+        section("Self time by step", caption, bars(&steps, &format!("Steps {words}")))
     });
     view! {
         <dl class="op-figures">{panel::figures(op).into_iter().map(one).collect_view()}</dl>
@@ -76,7 +76,7 @@ fn roof(of: Roof) -> AnyView {
     let checks = (!of.checks.is_empty())
         .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = of.how;
-    let beside = view! {
+    let caption = view! {
         <Popover id="how-roof" class="formula-button" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="formula-panel" face=Box::new(|| "=".into_any())>
             {crate::view::breakdown::formula_popover(how.clone())}
         </Popover>
@@ -88,7 +88,7 @@ fn roof(of: Roof) -> AnyView {
             <rect class=fill(of.time_part) width=at.clone() height="100%" />
             <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
         </svg>
-        <div class="op-roof-ends"><span>{of.floor}</span> {beside} <span class="grow"></span> <span>{of.measured}</span></div>
+        <div class="op-roof-ends"><span>{of.floor}</span> {caption} <span class="grow"></span> <span>{of.measured}</span></div>
         <p class="op-verdict">{of.verdict}</p>
         {checks}
         <dl class="op-pairs">{of.rows.into_iter().map(row).collect_view()}</dl>
@@ -231,8 +231,8 @@ pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
         }
         .any()
     });
-    let beside = view! { <span class="sub">{panel::basis(op.basis)}</span> }.any();
-    section("HLO", beside, view! { {text} {fused} }.any())
+    let caption = view! { <span class="sub">{panel::basis(op.basis)}</span> }.any();
+    section("HLO", caption, view! { {text} {fused} }.any())
 }
 
 fn coloured(text: &str) -> AnyView {

@@ -22,17 +22,17 @@ const MAX_FILES: usize = 20_000;
 
 /// Opens the files of an input as the user has chosen, and clears the input, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
-    let how = state.choose_as.get_value();
+    let open_as = state.choose_as.get_value();
     let picked = input.files().map(|files| list(&files)).unwrap_or_default();
     input.set_value("");
-    open(state, picked, how);
+    open(state, picked, open_as);
 }
 
 /// Opens files. Files of XLA flags are no part of it: their text becomes the flags of the run.
-fn open(state: State, picked: Vec<Picked>, how: OpenAs) {
+fn open(state: State, picked: Vec<Picked>, open_as: OpenAs) {
     let (flags, files): (Vec<Picked>, Vec<Picked>) = picked.into_iter().partition(|one| is_flag_file(&one.path));
     if !files.is_empty() {
-        state.open_as(files, how);
+        state.open_as(files, open_as);
     }
     // The flags of an XLA dump are the same for each of its programs, so one file is enough.
     let Some(first) = flags.into_iter().next() else { return };
@@ -69,13 +69,13 @@ fn list(files: &FileList) -> Vec<Picked> {
 }
 
 /// Opens dropped files. The entries must be read before the event ends; folders are walked afterwards.
-pub(crate) fn from_drop(state: State, transfer: &DataTransfer, how: OpenAs) {
+pub(crate) fn from_drop(state: State, transfer: &DataTransfer, open_as: OpenAs) {
     let items = transfer.items();
     let entries: Vec<FileSystemEntry> =
         (0..items.length()).filter_map(|at| items.get(at)?.webkit_get_as_entry().ok().flatten()).collect();
     let plain = transfer.files().map(|files| list(&files)).unwrap_or_default();
     if !entries.iter().any(FileSystemEntry::is_directory) {
-        open(state, plain, how);
+        open(state, plain, open_as);
         return;
     }
     let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
@@ -92,7 +92,7 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer, how: OpenAs) {
                     "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves."
                         .to_owned(),
             }),
-            Ok(picked) => open(state, picked, how),
+            Ok(picked) => open(state, picked, open_as),
             Err(error) => state.load_failed(Failure {
                 title: format!("{} could not be read", names.join(", ")),
                 message: format!("The browser does not list the folder: {error:?}."),

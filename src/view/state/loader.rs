@@ -208,7 +208,7 @@ impl State {
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
             match report {
                 Report::Answer(answer) if self.is_for_remaining_files(&answer) => {
-                    self.handle_remaining_files(answer.reply)
+                    self.handle_remaining_files(answer.reply);
                 }
                 Report::Answer(answer) if self.is_of_second(&answer) => self.handle_second(answer.reply),
                 Report::Answer(answer) => self.receive(answer),

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  archive   │ header │ stored  │ header │ deflated │ … │ table of contents │ end │
-//!  members            └ MemberSource ┘    └─ MemberSource ─┘ with the header and the check of gzip around it: a gzip file
+//!  members            └─ source ┘        └─ source ─┘ with gzip's header and its check around it: a gzip file
 //! ```
 //!
 //! zip and gzip use the same compression and the same checks (CRC-32 and length), so a deflated member is read like a
