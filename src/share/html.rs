@@ -184,7 +184,7 @@ mod tests {
             let text = between(html.split(kind).nth(1).unwrap(), ">", "</script>").unwrap();
             STANDARD.decode(text).unwrap()
         };
-        assert_eq!(block("x-rooflight-report\""), report.bytes);
+        assert_eq!(block("x-rooflight-inside\""), report.bytes);
         assert_eq!(block("x-rooflight-page\""), b"packed");
     }
 
