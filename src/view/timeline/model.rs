@@ -4,8 +4,8 @@
 use super::picture::Shown;
 use crate::analysis::base::{DeviceChoice, FilterError, Query, StepChoice, TimeRange};
 use crate::analysis::timeline::{
-    EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, LineRef, SearchReport, SeriesRange, SeriesRef,
-    Timeline, TrackGroup, TrackId,
+    EventDetail, EventQuery, EventsQuery, FlowsQuery, FlowsReport, LineRef, SearchQuery, SearchReport, SeriesRange,
+    SeriesRef, Timeline, TrackGroup, TrackId,
 };
 use crate::chart::timeline::layout::Choices;
 use crate::chart::timeline::{Band, BandKind, Layout, Viewport};
@@ -52,7 +52,7 @@ pub(super) struct TimelineModel {
     pub(super) lanes: RwSignal<BTreeMap<LineRef, u32>>,
     /// The values of the series in the selected range.
     pub(super) series_ranges: RwSignal<BTreeMap<SeriesRef, SeriesRange>>,
-    /// The greatest value of each series that has been drawn.
+    /// The value at the top of the lane of each series that has been drawn.
     pub(super) scales: RwSignal<BTreeMap<SeriesRef, f64>>,
     pub(super) layout: SharedMemo<Layout>,
     /// Height to which the tracks are scrolled, in px.
@@ -61,6 +61,8 @@ pub(super) struct TimelineModel {
     pub(super) search: SharedSignal<SearchReport>,
     /// The links of all events in the range, if they are shown.
     pub(super) flows: SharedSignal<FlowsReport>,
+    /// The query whose answer is awaited to select a hit, and how many places further the hit is.
+    pub(super) awaited_hit: StoredValue<Option<(SearchQuery, isize)>>,
     /// The mistake of a regular expression that is searched.
     pub(super) search_error: RwSignal<Option<FilterError>>,
     /// The text of the search field.
@@ -112,6 +114,7 @@ impl TimelineModel {
             selected: state.answer_of_session(),
             search: state.answer_of_session(),
             flows: state.answer_of_session(),
+            awaited_hit: StoredValue::new(None),
             search_error: RwSignal::new(None),
             find: RwSignal::new(place.with_untracked(|place| place.find.text.clone())),
             shown: StoredValue::new_local(None),

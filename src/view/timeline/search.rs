@@ -37,7 +37,9 @@ impl TimelineModel {
                 reply => {
                     if let Ok(found) = reply.decode::<SearchReport>() {
                         self.search_error.set(None);
+                        let query = found.query.clone();
                         self.search.set(Some(PtrEq::new(found)));
+                        self.to_awaited_hit(&query);
                     }
                 }
             },
@@ -52,7 +54,26 @@ impl TimelineModel {
     }
 
     /// Selects the hit `by` places after the selected event, or after the left side of the visible part.
+    ///
+    /// While the search is under way, the hits are those of the text before. The hit is then selected when the answer
+    /// has come.
     pub(super) fn to_hit(self, by: isize) {
+        let query = untrack(|| self.search_query());
+        let is_current = self.search.with_untracked(|found| found.as_ref().map(|found| &found.query) == query.as_ref());
+        match query {
+            Some(query) if !is_current => self.awaited_hit.set_value(Some((query, by))),
+            _ => self.select_hit(by),
+        }
+    }
+
+    /// Selects the hit that [`TimelineModel::to_hit`] left until the answer to `query`.
+    fn to_awaited_hit(self, query: &SearchQuery) {
+        if let Some((_, by)) = self.awaited_hit.try_update_value(Option::take).flatten().filter(|(of, _)| of == query) {
+            self.select_hit(by);
+        }
+    }
+
+    fn select_hit(self, by: isize) {
         let at =
             self.selected.with_untracked(|event| event.as_ref().map(|event| (event.start, event.line, event.event)));
         let start = self.view.get_untracked().start;
