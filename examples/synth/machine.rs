@@ -49,6 +49,8 @@ pub struct Transfer {
     pub groups: Vec<Vec<usize>>,
     /// Duration of the transfer, in ticks.
     pub ticks: u64,
+    /// The part of the duration in which the links are free for other messages, in ticks.
+    pub idle_ticks: u64,
 }
 
 /// The message of a collective.
@@ -120,7 +122,8 @@ impl Machine {
             let slower = factor(Fault::ExposedAllGather, 4.0) * factor(Fault::SlowLink, 2.0);
             let extra = if has(Fault::SmallCollectives) { 1.5e-4 } else { 0.0 };
             let seconds = LATENCY_SECONDS + message.bus_bytes / (0.85 * self.link) * slower;
-            let transfer = Transfer { groups: message.groups.clone(), ticks: ticks(seconds * share + extra) };
+            let groups = message.groups.clone();
+            let transfer = Transfer { groups, ticks: ticks(seconds * share + extra), idle_ticks: ticks(extra) };
             return if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) };
         }
         match &*instruction.opcode {

@@ -320,7 +320,7 @@ impl<'p> Run<'p> {
                 for ((device, parent), end) in self.devices.iter_mut().zip(parents).zip(ends) {
                     let own = device.own(*own);
                     let end = end.max(device.now + own);
-                    device.links_free = end;
+                    device.links_free = end.saturating_sub(transfer.idle_ticks);
                     device.event(op, *parent, device.now, end - device.now);
                 }
             }
@@ -328,7 +328,9 @@ impl<'p> Run<'p> {
                 let ends: Vec<u64> = match flight {
                     Flight::Collective(transfer) => {
                         let ends = self.arrive(transfer);
-                        self.devices.iter_mut().zip(&ends).for_each(|(device, end)| device.links_free = *end);
+                        for (device, end) in self.devices.iter_mut().zip(&ends) {
+                            device.links_free = end.saturating_sub(transfer.idle_ticks);
+                        }
                         ends
                     }
                     Flight::Copy(ticks) => self

@@ -31,7 +31,11 @@ impl Scale {
     /// Returns the work after the factor. The end of an asynchronous operation has no time of its own.
     pub fn apply(&self, work: Work) -> Work {
         let scaled = |ticks: u64| (ticks as f64 * self.factor).round() as u64;
-        let transfer = |transfer: Transfer| Transfer { ticks: scaled(transfer.ticks), ..transfer };
+        let transfer = |transfer: Transfer| Transfer {
+            ticks: scaled(transfer.ticks),
+            idle_ticks: scaled(transfer.idle_ticks),
+            ..transfer
+        };
         match work {
             Work::Local(ticks) => Work::Local(scaled(ticks)),
             Work::Collective(message, own) => Work::Collective(transfer(message), scaled(own)),
