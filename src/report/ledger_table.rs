@@ -27,7 +27,7 @@ pub fn label(owner: Owner) -> String {
     match owner {
         Owner::Floor => "Compute, needed".to_owned(),
         Owner::Excess => "Compute, more than needed".to_owned(),
-        Owner::Slower => "Compute, slower than on other devices".to_owned(),
+        Owner::Slower => "Slower than on other devices".to_owned(),
         Owner::Opaque => "Compute, not judged".to_owned(),
         Owner::Transfer => "Communication, transfer".to_owned(),
         Owner::Late => "Communication, waiting for other devices".to_owned(),

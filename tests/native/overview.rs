@@ -50,7 +50,10 @@ fn check(name: &str, of: &Overview) {
     assert!(kinds.0.abs_diff(of.period.0) <= slack.0, "{name}: {kinds} of {}", of.period);
     let moved = of.kinds.iter().find(|kind| kind.kind == Some(Kind::DataMovement)).map(|kind| kind.total);
     let owned = of.ledger.per_step(of.ledger.time(Owner::Layout) + of.ledger.time(Owner::Dma));
-    assert!(owned.0.abs_diff(moved.unwrap_or_default().0) <= slack.0, "{name}: {owned} of {moved:?}");
+    // The copies and layout changes of a straggler may belong to its slowness.
+    let slower = of.ledger.per_step(of.ledger.time(Owner::Slower));
+    let moved = moved.unwrap_or_default();
+    assert!(moved + slack >= owned && moved <= owned + slower + slack, "{name}: {owned} of {moved}");
     for kind in &of.kinds {
         let parts = kind.needed + kind.lost + kind.not_judged;
         assert!(parts.0.abs_diff(kind.total.0) <= 2, "{name}");
@@ -120,7 +123,7 @@ fn for_each_case<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
 fn one_fault_is_the_first_finding_with_the_time_that_it_costs() {
     // The fault, its finding, and the largest relative error of the time.
     let cases = [
-        ("straggler", "straggler", 0.06),
+        ("straggler", "straggler", 0.05),
         ("idle-gaps", "loop_gaps", 0.01),
         ("host-bound", "host_dispatch", 0.01),
         ("recompile", "recompile", 0.01),
@@ -128,8 +131,7 @@ fn one_fault_is_the_first_finding_with_the_time_that_it_costs() {
         ("host-sync", "host_sync", 0.03),
         ("slow-host", "input_bound", 0.05),
         ("late-peers", "late_peers", 0.01),
-        // Messages that share the links with small ones take longer as well.
-        ("small-collectives", "small_collectives", 0.07),
+        ("small-collectives", "small_collectives", 0.05),
         ("expert-imbalance", "expert_imbalance", 0.01),
         ("throttle", "throttled", 0.02),
     ];
@@ -237,7 +239,7 @@ fn a_fault_of_one_host_is_found_among_all_hosts() {
         check(fault, &of);
         assert_eq!((&*of.findings[0].id, &*of.device), (id, device), "{fault}");
         let injected = truth["faults"][0]["injected_ps_per_step"].as_f64().unwrap();
-        assert!((cost(&of.findings[0]) / injected - 1.0).abs() < 0.06, "{fault}");
+        assert!((cost(&of.findings[0]) / injected - 1.0).abs() < 0.05, "{fault}");
         let waited = |device: &&DeviceShare| device.waited.is_some_and(|wait| wait.as_f64() > 0.9 * injected);
         let n_waiting = of.devices.iter().filter(waited).count();
         let n_of_host = if fault == "slow-host" { 2 } else { 1 };

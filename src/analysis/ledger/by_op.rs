@@ -65,6 +65,15 @@ impl OwnedOp {
         }
     }
 
+    /// Gives the time of one owner to another, at most `time`.
+    pub(super) fn shift(&mut self, from: Owner, to: Owner, time: Picos) {
+        let Some((_, own)) = self.parts.iter_mut().find(|(of, _)| *of == from) else { return };
+        let time = time.min(*own);
+        *own = own.saturating_sub(time);
+        self.parts.retain(|(_, time)| *time > Picos::ZERO);
+        self.add(to, time.0);
+    }
+
     /// Returns the time of an owner.
     pub fn time(&self, owner: Owner) -> Picos {
         self.parts.iter().find(|(of, _)| *of == owner).map_or(Picos::ZERO, |(_, time)| *time)

@@ -101,6 +101,7 @@ impl Analysis {
         let (compute, mut ops) = self.owned_ops(profile, device, &spans, late)?;
         let slower = excess.filter(|_| is_straggler).unwrap_or_default();
         self.divide_compute(profile, query, programs, (device, n_steps), compute, &slower, &mut ops);
+        divide_layout(n_steps, &slower, &mut ops);
 
         let mut times = OwnerTimes::default();
         gaps.into_iter().for_each(|(class, time)| times.add(Owner::Gap(class), time.0));
@@ -226,6 +227,16 @@ impl Analysis {
             owned.add(Owner::Opaque, all - excess - judged);
             owned.floor = Some(floor);
         }
+    }
+}
+
+/// Divides the times of copies and layout changes of a straggler: first the time beyond that of the other devices, and the
+/// rest.
+fn divide_layout(n_steps: u32, slower: &ExcessTimes, ops: &mut IndexMap<OpKey, OwnedOp>) {
+    for (op, excess) in slower {
+        let Some(owned) = ops.get_mut(op) else { continue };
+        let excess = Picos(excess.saturating_mul(n_steps.into())).saturating_sub(owned.time(Owner::Slower));
+        owned.shift(Owner::Layout, Owner::Slower, excess);
     }
 }
 

@@ -11,7 +11,7 @@ pub enum Owner {
     Floor,
     /// Compute beyond that time.
     Excess,
-    /// Compute of a straggler: its time beyond the median of the devices.
+    /// Compute, copies and layout changes of a straggler: their time beyond the median of the devices.
     Slower,
     /// Compute without a roofline time, because the cost of the op or a peak of the device is unknown. Ops that no rule
     /// classifies are counted here as well.
