@@ -1,6 +1,6 @@
 //! This module writes the comparison of many captures: as a table with its change points, and as JSON.
 
-use super::compare_format::{per, signed_share};
+use super::compare_format::{per_unit, signed_share};
 use super::compare_json::{PartJson, part_json};
 use super::compare_text::waterfall;
 use super::overview_text::{SHOWN, number};
@@ -22,7 +22,7 @@ fn capture_name(of: &Series, at: u32) -> String {
 /// Returns the label of a figure; `None` for figures that texts do not show.
 fn label(of: &Series, figure: &FigureSeries) -> Option<String> {
     if figure.name == "period" {
-        return Some(format!("Time {}", per(of.unit)));
+        return Some(format!("Time {}", per_unit(of.unit)));
     }
     SHOWN.iter().find(|(name, _)| *name == figure.name).map(|(_, label)| (*label).to_owned())
 }
@@ -37,7 +37,7 @@ fn change(of: &Series, label: &str, unit: Unit, change: &ChangePoint) -> String 
 
 /// Writes a series for the terminal. `compared` are the comparisons of the captures around each change point of the time.
 pub fn text(of: &Series, compared: &[Comparison]) -> String {
-    let time = format!("Time {}", per(of.unit));
+    let time = format!("Time {}", per_unit(of.unit));
     let mut table = Table::new(&[
         ("", false),
         ("Capture", true),

@@ -1,6 +1,6 @@
 //! This module writes a comparison for the terminal, with the verdict first, and as Markdown for a pull request.
 
-use super::compare_format::{per, picos, signed_share};
+use super::compare_format::{per_unit, picos, signed_share};
 use super::ledger_table::label;
 use super::overview_text::{SHOWN, number};
 use super::{compare_program, compare_sections};
@@ -27,7 +27,7 @@ const NOTES: usize = 6;
 
 /// Returns the verdict in one sentence: the difference, its interval, and what it is made of.
 pub fn sentence(of: &Comparison) -> String {
-    let per = per(of.unit);
+    let per = per_unit(of.unit);
     let change = of.change().filter(|_| of.delta_ps != 0);
     let change = change.map_or_else(String::new, |change| format!(" ({})", signed_share(change)));
     let delta = format!("{}{change} {per}", signed_time_text(of.delta_ps));
@@ -116,7 +116,7 @@ fn figures(of: &Comparison) -> Table {
     let mut table =
         Table::new(&[("Metric", true), ("A", false), ("B", false), ("Difference", false), ("Change %", false)]);
     let change = of.change().map_or(ABSENT.to_owned(), signed_number);
-    let metric = format!("Time {}", per(of.unit));
+    let metric = format!("Time {}", per_unit(of.unit));
     table.row(vec![
         metric,
         time_text(picos(of.a_ps)),

@@ -196,7 +196,7 @@ pub fn overview<'a>(head: HeadJson<'a>, of: &'a Overview, notes: &'a [Note]) -> 
         periods: of.periods.as_ref().map(|periods| Row { columns: SPREAD, row: periods }),
         attainable: of.ledger.attainable,
         figures: Map(&of.figures, Box::new(|figure: &Figure| (&*figure.name, figure_json(figure)))),
-        model_guess: of.model_size.map(model_guess),
+        model_guess: of.model_guess.map(model_guess),
         ledger: Map(&Owner::ALL, Box::new(|owner: &Owner| (owner.key(), of.ledger.per_step(of.ledger.time(*owner))))),
         kinds: of.kinds.iter().map(kind).collect(),
         recoverable_ps: of.recoverable,

@@ -110,7 +110,7 @@ pub fn text(of: &Overview, style: TextStyle) -> String {
 /// Writes the guess of useful FLOPs, and how the user confirms it. `None` if the user gave the useful FLOPs.
 fn guess(of: &Overview) -> Option<String> {
     let is_given = of.figures.iter().any(|figure| figure.name == "useful_mfu" && figure.value.is_some());
-    let size = of.model_size.filter(|_| !is_given)?;
+    let size = of.model_guess.filter(|_| !is_given)?;
     let (sentence, tokens, n) = (of.guess_sentence()?, size.tokens()?, size.n_parameters?);
     let flops = size.flops_per_token()?;
     let model = if size.is_training && size.attention.is_none() {

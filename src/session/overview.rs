@@ -57,7 +57,7 @@ pub(crate) fn overview_and_inputs(
     let checks: Vec<CrossCheck> = own_first(checks, &device);
     let main_program = main_program(analysis, profile, files, &by_op);
     let memory = main_program.and_then(|program| memory(profile, programs, files, program));
-    let model_size = main_program.and_then(|program| guess_model(profile, programs, &files.programs, program));
+    let model_guess = main_program.and_then(|program| guess_model(profile, programs, &files.programs, program));
     let one = Query {
         device: DeviceChoice::One(by_op.ledger.device as u32),
         step: by_op.step,
@@ -87,7 +87,7 @@ pub(crate) fn overview_and_inputs(
         roofline: &roofline.figures,
         steps: &steps,
         memory: memory.as_ref(),
-        model_size,
+        model_guess,
         checks: &checks,
         files,
         flags: flags.as_ref(),

@@ -94,7 +94,7 @@ fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
     let below = move || {
         let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
         let more = more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect();
-        view! { {tree::more("14", more)} {sources.collect_view()} {tree::note("14", rest.clone())} }.any()
+        view! { {tree::detail_row("14", more)} {sources.collect_view()} {tree::note_row("14", rest.clone())} }.any()
     };
     let cells = cells(&of);
     tree::branch(open, Branch { key: &of.name, first, class: "rest", face, cells, below: Box::new(below) })

@@ -11,7 +11,7 @@
 use super::blob::BlobSource;
 use super::message::{pack, transfer_list, unpack};
 use super::runtime::{ProgressTimer, memory};
-use crate::profile::{Part, ReadProgress};
+use crate::profile::{ProfilePart, ReadProgress};
 use crate::session::open::PlaneAt;
 use js_sys::{Reflect, global};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(super) enum FromHelper {
     Ready,
     Progress(HelperProgress),
     /// The helper has read a plane; `None` if the plane is damaged or cannot be read.
-    Read(PlaneAt, Option<Part>),
+    Read(PlaneAt, Option<ProfilePart>),
 }
 
 /// How far a helper has read its plane.
@@ -88,7 +88,7 @@ pub(super) fn serve(port: &MessagePort) {
     on_message.forget();
 }
 
-fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<Part> {
+fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<ProfilePart> {
     let source = BlobSource::new(file.into()).ok()?;
     let mut timer = ProgressTimer::default();
     let mut report = |progress: ReadProgress<'_>| {
@@ -97,7 +97,7 @@ fn read(port: &MessagePort, at: PlaneAt, file: File) -> Option<Part> {
             post(port, &FromHelper::Progress(HelperProgress { bytes, events: progress.events, memory }));
         }
     };
-    Part::read(&source, at.span(), &mut report)
+    ProfilePart::read(&source, at.span(), &mut report)
 }
 
 fn post(port: &MessagePort, message: &FromHelper) {

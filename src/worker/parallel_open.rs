@@ -13,7 +13,7 @@
 
 use super::helper::{FromHelper, HelperPort, HelperProgress};
 use super::runtime::memory;
-use crate::profile::{Part, ReadProgress};
+use crate::profile::{ProfilePart, ReadProgress};
 use crate::protocol::{DevicesRead, Progress, RequestId, Skip, Stage};
 use crate::session::open::report_file::Captures;
 use crate::session::open::{PlaneAt, PlaneList, PlanesRead, list_planes};
@@ -95,8 +95,8 @@ impl ParallelOpen {
     pub(super) fn read_one(&mut self, report: &mut dyn FnMut(Progress)) -> bool {
         let Some(at) = self.waiting.pop_front() else { return false };
         let source = self.captures.inputs.get(at.file as usize).map(|input| input.source.as_ref());
-        let part =
-            source.and_then(|source| Part::read(source, at.span(), &mut |own| report(self.progress(Some((own, at))))));
+        let part = source
+            .and_then(|source| ProfilePart::read(source, at.span(), &mut |own| report(self.progress(Some((own, at))))));
         self.add(at, part);
         true
     }
@@ -158,7 +158,7 @@ impl ParallelOpen {
         (Captures { planes: self.read, ..self.captures }, self.skips)
     }
 
-    fn add(&mut self, at: PlaneAt, part: Option<Part>) {
+    fn add(&mut self, at: PlaneAt, part: Option<ProfilePart>) {
         self.bytes_read += at.bytes();
         self.read.add(at, part);
     }

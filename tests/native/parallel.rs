@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::synth::{files, made};
-use rooflight::profile::{Builder, Part, Profile};
+use rooflight::profile::{Builder, Profile, ProfilePart};
 use rooflight::wire::Span;
 use rooflight::wire::xspace::{Outcome, outline, walk};
 
@@ -28,8 +28,8 @@ fn read_apart(bytes: &[u8]) -> Profile {
     let mut on_progress = |_: rooflight::profile::ReadProgress<'_>| ();
     let source = &bytes;
     let part = |span: Span| {
-        let part = Part::read(source, span, &mut |_| ()).unwrap();
-        postcard::from_bytes::<Part>(&postcard::to_allocvec(&part).unwrap()).unwrap()
+        let part = ProfilePart::read(source, span, &mut |_| ()).unwrap();
+        postcard::from_bytes::<ProfilePart>(&postcard::to_allocvec(&part).unwrap()).unwrap()
     };
     let mut builder = Builder::new(&mut on_progress);
     builder.file("before.xplane.pb");

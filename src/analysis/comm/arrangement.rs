@@ -1,4 +1,4 @@
-//! This module describes groups of devices: size, stride and axes. It depends on replica groups, and on a mesh and a
+//! This module describes groups of devices by the arrangement of the devices: size, stride and axes. It depends on replica groups, and on a mesh and a
 //! topology that the user gives, but not on times.
 //!
 //! Chips are numbered along x first, then along y, then along z. The devices of a chip have consecutive numbers. In a
@@ -16,7 +16,7 @@ const TEXT: usize = 120;
 
 /// The arrangement of the devices, as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Wiring<'a> {
+pub struct Arrangement<'a> {
     /// The arrangement of the chips, from the user.
     pub topology: Option<&'a Topology>,
     /// The axes of the program's mesh, from the user.
@@ -26,7 +26,7 @@ pub struct Wiring<'a> {
     pub n_devices: Option<u64>,
 }
 
-impl Wiring<'_> {
+impl Arrangement<'_> {
     /// Describes replica groups by text, size, stride and axes.
     pub fn group(&self, groups: &ReplicaGroups) -> DeviceGroup {
         let all = matches!(groups, ReplicaGroups::All);
@@ -118,8 +118,8 @@ mod tests {
 
     fn group(text: &str, topology: &str, devices_per_chip: u32) -> DeviceGroup {
         let topology = topology.parse().ok();
-        let wiring = Wiring { topology: topology.as_ref(), mesh: None, devices_per_chip, n_devices: Some(8) };
-        wiring.group(&replica_groups(text).unwrap())
+        let arrangement = Arrangement { topology: topology.as_ref(), mesh: None, devices_per_chip, n_devices: Some(8) };
+        arrangement.group(&replica_groups(text).unwrap())
     }
 
     #[test]
@@ -152,9 +152,13 @@ mod tests {
             ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "a=4,b=2", Some("b")),
         ] {
             let (topology, mesh) = ("2x2x2".parse().ok(), mesh.parse().ok());
-            let wiring =
-                Wiring { topology: topology.as_ref(), mesh: mesh.as_ref(), devices_per_chip: 1, n_devices: Some(8) };
-            let group = wiring.group(&replica_groups(text).unwrap());
+            let arrangement = Arrangement {
+                topology: topology.as_ref(),
+                mesh: mesh.as_ref(),
+                devices_per_chip: 1,
+                n_devices: Some(8),
+            };
+            let group = arrangement.group(&replica_groups(text).unwrap());
             assert_eq!((group.axis.as_deref(), group.n_axes.is_some()), (axis, true), "{text}");
         }
     }
@@ -163,9 +167,9 @@ mod tests {
     fn all_group_has_every_known_device() {
         let all = group("{}", "", 1);
         assert_eq!((all.size, all.n_groups, all.first.len(), all.stride), (Some(8), Some(1), 8, Some(1)));
-        let wiring = Wiring { topology: None, mesh: None, devices_per_chip: 1, n_devices: None };
-        let pairs = wiring.group(&source_target_pairs("{{0,1},{1,2},{2,0}}").unwrap());
+        let arrangement = Arrangement { topology: None, mesh: None, devices_per_chip: 1, n_devices: None };
+        let pairs = arrangement.group(&source_target_pairs("{{0,1},{1,2},{2,0}}").unwrap());
         assert_eq!((pairs.size, pairs.n_groups, pairs.first), (Some(2), Some(3), vec![0, 1]));
-        assert_eq!(wiring.group(&ReplicaGroups::All).size, None);
+        assert_eq!(arrangement.group(&ReplicaGroups::All).size, None);
     }
 }

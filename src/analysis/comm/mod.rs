@@ -13,8 +13,8 @@
 //! programs and chips, and not on pages.
 
 mod accumulator;
+mod arrangement;
 pub(in crate::analysis) mod async_spans;
-mod axis;
 mod balance;
 mod collective;
 pub mod columns;
@@ -49,7 +49,7 @@ use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
 use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
-use axis::Wiring;
+use arrangement::Arrangement;
 use core::CoreWindow;
 use sums::Sums;
 
@@ -78,8 +78,9 @@ impl Analysis {
         let unread = slices.iter().filter_map(|slice| self.unread_core(profile, slice, step));
         let cores: Vec<CoreWindow<'_>> = unread.collect();
         let infos = sums::collective_infos(profile, cores.iter().map(CoreWindow::transfers), programs);
-        let wiring = Wiring { topology: None, mesh: None, devices_per_chip: 1, n_devices: sums::n_devices(&infos) };
-        let mut sums = Sums::new(profile, self, query.by, infos, wiring, scale);
+        let arrangement =
+            Arrangement { topology: None, mesh: None, devices_per_chip: 1, n_devices: sums::n_devices(&infos) };
+        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, scale);
         for mut core in cores {
             core.timeline = core.read(&self.devices[core.device]);
             sums.add(&core);
@@ -107,10 +108,10 @@ impl Analysis {
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
         let (topology, mesh) = (query.topology.as_ref(), query.mesh.as_ref());
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&infos));
-        let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
+        let arrangement = Arrangement { topology, mesh, devices_per_chip, n_devices };
         let first = chosen.first().filter(|_| has_balance);
         let balance = first.and_then(|first| self.balance(profile, step, *first, &tensor_cores, &infos));
-        let mut sums = Sums::new(profile, self, query.by, infos, wiring, scale);
+        let mut sums = Sums::new(profile, self, query.by, infos, arrangement, scale);
         tensor_cores.iter().chain(&sparse_cores).for_each(|core_window| sums.add(core_window));
         let pairing = Pairing {
             device_clock: !tensor_cores.is_empty()
@@ -124,8 +125,8 @@ impl Analysis {
             tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
             sparse: sums.traffic(false, Core::Sparse),
             copies: sums.traffic(true, Core::Tensor).unwrap_or_default(),
-            rows: sums.rows(false, wiring, link.as_ref()),
-            copy_rows: sums.rows(true, wiring, None),
+            rows: sums.rows(false, arrangement, link.as_ref()),
+            copy_rows: sums.rows(true, arrangement, None),
             primitives: sums.primitives(),
             steps: self.comm_steps(&tensor_cores, query.query.device),
             balance,

@@ -6,8 +6,8 @@
 //! once.
 
 use super::accumulator::{CommAccumulator, CommonValue};
+use super::arrangement::Arrangement;
 use super::async_spans::SpanOrigin;
-use super::axis::Wiring;
 use super::collective::{CollectiveInfo, collective_info};
 use super::core::CoreWindow;
 use super::flags::{Target, suggested};
@@ -133,11 +133,11 @@ impl<'a> Sums<'a> {
         analysis: &'a Analysis,
         by: CommBy,
         infos: IndexMap<OpKey, CollectiveInfo>,
-        wiring: Wiring<'_>,
+        arrangement: Arrangement<'_>,
         scale: Scale,
     ) -> Self {
         let with_group = |(named, info): (OpKey, CollectiveInfo)| {
-            let group = info.groups.as_ref().map(|groups| wiring.group(groups));
+            let group = info.groups.as_ref().map(|groups| arrangement.group(groups));
             let factor = info.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
             (named, TransferFacts { info, group, factor })
         };
@@ -300,10 +300,10 @@ impl<'a> Sums<'a> {
 
     /// Returns the rows of collectives, or of copies with `is_copy`. The row with the longest exposed time comes first;
     /// ties are ordered by stall, time in flight, key, program and core.
-    pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
+    pub fn rows(&self, is_copy: bool, arrangement: Arrangement<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
         let mut rows: Vec<CommRow> =
-            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at], wiring, link)).collect();
+            of.map(|(facts, at)| self.row(facts, &self.accumulators[*at], arrangement, link)).collect();
         rows.small_sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
@@ -316,7 +316,7 @@ impl<'a> Sums<'a> {
         &self,
         facts: &RowFacts,
         accumulator: &CommAccumulator,
-        wiring: Wiring<'_>,
+        arrangement: Arrangement<'_>,
         link: Option<&LinkPeak>,
     ) -> CommRow {
         let (_, core, _, key) = &facts.key;
@@ -327,7 +327,7 @@ impl<'a> Sums<'a> {
         let (alg_rate, bus_rate) = accumulator.rates();
         let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = scaled(accumulator.traffic, self.scale);
         let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
-        let closed = wiring.topology.is_some_and(|topology| topology.wrap);
+        let closed = arrangement.topology.is_some_and(|topology| topology.wrap);
         let peak = link.zip(axes).map(|(link, axes)| link.one_way * if closed { 2.0 } else { 1.0 } * f64::from(axes));
         CommRow {
             key: key.clone(),

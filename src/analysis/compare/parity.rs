@@ -12,10 +12,10 @@ pub fn parity(a: &Input<'_>, b: &Input<'_>, is_same_program: Option<bool>) -> Ve
     let heads = (&a.head, &b.head);
     let ops = |of: &Input<'_>| Some(format::counted(of.n_ops, "op", "ops"));
     let batch = |of: &Input<'_>| {
-        let (sequences, length) = of.overview.model_size?.batch?;
+        let (sequences, length) = of.overview.model_guess?.batch?;
         Some(format!("{} × {}", format::count(sequences), format::count(length)))
     };
-    let parameters = |of: &Input<'_>| Some(format::count(of.overview.model_size?.n_parameters?));
+    let parameters = |of: &Input<'_>| Some(format::count(of.overview.model_guess?.n_parameters?));
     let coverage =
         |head: &SideHead| Some(if head.is_partial { "a part of the capture" } else { "complete" }.to_owned());
     let mut all = vec![

@@ -54,7 +54,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Returns the verdict on a difference in ps, which is or is not beyond what steps and captures vary by.
-    pub(super) const fn on(delta_ps: i64, is_real: bool) -> Self {
+    pub(super) const fn of_difference(delta_ps: i64, is_real: bool) -> Self {
         match delta_ps {
             1.. if is_real => Self::Regression,
             ..=-1 if is_real => Self::Improvement,

@@ -109,7 +109,7 @@ fn row(
         work_ps = roofline(a).zip(roofline(b)).map(|(a, b)| ((b - a) * mean).round() as i64);
     }
     let is_beyond = delta_ps.unsigned_abs() as f64 > ROW_BAND * whole_ps.unsigned_abs() as f64;
-    let verdict = Verdict::on(delta_ps, (p.is_none() || is_real) && is_beyond);
+    let verdict = Verdict::of_difference(delta_ps, (p.is_none() || is_real) && is_beyond);
     let efficiency_ps = work_ps.map(|work| delta_ps.saturating_sub(count_ps).saturating_sub(work));
     let is_ambiguous = of.is_ambiguous;
     RowDelta {

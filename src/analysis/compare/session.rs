@@ -114,6 +114,6 @@ impl<'a> Session<'a> {
 
 /// Returns the tokens of one step of the whole job, as the program's inputs tell them.
 fn tokens(overview: &Overview) -> Option<u64> {
-    let (sequences, length) = overview.model_size?.batch?;
+    let (sequences, length) = overview.model_guess?.batch?;
     sequences.checked_mul(length).filter(|tokens| *tokens > 0)
 }

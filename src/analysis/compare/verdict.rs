@@ -22,7 +22,7 @@ pub fn evaluate((a, b): (&[f64], &[f64]), shift: Option<Shift>, (whole_ps, delta
     let is_beyond = delta_ps.unsigned_abs() as f64 > band * whole_ps.unsigned_abs() as f64;
     let has_sign = shift.is_none_or(|shift| (shift.low > 0.0) == (delta_ps > 0) && shift.low * shift.high > 0.0);
     let is_real = is_beyond && p.is_none_or(|p| p < SIGNIFICANT && has_sign);
-    Judged { verdict: Verdict::on(delta_ps, is_real), p }
+    Judged { verdict: Verdict::of_difference(delta_ps, is_real), p }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::Input;
 use super::detect::format;
 use crate::analysis::captures::{FileHead, HeadKind};
-use crate::profile::{Builder, Part, Plane, ReadProgress};
+use crate::profile::{Builder, Plane, ProfilePart, ReadProgress};
 use crate::source::Source;
 use crate::wire::xspace::{SpaceField, outline};
 use crate::wire::{Format, Span};
@@ -59,7 +59,7 @@ fn device_type(plane: &str) -> Option<&str> {
 /// Returns when the profile was started, from the plane about the run.
 fn start(source: &dyn Source, run: Span) -> Option<u64> {
     let mut progress = |_: ReadProgress<'_>| ();
-    let part = Part::read(source, run, &mut progress)?;
+    let part = ProfilePart::read(source, run, &mut progress)?;
     let mut builder = Builder::new(&mut progress);
     builder.file("");
     builder.join(vec![part]).then(|| builder.finish().planes.iter().find_map(Plane::start_ns)).flatten()

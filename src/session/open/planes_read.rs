@@ -1,6 +1,6 @@
 //! This module holds planes that several workers have read, each plane apart from the others.
 
-use crate::profile::Part;
+use crate::profile::ProfilePart;
 use crate::small_sort::SmallSort;
 use crate::wire::Span;
 use crate::wire::xspace::SpaceField;
@@ -35,7 +35,7 @@ impl PlaneAt {
 /// is reported in the order of the file.
 #[derive(Clone, Default)]
 pub struct PlanesRead {
-    parts: Vec<(PlaneAt, Part)>,
+    parts: Vec<(PlaneAt, ProfilePart)>,
     damaged: Vec<u32>,
     fields: Vec<(u32, Vec<SpaceField>)>,
     /// Files of which nothing is here are left out.
@@ -45,7 +45,7 @@ pub struct PlanesRead {
 /// A file whose planes have been read apart.
 pub struct FileRead {
     /// The planes, in the order of the file.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ProfilePart>,
     /// What the file holds beside planes.
     pub fields: Vec<SpaceField>,
 }
@@ -57,7 +57,7 @@ impl PlanesRead {
     }
 
     /// Adds a plane; `None` if it is damaged.
-    pub fn add(&mut self, at: PlaneAt, part: Option<Part>) {
+    pub fn add(&mut self, at: PlaneAt, part: Option<ProfilePart>) {
         match part {
             Some(part) => self.parts.push((at, part)),
             None => self.damaged.push(at.file),

@@ -86,7 +86,7 @@ fn empty_overview() -> Overview {
             excess: None,
         },
         figures: Vec::new(),
-        model_size: None,
+        model_guess: None,
         recoverable: Picos::ZERO,
         findings: Vec::new(),
         options: Vec::new(),

@@ -36,7 +36,7 @@ fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
     let key = format!("{at} {}", row.name);
     let face = view! { <span class="mono" title=row.name.clone()>{row.name.clone()}</span> }.any();
     let (lines, more) = (row.lines, row.more);
-    let below = move || view! { {lines.iter().map(line).collect_view()} {tree::more("5", more.clone())} }.any();
+    let below = move || view! { {lines.iter().map(line).collect_view()} {tree::detail_row("5", more.clone())} }.any();
     let cells = view! {
         <td class="rest" title=row.words.clone()>{row.words.clone()}</td>
         <td class="num events">{row.events}</td>

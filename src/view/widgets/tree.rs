@@ -61,12 +61,12 @@ pub(crate) fn branch(open: Open, branch: Branch<'_>) -> AnyView {
 }
 
 /// Renders a row with one text.
-pub(crate) fn note(columns: &'static str, text: Option<String>) -> AnyView {
+pub(crate) fn note_row(columns: &'static str, text: Option<String>) -> AnyView {
     text.map(|text| view! { <tr class="tree-more"><td colspan=columns>{text}</td></tr> }.any()).into_any()
 }
 
 /// Renders a row with more details, as names and values.
-pub(crate) fn more(columns: &'static str, items: Vec<(String, String)>) -> AnyView {
+pub(crate) fn detail_row(columns: &'static str, items: Vec<(String, String)>) -> AnyView {
     if items.is_empty() {
         return ().into_any();
     }

@@ -49,7 +49,7 @@ pub use memory::{Memories, MemoryBytes};
 pub use model::{HloBlob, HloForm, Line, Op, OpKey, OpStats, Plane, PlaneStat, Profile, StatCount};
 pub use note::{Note, Severity};
 pub use note_code::NoteCode;
-pub use part::Part;
+pub use part::ProfilePart;
 pub use progress::ReadProgress;
 pub use strings::{StrId, Strings};
 pub use trace::Survey;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// Planes that were read apart from the other planes of their file.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Part {
+pub struct ProfilePart {
     texts: Texts,
     memories: Memories,
     planes: Vec<Plane>,
@@ -33,7 +33,7 @@ pub struct Part {
     n_events: u64,
 }
 
-impl Part {
+impl ProfilePart {
     /// Reads the plane at `span` of a file. Returns `None` if the plane is damaged.
     pub fn read(source: &dyn Source, span: Span, progress: &mut dyn FnMut(ReadProgress<'_>)) -> Option<Self> {
         let mut builder = Builder::new(progress);
@@ -62,7 +62,7 @@ impl Builder<'_> {
 
     /// Adds parts of the current file, in the order of the file. Returns `false`, and adds nothing, if they have more
     /// planes and lines than a file of any size may have. Then their file must be read as a whole.
-    pub fn join(&mut self, parts: Vec<Part>) -> bool {
+    pub fn join(&mut self, parts: Vec<ProfilePart>) -> bool {
         if !self.listing_limit.has_room_for(parts.iter().map(|part| &part.listing_limit)) {
             return false;
         }
@@ -70,8 +70,9 @@ impl Builder<'_> {
         true
     }
 
-    fn join_part(&mut self, part: Part) {
-        let Part { texts, memories, mut planes, mut hlo, hosts, notes, anomalies, listing_limit, n_events } = part;
+    fn join_part(&mut self, part: ProfilePart) {
+        let ProfilePart { texts, memories, mut planes, mut hlo, hosts, notes, anomalies, listing_limit, n_events } =
+            part;
         let ids = self.profile.strings.join(&texts);
         drop(texts);
         let numbers = self.profile.memories.join(&mut self.memories, &memories);

@@ -11,7 +11,7 @@
 //! one place.
 
 use super::Builder;
-use super::part::Part;
+use super::part::ProfilePart;
 use super::progress::ReadProgress;
 use crate::source::Source;
 use crate::wire::xspace::{Outcome, PlaneHead, planes, walk_without};
@@ -56,7 +56,7 @@ impl Builder<'_> {
     fn walk_groups(&mut self, source: &(dyn Source + Sync), groups: &[Group]) -> Option<Outcome> {
         let n_planes = groups.last()?.planes.end;
         let (sender, receiver) = mpsc::channel::<PartProgress>();
-        let parts: Vec<(Part, Outcome)> = std::thread::scope(|scope| {
+        let parts: Vec<(ProfilePart, Outcome)> = std::thread::scope(|scope| {
             let start = |(part, group): (usize, &Group)| {
                 let (sender, group) = (sender.clone(), group.clone());
                 scope.spawn(move || read_part(source, part, &group, n_planes, &sender))
@@ -74,7 +74,7 @@ impl Builder<'_> {
             }
             threads.into_iter().map(|thread| thread.join().ok()).collect::<Option<_>>()
         })?;
-        let (parts, outcomes): (Vec<Part>, Vec<Outcome>) = parts.into_iter().unzip();
+        let (parts, outcomes): (Vec<ProfilePart>, Vec<Outcome>) = parts.into_iter().unzip();
         let is_whole = outcomes.iter().all(|outcome| outcome.n_damage == 0);
         if is_whole && self.join(parts) { outcomes.into_iter().next() } else { None }
     }
@@ -87,7 +87,7 @@ fn read_part(
     group: &Group,
     n_planes: u32,
     sender: &mpsc::Sender<PartProgress>,
-) -> (Part, Outcome) {
+) -> (ProfilePart, Outcome) {
     let mut report = |of: ReadProgress<'_>| {
         // The walk also passes the planes before and after the group.
         let bytes = of.at.clamp(group.bytes.start, group.bytes.end) - group.bytes.start;
@@ -98,7 +98,7 @@ fn read_part(
     let mut builder = Builder::new(&mut report);
     let without: Vec<u32> = (0..n_planes).filter(|plane| !group.planes.contains(plane)).collect();
     let outcome = walk_without(source, &without, &mut builder);
-    let mut read = Part::from_builder(builder);
+    let mut read = ProfilePart::from_builder(builder);
     if part > 0 {
         read.hosts.clear();
         read.notes.clear();

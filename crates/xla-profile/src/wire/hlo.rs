@@ -41,7 +41,7 @@ pub enum HloError {
 /// Returns an error if the bytes are not a program, or have too many empty parts ([`HloError::Thin`]). A module
 /// without a name or computations is [`HloError::Empty`]: a real `llo_proto` parses as an empty `HloProto`.
 pub fn decode(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
-    check(bytes, Part::Program)?;
+    check(bytes, MessageKind::Program)?;
     let program = proto::HloProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
     usable(program)
 }
@@ -51,7 +51,7 @@ pub fn decode(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
 /// # Errors
 /// Returns the same errors as [`decode`].
 pub fn decode_module(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
-    check(bytes, Part::Module)?;
+    check(bytes, MessageKind::Module)?;
     let module = proto::HloModuleProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
     usable(proto::HloProto { hlo_module: Some(module), buffer_assignment: None })
 }
@@ -62,8 +62,8 @@ fn usable(program: proto::HloProto) -> Result<proto::HloProto, HloError> {
 }
 
 /// Refuses bytes that would take many times their size once decoded.
-fn check(bytes: &[u8], part: Part) -> Result<(), HloError> {
-    let parts = count(bytes, part, 0)?;
+fn check(bytes: &[u8], kind: MessageKind) -> Result<(), HloError> {
+    let parts = count(bytes, kind, 0)?;
     // Real programs have some 40 bytes per part. The plainest programs (additions without metadata) have 7: 38 bytes
     // for an instruction, which counts as four, and its shape. A decoded part takes about 150 bytes.
     if parts > THIN.max(bytes.len() as u64 / 6) {
@@ -129,7 +129,7 @@ const THIN: u64 = 1 << 16;
 
 /// The kinds of message that [`count`] distinguishes.
 #[derive(Clone, Copy)]
-enum Part {
+enum MessageKind {
     Program,
     Module,
     Computation,
@@ -143,7 +143,7 @@ enum Part {
     Leaf,
 }
 
-impl Part {
+impl MessageKind {
     /// Returns the kind of message in field `number`, or `None` if that field is not counted.
     fn field(self, number: u32) -> Option<Self> {
         match (self, number) {
@@ -167,15 +167,15 @@ impl Part {
 
 /// Counts a message and the messages inside of it. An instruction counts as four, because it is four times as large as
 /// the others once decoded.
-fn count(bytes: &[u8], part: Part, depth: u32) -> Result<u64, WireError> {
+fn count(bytes: &[u8], kind: MessageKind, depth: u32) -> Result<u64, WireError> {
     // `prost` refuses messages that are nested deeper than 100.
-    if matches!(part, Part::Leaf) || depth > 100 {
+    if matches!(kind, MessageKind::Leaf) || depth > 100 {
         return Ok(1);
     }
-    let mut parts = if matches!(part, Part::Instruction) { 4_u64 } else { 1 };
+    let mut parts = if matches!(kind, MessageKind::Instruction) { 4_u64 } else { 1 };
     let mut cursor = Cursor::new(bytes, 0);
     while let Some(Field { number, value }) = cursor.next_field()? {
-        if let (Some(inner), Value::Bytes(bytes)) = (part.field(number), value) {
+        if let (Some(inner), Value::Bytes(bytes)) = (kind.field(number), value) {
             parts = parts.saturating_add(count(bytes, inner, depth.saturating_add(1))?);
         }
     }
