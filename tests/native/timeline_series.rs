@@ -203,7 +203,7 @@ fn power_states_of_a_real_trace() {
 /// Values that hold at the same time on several planes are kept apart, and the names of stats are those of each plane.
 #[test]
 fn counters_of_planes_that_are_read_apart() {
-    use rooflight::profile::{Builder, Part};
+    use rooflight::profile::{Builder, ProfilePart};
     let device = |n: u32| {
         let mut plane = Plane::new(&format!("/device:TPU:{n}"));
         for other in 0..n {
@@ -225,11 +225,11 @@ fn counters_of_planes_that_are_read_apart() {
     joined.file("it.xplane.pb");
     let found = rooflight::wire::xspace::outline(&&capture[..]).unwrap();
     let read = |span| {
-        let part = Part::read(&&capture[..], span, &mut |_| ()).unwrap();
-        postcard::from_bytes::<Part>(&postcard::to_allocvec(&part).unwrap()).unwrap()
+        let part = ProfilePart::read(&&capture[..], span, &mut |_| ()).unwrap();
+        postcard::from_bytes::<ProfilePart>(&postcard::to_allocvec(&part).unwrap()).unwrap()
     };
     // The planes are joined in another order than they are read.
-    let parts: Vec<Part> = found.planes.into_iter().map(|(span, _)| read(span)).collect();
+    let parts: Vec<ProfilePart> = found.planes.into_iter().map(|(span, _)| read(span)).collect();
     assert!(joined.join(parts));
     let (whole, joined) = (whole.finish(), joined.finish());
     assert!(whole.planes == joined.planes);
@@ -434,7 +434,7 @@ fn a_session_answers_for_series() {
     };
     let picture = ask(TimelineQuestion::Picture(query)).decode::<rooflight::analysis::timeline::Picture>().unwrap();
     assert_eq!(picture.series.iter().map(|of| of.id).collect::<Vec<_>>(), [track.id]);
-    assert_eq!(picture.series[0].max, found.max.unwrap());
+    assert_eq!(picture.series[0].top, found.max.unwrap());
 }
 
 /// `make::small` shows the ops: two of them have FLOPs, and the others have no cost.

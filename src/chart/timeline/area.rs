@@ -10,7 +10,7 @@ pub struct AreaPlace {
     pub view: Viewport,
     pub left: f64,
     pub width: f64,
-    /// The value 0 is at `bottom`, and the greatest value of the series `height` above it.
+    /// The value 0 is at `bottom`, and the value at the top of the lane `height` above it.
     pub bottom: f64,
     pub height: f64,
 }
@@ -43,7 +43,7 @@ pub fn areas(
             continue;
         }
         let side = |time: u64| at.left + at.view.x(time, at.width).clamp(0.0, at.width);
-        let share = if picture.max > 0.0 { (value / picture.max).clamp(0.0, 1.0) } else { 0.0 };
+        let share = if picture.top > 0.0 { (value / picture.top).clamp(0.0, 1.0) } else { 0.0 };
         let y = at.bottom - share * at.height;
         // Columns of the same height are one side of the area.
         match area.last_mut() {
@@ -74,7 +74,7 @@ mod tests {
     fn values_are_areas_above_the_time_that_has_them() {
         let columns = [[1.0, 1.0, 1.0], [1.0, 3.0, 1.0], [2.0, 2.0, 2.0], [f32::NAN; 3], [4.0, 4.0, 4.0]];
         let bytes = columns.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
-        let picture = SeriesPicture { max: 4.0, columns: bytes, ..SeriesPicture::default() };
+        let picture = SeriesPicture { top: 4.0, columns: bytes, ..SeriesPicture::default() };
         let query = PictureQuery { start: Picos(100), column: Picos(10), n_columns: 5, ..PictureQuery::default() };
         let view = Viewport { start: 100, end: 150 };
         let at = AreaPlace { view, left: 0.0, width: 50.0, bottom: 40.0, height: 40.0 };

@@ -24,7 +24,7 @@ impl TimelineModel {
 
     /// Keeps the greatest values of the series that a picture has shown.
     fn keep_scales(self, shown: &Shown) {
-        let known: Vec<(SeriesRef, f64)> = shown.picture.series.iter().map(|of| (of.id, of.max)).collect();
+        let known: Vec<(SeriesRef, f64)> = shown.picture.series.iter().map(|of| (of.id, of.top)).collect();
         if self.scales.with_untracked(|scales| known.iter().any(|(id, _)| !scales.contains_key(id))) {
             self.scales.update(|scales| scales.extend(known));
         }

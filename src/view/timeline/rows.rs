@@ -5,7 +5,7 @@ use super::model::TimelineModel;
 use crate::analysis::base::GroupBy;
 use crate::analysis::timeline::{EventQuery, parse_event_key};
 use crate::chart::breakdown::figures;
-use crate::chart::gaps::GapTime;
+use crate::chart::timeline::DeviceTime;
 use crate::chart::timeline::Viewport;
 use crate::protocol::table_query::TableOf;
 use crate::protocol::url::timeline::TimelineRows;
@@ -134,7 +134,7 @@ pub(super) fn Rows(model: TimelineModel) -> impl IntoView {
         let query = sums.with(|query| query.as_ref().map(|query| (query.device, query.step)));
         query.filter(|_| of.get() == TimelineRows::Idle)
     });
-    let show_gap = Callback::new(move |GapTime { range, .. }: GapTime| {
+    let show_gap = Callback::new(move |DeviceTime { range, .. }: DeviceTime| {
         let device = sums.with_untracked(|query| query.as_ref().and_then(|query| query.device.single()));
         if let Some((start, end)) = model.displayed_range(device, (range.start.0, range.end.0)) {
             model.show(Viewport::with_margin(model.whole.get_untracked(), start, end));

@@ -6,6 +6,7 @@ use super::device_rates::{LastCore, Rate, has_rate};
 use super::report::{SeriesRef, SeriesTrack, SeriesUnit};
 use super::step_function::StepFunction;
 use crate::analysis::base::{Analysis, Platform};
+use crate::analysis::roofline::{Level, PeakChoice, Precision};
 use crate::analysis::timeline::report::TrackGroup;
 use crate::profile::Profile;
 
@@ -102,13 +103,14 @@ fn rate_track(rate: Rate, platform: Platform) -> SeriesTrack {
             "FLOP/s",
             SeriesUnit::FlopsPerSecond,
             "The FLOPs of each op by its cost estimate, divided by its self time; there is no value while only ops without a \
-             cost run.",
+             cost run. The lane ends at the peak of the device: a higher value comes from an estimate that is too high.",
         ),
         Rate::HbmBytes => (
             if platform == Platform::Cpu { "Memory bandwidth" } else { "HBM bandwidth" },
             SeriesUnit::BytesPerSecond,
             "The bytes of memory of each op by its cost estimate, divided by its self time, or by its time in flight if it is \
-             asynchronous; there is no value while only ops without a cost run.",
+             asynchronous; there is no value while only ops without a cost run. The lane ends at the bandwidth of the device: a \
+             higher value comes from bytes that a cache served.",
         ),
     };
     let (name, about) = (name.to_owned(), about.to_owned());
@@ -129,5 +131,20 @@ impl SeriesSource {
             }
             Self::Rate { device, rate } => core.device_rate(profile, analysis, device, rate),
         })
+    }
+
+    /// Returns the peak of the device in the unit of the series: the highest one of all precisions, or that of HBM. `None` if it is
+    /// unknown, or if the series has none.
+    pub fn peak(&self, profile: &Profile, analysis: &Analysis) -> Option<f64> {
+        let Self::Rate { device, rate } = *self else { return None };
+        let peaks = || analysis.device_peaks(profile, device, &PeakChoice::default());
+        match rate {
+            Rate::CollectivesInFlight | Rate::CopiesInFlight => None,
+            Rate::Flops => {
+                let peaks = peaks();
+                Precision::ALL.iter().filter_map(|precision| peaks.flops(*precision)).max_by(f64::total_cmp)
+            }
+            Rate::HbmBytes => peaks().bytes(Level::Hbm),
+        }
     }
 }

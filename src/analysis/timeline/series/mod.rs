@@ -68,10 +68,11 @@ impl SeriesIndex {
         let mut core = LastCore::default();
         for id in &query.series {
             let offset = self.offset(*id);
+            let peak = self.source(*id).and_then(|source| source.peak(profile, analysis)).unwrap_or(f64::INFINITY);
             let Some(function) = self.function(profile, analysis, &mut core, *id) else { continue };
             let most = function.whole().max;
-            let mut picture =
-                SeriesPicture { id: *id, max: if most.is_nan() { 0.0 } else { most }, columns: Vec::new() };
+            let top = if most.is_nan() { 0.0 } else { most.min(peak) };
+            let mut picture = SeriesPicture { id: *id, top, columns: Vec::new() };
             for column in 0..u64::from(query.n_columns) {
                 let time = |column: u64| {
                     let displayed = query.start.0.saturating_add(query.column.0.saturating_mul(column));
@@ -108,6 +109,10 @@ impl SeriesIndex {
         })
     }
 
+    fn source(&self, id: SeriesRef) -> Option<SeriesSource> {
+        self.sources.get(id.group as usize)?.get(id.series as usize).copied()
+    }
+
     fn offset(&self, id: SeriesRef) -> i64 {
         self.offsets.get(id.group as usize).copied().unwrap_or(0)
     }
@@ -121,7 +126,7 @@ impl SeriesIndex {
         id: SeriesRef,
     ) -> Option<&StepFunction> {
         let end = self.end.moved(-self.offset(id)).0;
-        let source = self.sources.get(id.group as usize)?.get(id.series as usize)?;
+        let source = self.source(id)?;
         if !self.functions.contains_key(&id) {
             let function = source.read(profile, analysis, core, end)?;
             if self.n_steps.saturating_add(function.len()) > MAX_STEPS {

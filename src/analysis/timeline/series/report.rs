@@ -45,8 +45,9 @@ pub enum SeriesUnit {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesPicture {
     pub id: SeriesRef,
-    /// The greatest value of the whole series; 0 if it has no values.
-    pub max: f64,
+    /// The value at the top of its lane: the greatest value of the whole series or, if that is more than the peak of the
+    /// device, the peak; 0 if the series has no values.
+    pub top: f64,
     /// Minimum, maximum and mean of each column as three little-endian `f32`; NaN where there is no value. The mean is
     /// weighted by time. [`SeriesPicture::read`] decodes the bytes.
     #[serde(with = "serde_bytes")]
