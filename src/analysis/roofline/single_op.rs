@@ -5,6 +5,7 @@ use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
 use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
+use super::verdict::PossibleCause;
 use super::verify::verify;
 use crate::analysis::base::rows::Member;
 use crate::analysis::base::{Analysis, ResolvedOp};
@@ -55,11 +56,13 @@ impl Analysis {
         }
         skipped.small_sort_by_key(|s| (Reverse(s.total), s.reason));
         let roof = sums.map(|sums| sums.evaluate(query.latency));
-        ran.then(|| OpRoof {
-            verified: roof.as_ref().and_then(verify),
-            roof,
-            skipped,
-            peaks: super::kernel_groups(peaks.into_iter()),
-        })
+        let mut verified = roof.as_ref().and_then(verify);
+        if let Some(verified) = &mut verified
+            && self.devices.len() < 2
+        {
+            // One device has no one to communicate with.
+            verified.checks.retain(|cause| *cause != PossibleCause::UnexpectedCollectives);
+        }
+        ran.then(|| OpRoof { verified, roof, skipped, peaks: super::kernel_groups(peaks.into_iter()) })
     }
 }

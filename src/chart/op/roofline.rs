@@ -34,6 +34,9 @@ pub struct Roof {
     pub how: Formula,
 }
 
+const NO_ROOFLINE_OF_COMMUNICATION: &str =
+    "No roofline: the links between devices limit communication. The communication view has its bandwidth.";
+
 /// Contents of the roofline section of the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoofLine {
@@ -43,9 +46,13 @@ pub enum RoofLine {
 }
 
 /// Returns the roofline section of an op. `None` for an op that did not run. For data movement, the causes are the op's
-/// own changes and its padding, if it has any.
+/// own changes and its padding, if it has any. Communication has no roofline, because its limit is that of the links.
 pub fn roof(op: &OpDetail) -> Option<RoofLine> {
-    let mut line = roof_line(op.roof.as_ref()?, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    let of = op.roof.as_ref()?;
+    if op.kind == Some(Kind::Communication) {
+        return Some(RoofLine::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned()));
+    }
+    let mut line = roof_line(of, TimePart::Kind(op.kind.unwrap_or(Kind::Other)))?;
     if let RoofLine::Roof(roof) = &mut line
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
@@ -108,7 +115,9 @@ fn verdict(of: &FloorComparison) -> String {
 
 const fn check(of: &PossibleCause) -> &'static str {
     match of {
-        PossibleCause::RetilingCopies => "copies and transposes before or after it that change the tiling",
+        PossibleCause::RetilingCopies => {
+            "copies and transposes before or after it that change the layout or the tiling"
+        }
         PossibleCause::UnexpectedCollectives => "collectives that sharding put around it, or into it",
         PossibleCause::FusionFailure => "ops beside it that were not fused into it",
         PossibleCause::Latency => "little work per execution, so launch overhead dominates",
@@ -319,7 +328,7 @@ mod tests {
         assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
         assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
         assert!(
-            roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 ps of HBM")
+            roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 s of HBM")
         );
     }
 
@@ -343,5 +352,16 @@ mod tests {
         let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
         let Some(RoofLine::None(words)) = roof_line(&op, TimePart::Idle) else { panic!() };
         assert_eq!(words, "No roofline: ends of asynchronous ops.");
+    }
+
+    #[test]
+    fn communication_has_no_roofline_of_memory() {
+        let roof = OpRoof { roof: None, verified: None, skipped: Vec::new(), peaks: Vec::new() };
+        let mut of = OpDetail { roof: Some(roof), ..op(&[], &[]) };
+        assert_eq!(super::roof(&of), None, "a copy without a reason");
+        of.kind = Some(Kind::Communication);
+        assert_eq!(super::roof(&of), Some(RoofLine::None(NO_ROOFLINE_OF_COMMUNICATION.to_owned())));
+        of.roof = None;
+        assert_eq!(super::roof(&of), None, "it did not run");
     }
 }
