@@ -115,8 +115,11 @@ pub fn time(time: Picos, unit: TimeUnit) -> String {
     time_with_decimals(time, unit, unit.decimals())
 }
 
-/// Formats a single time: two decimals, and its unit. Picoseconds have no decimals.
+/// Formats a single time: two decimals, and its unit. Picoseconds have no decimals. No time is "0 s".
 pub fn figure_time(time: Picos) -> (String, &'static str) {
+    if time == Picos::ZERO {
+        return ("0".to_owned(), TimeUnit::S.symbol());
+    }
     let largest_of = |unit: &TimeUnit| rounded(time, unit.in_ps(), 2) * step(unit.in_ps(), 2);
     let unit = TimeUnit::ALL
         .into_iter()
@@ -351,7 +354,7 @@ mod tests {
         assert_eq!(time_text(Picos(363_729_700_000_000)), "363.73 s");
         assert_eq!(time_text(Picos(999_996 * MS / 1000)), "1.00 s");
         assert_eq!(time_text(Picos(12)), "12 ps");
-        assert_eq!(time_text(Picos(0)), "0 ps");
+        assert_eq!(time_text(Picos(0)), "0 s");
         assert_eq!(exact_time(Picos(304_033_200_000_000)), "304,033,200,000,000 ps");
         let exact = [0, 7, 1000, 12_500_000_000, 12_000_000_000_001, u64::MAX].map(|ps| lossless_time(Picos(ps)));
         assert_eq!(exact, ["0 ps", "7 ps", "1 ns", "12.5 ms", "12.000000000001 s", "18446744.073709551615 s"]);

@@ -115,7 +115,7 @@ onPage("the lanes show every span in flight, drag and keys zoom them, and the UR
   // Several spans are in flight at once, so the sum of their exposed times is at least the exposed time of their union.
   assert.ok(sum(rows, (row) => parsePs(row[5])) >= report.comm_totals.exposed_ps);
   const wholeLabel = await lanesChart(page).getAttribute("aria-label");
-  assert.match(wholeLabel, new RegExp(`^${rows.length} spans in flight in \\d+ lanes? against compute of TPU:0, 0 ps to `));
+  assert.match(wholeLabel, new RegExp(`^${rows.length} spans in flight in \\d+ lanes? against compute of TPU:0, 0 s to `));
   const box = await page.locator(".comm-lanes").boundingBox();
   await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
   await page.mouse.down();
