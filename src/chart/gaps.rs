@@ -1,6 +1,7 @@
 //! This module turns the report of idle gaps into rows of texts and bar lengths. It does not depend on page elements.
 
 use super::breakdown::figures::Formula;
+use super::timeline::DeviceTime;
 use crate::analysis::base::TimeRange;
 use crate::analysis::gaps::{Gap, GapClass, Gaps};
 use crate::small_sort::SmallSort;
@@ -22,18 +23,9 @@ pub struct Row {
     /// Op before the gap, op after the gap, and the program whose run ends the gap; empty for a class.
     pub around: [String; 3],
     /// The time of a gap; `None` for a class.
-    pub gap_time: Option<GapTime>,
+    pub gap_time: Option<DeviceTime>,
     /// Labels and values below the row: host events, other parts of the gap.
     pub more: Vec<(String, String)>,
-}
-
-/// The time of a gap on the event clock of its device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GapTime {
-    /// Label of the device.
-    pub device: String,
-    /// The gap on the axis of the session.
-    pub range: TimeRange,
 }
 
 /// A class with its longest gaps.
@@ -84,7 +76,7 @@ pub fn idle(gaps: &Gaps) -> IdleTable {
             let op = |op: &Option<String>| op.clone().unwrap_or_else(|| ABSENT.to_owned());
             let around = [op(&gap.after), op(&gap.before), op(&gap.program)];
             let range = TimeRange::between(gap.axis_start, gap.axis_start + gap.total);
-            let gap_time = range.map(|range| GapTime { device: gap.device.clone(), range });
+            let gap_time = range.map(|range| DeviceTime { device: gap.device.clone(), range });
             Row { around, gap_time, more: details(gap, class.class), ..row(name, *time) }
         };
         let left = class.n_all - of_class.len() as u64;

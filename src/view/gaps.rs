@@ -6,13 +6,12 @@ use super::breakdown::save;
 use super::state::{PtrEq, SharedSignal, State};
 use super::type_erasure::{EraseType, live};
 use super::widgets::tree::{self, Branch, Open, width};
-use crate::analysis::base::{DeviceChoice, Query, StepChoice, TimeRange};
+use crate::analysis::base::{DeviceChoice, Query, StepChoice};
 use crate::analysis::gaps::Gaps;
-use crate::analysis::timeline::Timeline;
-use crate::chart::gaps::{self, GapTime, Group, Row};
-use crate::protocol::url::View;
-use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
-use crate::protocol::{Question, Reply, TimelineQuestion};
+use crate::chart::gaps::{self, Group, Row};
+use crate::chart::timeline::DeviceTime;
+use crate::protocol::Question;
+use crate::protocol::url::timeline::TimelineRows;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ fn request_gaps(state: State, request: Memo<Option<(DeviceChoice, StepChoice)>>)
 }
 
 /// Shows a gap on the timeline.
-pub(crate) type ShowGap = Callback<GapTime>;
+pub(crate) type ShowGap = Callback<DeviceTime>;
 
 /// Renders the idle gaps of a device and a step as a table. The name of a gap is a button that calls `show`.
 #[component]
@@ -53,7 +52,7 @@ pub(crate) fn IdleTable(
 pub(crate) fn IdlePicture(state: State) -> impl IntoView {
     let found = request_gaps(state, Memo::new(move |_| Some(state.query.with(|query| (query.device, query.step)))));
     let open: Open = RwSignal::new(Vec::new());
-    let show = ShowGap::new(move |gap| show_in_timeline(state, gap));
+    let show = ShowGap::new(move |gap: DeviceTime| state.show_in_timeline(&gap, None, TimelineRows::Idle));
     let picture = TablePicture {
         menu: "idle-menu",
         panel: ("how-idle", "How idle time is computed"),
@@ -66,38 +65,6 @@ pub(crate) fn IdlePicture(state: State) -> impl IntoView {
         table: Arc::new(move || found.with(|found| found.as_ref().map(|found| table(open, show, &gaps::idle(found))))),
     };
     table_picture(state, picture)
-}
-
-/// Selects a gap as the range of the timeline, and opens the timeline there. The timeline may display the gap at another time than
-/// that on the event clock, if the session has several hosts.
-fn show_in_timeline(state: State, gap: GapTime) {
-    let place: TimelineViewState = state.timeline.with_untracked(|text| text.parse().unwrap_or_default());
-    let has_hosts = state.opened.with_untracked(|of| of.as_ref().is_some_and(|of| of.session.files.len() > 1));
-    if !has_hosts {
-        return open_timeline(state, place, gap.range);
-    }
-    let question = Question::Timeline(TimelineQuestion::Tracks { is_aligned: place.is_aligned });
-    state.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
-        Ok(timeline) => {
-            let group = timeline.groups.iter().find(|group| group.name == gap.device);
-            if let Some(range) = gap.range.moved(group.map_or(0, |group| timeline.offset(group))) {
-                open_timeline(state, place, range);
-            }
-        }
-        Err(Reply::Failed(failure)) => state.fail(failure),
-        Err(_) => {}
-    });
-}
-
-/// Opens the timeline at a displayed range.
-fn open_timeline(state: State, mut place: TimelineViewState, range: TimeRange) {
-    let (start, end) = (range.start.0, range.end.0);
-    let margin = (end.saturating_sub(start) / 2).max(1);
-    place.part = Some((start.saturating_sub(margin), end.saturating_add(margin)));
-    place.range = Some((start, end));
-    place.rows = TimelineRows::Idle;
-    state.timeline.set(place.to_string());
-    state.view.set(View::Timeline);
 }
 
 fn table(open: Open, show: ShowGap, idle: &gaps::IdleTable) -> AnyView {
@@ -142,11 +109,11 @@ fn group(open: Open, show: ShowGap, first: bool, of: &Group) -> AnyView {
             });
             view! {
                 <tr><th scope="row" class="leaf">{name}</th> {cells(of)}</tr>
-                {tree::more("8", of.more.clone())}
+                {tree::detail_row("8", of.more.clone())}
             }
             .any()
         };
-        view! { {gaps.iter().map(gap).collect_view()} {tree::note("8", rest.clone())} }.any()
+        view! { {gaps.iter().map(gap).collect_view()} {tree::note_row("8", rest.clone())} }.any()
     };
     let face = view! { <span>{name}</span> }.any();
     let (key, cells) = (&*of.row.name, cells(&of.row));

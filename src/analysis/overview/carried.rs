@@ -95,7 +95,7 @@ impl Overview {
     /// Returns the guess of the useful FLOPs of a step as a sentence, with a warning if it exceeds the FLOPs that ran. `None`
     /// if the program does not suggest them.
     pub fn guess_sentence(&self) -> Option<String> {
-        let size = self.model_size?;
+        let size = self.model_guess?;
         let sentence = size.sentence()?;
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let useful = size.tokens()?.checked_mul(size.flops_per_token()?)? as f64 / self.devices.len().max(1) as f64;
@@ -142,7 +142,7 @@ impl Overview {
     #[must_use]
     pub fn as_carried(mut self) -> Self {
         self.notes.clear();
-        self.model_size = None;
+        self.model_guess = None;
         self.shown_step = ShownStep::default();
         self.figures.iter_mut().for_each(|figure| figure.inputs.clear());
         self.all_findings().for_each(|finding| {

@@ -342,10 +342,9 @@ fn opaque(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
         let claimed = context.claims.ops(&ops, Owner::Opaque);
         let evidence = context.op_evidence_when(&ops);
         let has_costs = context.by_op.ops.iter().any(|op| op.floor.is_some_and(|floor| floor.self_time > 0));
-        let has_any = || ops.iter().any(|(at, _)| context.op(*at).0.stats.flops.is_some());
         let subject = match has_costs {
             true => Subject::Costs,
-            false if !context.has_peaks && has_any() => Subject::NoPeaks,
+            false if context.lacks_peaks => Subject::NoPeaks,
             false => Subject::NoCosts,
         };
         let subjects = vec![subject];

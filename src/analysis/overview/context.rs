@@ -45,8 +45,8 @@ pub(super) struct Context<'a> {
     /// Memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     pub checks: &'a [CrossCheck],
-    /// A peak of the device is known.
-    pub has_peaks: bool,
+    /// Costs of ops are known, but no peak of the device.
+    pub lacks_peaks: bool,
     pub files: &'a FileView,
     /// The XLA flags that the user gave. `None` if there are none.
     pub flags: Option<&'a FlagsReport>,

@@ -51,7 +51,11 @@ pub(super) const RULES: [Rule; 3] = [
         overlaps: &["copy_before_dot"],
         tries: &[
             Advice::code("Write transposes as part of the matmul.", "jnp.einsum(\"bsd,dh->bsh\", x, w)"),
-            Advice::code("Scan over the first axis of stacked parameters.", "jax.lax.scan(layer, x, params)"),
+            Advice::code(
+                "If a loop takes slices of stacked parameters, stack them along the first axis.",
+                "jax.lax.scan(layer, x, params)",
+            )
+            .for_platform(Platform::Tpu),
             Advice::words("Keep the parameters of each layer in arrays of their own. A library needs a copy of a slice of a stack.")
                 .for_platform(Platform::Gpu),
         ],

@@ -50,9 +50,9 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
         let inputs = inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Figure { name: (*name).to_owned(), unit: *unit, value, inputs, coverage: None, absent }
     };
+    let lacks_peaks = lacks_peaks(roofline);
     let ratio = |value: Option<f64>, amount: Option<f64>, amount_name: &'static str| {
-        let has_peaks = has_peaks(roofline);
-        let value = value.ok_or(if amount.is_some() && !has_peaks { NO_PEAKS } else { NO_COSTS })?;
+        let value = value.ok_or(if amount.is_some() && lacks_peaks { NO_PEAKS } else { NO_COSTS })?;
         let mut inputs = vec![("window_ps", window.window.as_f64())];
         inputs.extend(amount.map(|amount| (amount_name, amount)));
         // The bandwidth is not an input, because the devices of a window may have different ones.
@@ -89,9 +89,11 @@ pub(super) fn figures(context: &Context<'_>, roofline: &RooflineFigures) -> Vec<
     figures
 }
 
-/// Returns whether a peak of any device is known.
-pub(super) fn has_peaks(roofline: &RooflineFigures) -> bool {
-    roofline.peaks.iter().any(|peaks| !peaks.used.is_empty())
+/// Returns whether costs of ops are known, but no peak of a device, so that ops cannot be judged for want of the peaks.
+pub(super) fn lacks_peaks(roofline: &RooflineFigures) -> bool {
+    let window = &roofline.window;
+    let has_costs = window.flops.or(window.model_flops).or(window.bytes).is_some_and(|amount| amount > 0.0);
+    has_costs && roofline.peaks.iter().all(|peaks| peaks.used.is_empty())
 }
 
 const fn is_gap(owner: Owner) -> bool {

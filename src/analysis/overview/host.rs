@@ -201,7 +201,12 @@ pub(super) const RULES: [Rule; 9] = [
         formula: "idle time that is unexplained or waits for another run",
         view: SeeView::Breakdown,
         overlaps: &[],
-        tries: &[Advice::code("Capture again with host events.", "options.host_tracer_level = 2")],
+        tries: &[
+            Advice::code("Capture again with host events.", "options.host_tracer_level = 2")
+                .only_for(Subject::NoHostEvents),
+            Advice::words("Look in the timeline at what the host does then: its events are not linked to the device.")
+                .only_for(Subject::HostEvents),
+        ],
         check: unexplained,
     },
 ];
@@ -394,5 +399,13 @@ fn loops(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
 }
 
 fn unexplained(context: &mut Context<'_>, rule: &Rule) -> Vec<Outcome> {
-    by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false)
+    let has_host_events = context.profile.planes.iter().any(|plane| plane.is_host() && plane.n_events() > 0);
+    let subject = if has_host_events { Subject::HostEvents } else { Subject::NoHostEvents };
+    let mut found = by_gaps(context, rule, &[GapClass::Unexplained, GapClass::Dependency], false);
+    for outcome in &mut found {
+        if let Outcome::Found(draft) = outcome {
+            draft.subjects.push(subject);
+        }
+    }
+    found
 }

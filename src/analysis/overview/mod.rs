@@ -74,7 +74,7 @@ pub struct OverviewInputs<'a> {
     /// The main memory of the program with the most time. `None` if it is unknown.
     pub memory: Option<&'a SpaceMemory>,
     /// The size of the model, as the program with the most time suggests it.
-    pub model_size: Option<ModelGuess>,
+    pub model_guess: Option<ModelGuess>,
     /// The peaks of devices compared with their capacity.
     pub checks: &'a [CrossCheck],
     pub files: &'a FileView,
@@ -118,7 +118,7 @@ impl Analysis {
             steps: inputs.steps,
             memory: inputs.memory,
             checks: inputs.checks,
-            has_peaks: figures::has_peaks(inputs.roofline),
+            lacks_peaks: figures::lacks_peaks(inputs.roofline),
             files: inputs.files,
             flags: inputs.flags,
             times,
@@ -158,7 +158,7 @@ impl Analysis {
             ledger: ledger.clone(),
             shown_step: context.columns.shown_step(|at| context.op(at).1.kind),
             figures: figures::figures(&context, inputs.roofline),
-            model_size: inputs.model_size,
+            model_guess: inputs.model_guess,
             recoverable: Picos::ZERO,
             findings,
             options,
@@ -232,6 +232,7 @@ fn kind_of_part(owner: Owner, kind: Kind) -> Kind {
         Owner::Transfer | Owner::Late => Kind::Communication,
         Owner::Loop => Kind::Container,
         Owner::Gap(_) => Kind::Host,
+        Owner::Slower if kind == Kind::DataMovement => kind,
         Owner::Floor | Owner::Excess | Owner::Slower | Owner::Opaque => match kind {
             Kind::Fused | Kind::Other => kind,
             _ => Kind::Compute,

@@ -1,5 +1,6 @@
 //! This module defines the small drawing of a finding, and the step in which findings are drawn. It is plain data.
 
+use crate::analysis::base::TimeRange;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,8 @@ pub struct RooflinePoint {
 pub struct ShownStep {
     /// Number of the step. `None` if it is the whole capture.
     pub number: Option<u64>,
+    /// The step on the axis of the session. `None` if it is empty.
+    pub range: Option<TimeRange>,
     /// The kind with the most time in each of [`N_COLUMNS`] parts of the step. `None` where the device is mostly idle.
     /// Empty if the step is unknown.
     pub kinds: Vec<Option<Kind>>,

@@ -42,7 +42,7 @@ pub struct Overview {
     pub ledger: Ledger,
     pub figures: Vec<Figure>,
     /// The size of the model and of a batch: a guess from the program with the most time, which the user may confirm.
-    pub model_size: Option<ModelGuess>,
+    pub model_guess: Option<ModelGuess>,
     /// Σ of the recoverable times of `findings`.
     pub recoverable: Picos,
     /// Findings in time, the most recoverable one first.

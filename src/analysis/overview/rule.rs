@@ -63,6 +63,10 @@ pub(super) enum Subject {
     F32,
     /// Idle time during which the capture has no host events.
     Untraced,
+    /// A capture without events of a host.
+    NoHostEvents,
+    /// A capture with events of a host.
+    HostEvents,
     /// A capture in which no op has a cost.
     NoCosts,
     /// A capture whose ops have costs, of a device whose peaks are unknown.

@@ -2,7 +2,7 @@
 
 use super::picture::{N_COLUMNS, Picture, ShownStep};
 use super::report::StepSpan;
-use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, intervals, self_time};
+use crate::analysis::base::{Analysis, Device, Interval, Merged, StepChoice, TimeRange, intervals, self_time};
 use crate::analysis::classify::Kind;
 use crate::analysis::gaps::Gap;
 use crate::analysis::ledger::LedgerByOp;
@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct StepColumns {
     number: Option<u64>,
     window: Interval,
+    /// From the event clock of the device to the axis of the session, in ps.
+    axis_offset: u64,
     /// The time in ps of each op in each part of the step, by index into [`LedgerByOp::ops`] and part.
     times: FxHashMap<(usize, usize), u64>,
     /// When each op owns the time, in order. Empty if there are no steps.
@@ -38,8 +40,13 @@ impl StepColumns {
 
         let places = by_op.ops.iter().enumerate().map(|(at, of)| (plane.op(of.op).key(), at));
         let places: FxHashMap<OpKey, usize> = places.collect();
-        let mut columns =
-            Self { number: step.map(|step| step.number), window, times: FxHashMap::default(), stretches: Vec::new() };
+        let mut columns = Self {
+            number: step.map(|step| step.number),
+            window,
+            axis_offset: device.axis_offset,
+            times: FxHashMap::default(),
+            stretches: Vec::new(),
+        };
         for line in device.ops.iter().map(|at| &plane.lines[*at]) {
             let Some(all) = intervals(line, device.event_clock) else { continue };
             let is_in = |(start, end): &Interval| *start < window.1 && *end > window.0;
@@ -76,7 +83,9 @@ impl StepColumns {
             let busy = sums.iter().fold(0_u64, |all, time| all.saturating_add(*time));
             Kind::ALL.into_iter().max_by_key(|kind| sums[kind.index()]).filter(|_| busy > half)
         };
-        ShownStep { number: self.number, kinds: sums.iter().map(most).collect() }
+        let on_axis = |at: u64| Picos(at.saturating_add(self.axis_offset));
+        let range = TimeRange::between(on_axis(self.window.0), on_axis(self.window.1));
+        ShownStep { number: self.number, range, kinds: sums.iter().map(most).collect() }
     }
 
     /// Returns when some ops run, and their longest stretches.

@@ -38,7 +38,7 @@ pub fn about(of: &Overview) -> String {
 }
 
 /// Returns the device with the shortest wait for others. `None` if no device waits.
-fn slowest(of: &Overview) -> Option<&str> {
+pub(super) fn slowest(of: &Overview) -> Option<&str> {
     let waits = || of.devices.iter().filter_map(|device| Some((device.waited?, &*device.label)));
     // The chosen device counts as the slowest if its wait is as short as that of another one.
     let (least, first) = waits().min_by_key(|(wait, _)| *wait)?;

@@ -1,5 +1,6 @@
 //! This module writes the rows of findings.
 
+use super::evidence::{EvidenceGroup, evidence};
 use super::pictures::{Drawing, drawing};
 use crate::analysis::overview::{Confidence, Finding, Overview, SeeView};
 use crate::protocol::url::View;
@@ -40,8 +41,7 @@ pub struct FindingRow {
     pub worked_if: String,
     /// How the numbers are computed.
     pub formula: String,
-    /// Names of ops or of host events, and their time or source.
-    pub evidence: Vec<(String, String)>,
+    pub evidence: Vec<EvidenceGroup>,
     /// The small picture.
     pub drawing: Option<Drawing>,
     /// The view that shows the evidence.
@@ -69,13 +69,6 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         Confidence::Likely => 2,
         Confidence::Guess => 1,
     };
-    let ops = finding.evidence.ops.iter().map(|op| {
-        let source = op.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
-        (op.label(usize::MAX), format!("{}{source}", time_text(op.time)))
-    });
-    let nested = if finding.evidence.host_events.len() > 1 { " on the host, others included" } else { " on the host" };
-    let host =
-        finding.evidence.host_events.iter().map(|(name, time)| (name.clone(), format!("{}{nested}", time_text(*time))));
     FindingRow {
         id: finding.id.clone(),
         cost,
@@ -90,7 +83,7 @@ fn row(of: &Overview, finding: &Finding, unit: TimeUnit) -> FindingRow {
         tries: finding.tries.iter().map(|of| (of.sentence(), of.code.clone())).collect(),
         worked_if: finding.worked_if.clone(),
         formula: finding.formula.clone(),
-        evidence: ops.chain(host).collect(),
+        evidence: evidence(of, finding),
         drawing: drawing(of, finding),
         has_flags: finding.id == "xla_flags" || finding.tries.iter().any(|of| of.flag.is_some()),
         see: match finding.view {

@@ -1,12 +1,14 @@
 //! This module prepares the overview for the page: figures, the strip of needed and lost time, findings, steps and
 //! devices. It holds texts and fractions, and does not depend on pixels.
 
+mod evidence;
 mod figures;
 mod findings;
 mod pictures;
 mod side;
 mod strip;
 
+pub use evidence::{EvidenceGroup, EvidenceLine, EvidenceTarget};
 pub use figures::{about, readout};
 pub use findings::{FindingRow, Section, sections};
 pub use pictures::{Drawing, Mark, drawing};

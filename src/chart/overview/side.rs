@@ -1,5 +1,6 @@
 //! This module prepares what stands beside the findings: steps, devices, and the rules that found nothing.
 
+use super::figures::slowest;
 use crate::analysis::overview::{DeviceShare, Overview, StepShare, Unit};
 use crate::analysis::roofline::UsefulFlops;
 use crate::chart::plot::time_part::TimePart;
@@ -14,7 +15,7 @@ const MAX_STEPS: usize = 120;
 /// suggest it.
 #[expect(clippy::cast_precision_loss, reason = "the useful FLOPs are an estimate")]
 pub fn guess(of: &Overview) -> Option<(String, UsefulFlops)> {
-    let size = of.model_size?;
+    let size = of.model_guess?;
     let ((sequences, length), flops) = size.batch.zip(size.flops_per_token())?;
     let useful =
         UsefulFlops { batch: sequences as f64, sequence: length as f64, flops_per_token: flops as f64, devices: None };
@@ -77,12 +78,13 @@ pub fn devices(of: &Overview) -> (Vec<Dot>, String) {
     if waits.len() < 2 || most == Picos::ZERO {
         return (Vec::new(), String::new());
     }
+    let slowest = slowest(of);
     let unit = TimeUnit::for_largest(most);
     let dot = |(label, wait): &(&str, Picos)| Dot {
         label: (*label).to_owned(),
         time: time_text_in(*wait, unit),
         at: wait.fraction_of(most).unwrap_or(0.0),
-        is_critical: *label == of.device,
+        is_critical: slowest == Some(*label),
     };
     let share = percent_text(most.fraction_of(of.period).unwrap_or(0.0));
     (

@@ -1,8 +1,9 @@
 //! This module renders the findings: a row each, which opens to its reason, to what to try, and to its evidence.
 
 use crate::analysis::overview::{Overview, OverviewQuery};
-use crate::chart::overview::{self, Drawing, FindingRow, Mark, Section};
+use crate::chart::overview::{self, Drawing, EvidenceGroup, EvidenceLine, EvidenceTarget, FindingRow, Mark, Section};
 use crate::protocol::Question;
+use crate::protocol::url::timeline::TimelineRows;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;
@@ -81,11 +82,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
     });
     let part =
         |name: &'static str, text: String| (!text.is_empty()).then(|| view! { <dt>{name}</dt> <dd>{text}</dd> }.any());
-    let evidence = |(name, text): (String, String)| view! { <li><code>{name}</code> " " {text}</li> }.any();
-    let has_evidence = !row.evidence.is_empty();
-    let evidence = has_evidence.then(|| {
-        view! { <dt>"Evidence"</dt> <dd><ul>{row.evidence.into_iter().map(evidence).collect_view()}</ul></dd> }.any()
-    });
+    let evidence = row.evidence.into_iter().map(|group| evidence(state, group)).collect_view();
     view! {
         <details class="finding" open=open>
             <summary>
@@ -118,6 +115,40 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
         </details>
     }
     .any()
+}
+
+/// Renders evidence of one sort. In a report, which has one device and one step and no events, only ops lead to somewhere.
+fn evidence(state: State, group: EvidenceGroup) -> AnyView {
+    let has_events = state.can(|can| can.timeline);
+    let line = move |line: EvidenceLine| {
+        let name = match line.target {
+            Some(target) if has_events || matches!(target, EvidenceTarget::Op(_)) => {
+                let is_op = matches!(target, EvidenceTarget::Op(_));
+                let show = move |_| show(state, target.clone());
+                view! { <button type="button" class="link" class:mono=is_op on:click=show>{line.name}</button> }.any()
+            }
+            Some(EvidenceTarget::Op(_)) | None => view! { <code>{line.name}</code> }.any(),
+            Some(_) => view! { <span>{line.name}</span> }.any(),
+        };
+        view! { <li>{name} " " {line.text}</li> }.any()
+    };
+    let class = if group.has_rows { "" } else { "in-one-line" };
+    let rest = (!group.rest.is_empty()).then(|| view! { <li class="sub">{group.rest}</li> }.any());
+    view! {
+        <dt>{group.label}</dt>
+        <dd><ul class=class>{group.lines.into_iter().map(line).collect_view()} {rest}</ul></dd>
+    }
+    .any()
+}
+
+/// Shows what a line of evidence leads to.
+fn show(state: State, target: EvidenceTarget) {
+    match target {
+        EvidenceTarget::Op(key) => state.op.set(key),
+        EvidenceTarget::Time { time, step } => state.show_in_timeline(&time, Some(step), TimelineRows::Sums),
+        EvidenceTarget::Step(number) => state.show_step(number),
+        EvidenceTarget::Device(label) => state.show_device(&label),
+    }
 }
 
 /// Renders the small picture of a finding.

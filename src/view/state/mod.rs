@@ -20,6 +20,7 @@ mod remaining_files;
 mod requests;
 pub(crate) mod sample;
 mod shared_signal;
+mod show;
 mod theme;
 mod waiting;
 

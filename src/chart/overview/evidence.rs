@@ -1,0 +1,102 @@
+//! This module writes the evidence of a finding: ops, host events, steps, devices and times. Most lines lead to the view that shows
+//! them.
+
+use crate::analysis::base::TimeRange;
+use crate::analysis::overview::{Evidence, Finding, OpEvidence, Overview, StepSpan};
+use crate::chart::timeline::DeviceTime;
+use crate::table::format::{counted, time_text};
+use crate::table::page::row_key;
+use crate::units::Picos;
+
+/// Largest number of steps and of devices that are named.
+const MAX_NAMES: usize = 12;
+
+/// Evidence of one sort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceGroup {
+    /// What the lines are: "Ops", "Steps".
+    pub label: String,
+    pub lines: Vec<EvidenceLine>,
+    /// Whether each line has a row of its own.
+    pub has_rows: bool,
+    /// How many more there are. Empty if the lines are all.
+    pub rest: String,
+}
+
+/// A line of evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceLine {
+    pub name: String,
+    /// The time and the source of an op, or the time of an event.
+    pub text: String,
+    /// What the name leads to. `None` for a host event.
+    pub target: Option<EvidenceTarget>,
+}
+
+/// What a line of evidence leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EvidenceTarget {
+    /// The details of an op, by its key.
+    Op(String),
+    /// A time in the timeline, and the step around it, which is the visible part.
+    Time { time: DeviceTime, step: TimeRange },
+    /// The breakdown of a step.
+    Step(u64),
+    /// The breakdown of a device, by its label.
+    Device(String),
+}
+
+/// Returns the evidence of a finding in groups. A group without lines is left out.
+pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
+    let Evidence { ops, n_ops, steps, devices, host_events, spans, .. } = &finding.evidence;
+    let group = |label: &str, lines: Vec<EvidenceLine>, all: usize, thing: [&str; 2]| {
+        let left = all.saturating_sub(lines.len()) as u64;
+        let rest = if left > 0 { format!("and {}", counted(left, thing[0], thing[1])) } else { String::new() };
+        EvidenceGroup { label: label.to_owned(), has_rows: lines.iter().any(|line| !line.text.is_empty()), lines, rest }
+    };
+    let nested = if host_events.len() > 1 { ", others included" } else { "" };
+    let host = |(name, time): &(String, Picos)| EvidenceLine {
+        name: name.clone(),
+        text: format!("{}{nested}", time_text(*time)),
+        target: None,
+    };
+    let named = |name: String, target| EvidenceLine { name, text: String::new(), target: Some(target) };
+    let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(*number));
+    let device = |label: &String| named(label.clone(), EvidenceTarget::Device(label.clone()));
+    let times: Vec<EvidenceLine> = spans.iter().filter_map(|span| time(of, *span)).collect();
+    let n_times = times.len();
+    let longest = spans.first().map_or(String::new(), |span| format!("When, in step {}", span.step));
+    let groups = [
+        group("Ops", ops.iter().map(op).collect(), *n_ops as usize, ["more op", "more ops"]),
+        group("Host events", host_events.iter().map(host).collect(), 0, [""; 2]),
+        group("Steps", steps.iter().take(MAX_NAMES).map(step).collect(), steps.len(), ["more step", "more steps"]),
+        group(
+            "Devices",
+            devices.iter().take(MAX_NAMES).map(device).collect(),
+            devices.len(),
+            ["more device", "more devices"],
+        ),
+        group(&longest, times, n_times, [""; 2]),
+    ];
+    groups.into_iter().filter(|group| !group.lines.is_empty()).collect()
+}
+
+fn op(of: &OpEvidence) -> EvidenceLine {
+    let source = of.source.as_ref().map_or(String::new(), |source| format!(", {source}"));
+    EvidenceLine {
+        name: of.label(usize::MAX),
+        text: format!("{}{source}", time_text(of.time)),
+        target: Some(EvidenceTarget::Op(row_key(&of.name, of.program_id))),
+    }
+}
+
+/// Returns the line of a time in the shown step. `None` if the place of the step on the axis is unknown.
+fn time(of: &Overview, span: StepSpan) -> Option<EvidenceLine> {
+    let step = of.shown_step.range.filter(|_| of.shown_step.number == Some(span.step))?;
+    let range = TimeRange::between(step.start + span.start, step.start + span.end)?;
+    Some(EvidenceLine {
+        name: format!("after {}", time_text(span.start)),
+        text: format!("for {}", time_text(range.length())),
+        target: Some(EvidenceTarget::Time { time: DeviceTime { device: of.device.clone(), range }, step }),
+    })
+}

@@ -1,0 +1,74 @@
+//! This module shows what a finding or a gap points at: a time in the timeline, a step, or a device.
+
+use super::{Opened, State};
+use crate::analysis::base::{DeviceChoice, StepChoice, TimeRange};
+use crate::analysis::timeline::Timeline;
+use crate::chart::timeline::DeviceTime;
+use crate::protocol::url::View;
+use crate::protocol::url::timeline::{TimelineRows, TimelineViewState};
+use crate::protocol::{Question, Reply, TimelineQuestion};
+use leptos::prelude::*;
+
+impl State {
+    /// Selects a time of a device as the range of the timeline, and opens the timeline there with these rows. `part` is the
+    /// visible part; `None` is the time with a margin of half its length on both sides.
+    ///
+    /// The timeline may display the time elsewhere than on the event clock, if the session has several hosts.
+    pub(crate) fn show_in_timeline(self, time: &DeviceTime, part: Option<TimeRange>, rows: TimelineRows) {
+        let place: TimelineViewState = self.timeline.with_untracked(|text| text.parse().unwrap_or_default());
+        let has_hosts = self.opened.with_untracked(|of| of.as_ref().is_some_and(|of| of.session.files.len() > 1));
+        let range = time.range;
+        let open = move |place, by: i64| {
+            if let Some(range) = range.moved(by) {
+                self.open_timeline(place, range, part.and_then(|part| part.moved(by)), rows);
+            }
+        };
+        if !has_hosts {
+            return open(place, 0);
+        }
+        let device = time.device.clone();
+        let question = Question::Timeline(TimelineQuestion::Tracks { is_aligned: place.is_aligned });
+        self.request(&question.into(), move |reply| match reply.decode::<Timeline>() {
+            Ok(timeline) => {
+                let group = timeline.groups.iter().find(|group| group.name == device);
+                open(place, group.map_or(0, |group| timeline.offset(group)));
+            }
+            Err(Reply::Failed(failure)) => self.fail(failure),
+            Err(_) => {}
+        });
+    }
+
+    /// Opens the timeline at a displayed range.
+    fn open_timeline(
+        self,
+        mut place: TimelineViewState,
+        range: TimeRange,
+        part: Option<TimeRange>,
+        rows: TimelineRows,
+    ) {
+        let (start, end) = (range.start.0, range.end.0);
+        let margin = (range.length().0 / 2).max(1);
+        let around = (start.saturating_sub(margin), end.saturating_add(margin));
+        place.part = Some(part.map_or(around, |part| (part.start.0, part.end.0)));
+        place.range = Some((start, end));
+        place.rows = rows;
+        self.timeline.set(place.to_string());
+        self.view.set(View::Timeline);
+    }
+
+    /// Shows one step in the breakdown.
+    pub(crate) fn show_step(self, number: u64) {
+        self.query.update(|query| query.step = StepChoice::Number(number));
+        self.view.set(View::Breakdown);
+    }
+
+    /// Shows the device with this label in the breakdown. An unknown label changes nothing.
+    pub(crate) fn show_device(self, label: &str) {
+        let place = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
+        let found = self.opened.with_untracked(|opened| opened.as_ref().and_then(|opened| place(opened)));
+        if let Some(at) = found.and_then(|at| u32::try_from(at).ok()) {
+            self.query.update(|query| query.device = DeviceChoice::One(at));
+            self.view.set(View::Breakdown);
+        }
+    }
+}
