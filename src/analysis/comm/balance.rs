@@ -21,7 +21,7 @@
 use super::async_spans::{Span, clock};
 use super::collective::CollectiveInfo;
 use super::core::CoreWindow;
-use super::executions::{Executions, add, matched, waits_for_peers};
+use super::executions::{DeviceSet, Executions, add, matched, waits_for_peers};
 use super::imbalance::{Arrival, ArrivalSpread, DeviceBalance};
 use super::peer_waits::least_wait;
 use crate::analysis::base::scale::Scale;
@@ -115,7 +115,7 @@ impl Analysis {
         &self,
         profile: &Profile,
         (program, name): OpKey,
-        (sets, at_once): (&[Executions], bool),
+        (sets, at_once): (&[DeviceSet<'_>], bool),
         arrivals: &mut [Sum],
     ) -> Option<ArrivalSpread> {
         let mut last: Vec<u64> = vec![0; self.devices.len()];

@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// start and a done: it then ends with the wait, which may be later than the end of the transfer.
 pub(super) type Executions = Vec<DeviceLengths>;
 
+/// The executions of an op on devices that wait for each other.
+pub(super) type DeviceSet<'a> = Vec<&'a DeviceLengths>;
+
 /// An execution of a collective on one device. Times are in ps.
 #[derive(Clone, Copy)]
 pub(super) struct ExecutionTimes {
@@ -39,7 +42,7 @@ impl ExecutionTimes {
 }
 
 /// The executions of an op on one device.
-type DeviceLengths = (usize, Option<Vec<ExecutionTimes>>);
+pub(super) type DeviceLengths = (usize, Option<Vec<ExecutionTimes>>);
 
 /// Returns a name in the order of its last number: `worker-2` comes before `worker-10`.
 fn by_number(name: &str) -> (&str, u64, &str) {
@@ -78,21 +81,26 @@ impl Analysis {
     /// numbers are exactly those of the devices of all hosts or of each host. All devices are one set if the groups say so, and for permutes in
     /// which every device takes part, because the messages have one size. Empty if the sets are unknown, and for send
     /// and recv.
-    pub(super) fn sets(&self, profile: &Profile, lengths: &Executions, info: &CollectiveInfo) -> Vec<Executions> {
+    pub(super) fn sets<'a>(
+        &self,
+        profile: &Profile,
+        lengths: &'a Executions,
+        info: &CollectiveInfo,
+    ) -> Vec<DeviceSet<'a>> {
         let Some(groups) =
             info.groups.as_ref().filter(|_| !matches!(info.primitive, Primitive::Send | Primitive::Recv))
         else {
             return Vec::new();
         };
+        let all: DeviceSet<'a> = lengths.iter().collect();
         match groups {
-            ReplicaGroups::All => return vec![lengths.clone()],
+            ReplicaGroups::All => return vec![all],
             ReplicaGroups::Pairs(pairs) => {
-                return if all_take_part(pairs, lengths.len()) { vec![lengths.clone()] } else { Vec::new() };
+                return if all_take_part(pairs, lengths.len()) { vec![all] } else { Vec::new() };
             }
             _ => {}
         }
         let Some(lists) = groups.groups() else { return Vec::new() };
-        let all: Vec<&DeviceLengths> = lengths.iter().collect();
         // Groups may name the devices of all hosts, or those of each host by itself.
         self.divided(profile, &all, &lists).unwrap_or_else(|| {
             let file = |of: &DeviceLengths| profile.planes[self.devices[of.0].plane].file;
@@ -102,7 +110,12 @@ impl Analysis {
     }
 
     /// Divides devices into the groups that name them. `None` if the numbers in the groups are not those of the devices.
-    fn divided(&self, profile: &Profile, devices: &[&DeviceLengths], groups: &[Vec<u64>]) -> Option<Vec<Executions>> {
+    fn divided<'a>(
+        &self,
+        profile: &Profile,
+        devices: &[&'a DeviceLengths],
+        groups: &[Vec<u64>],
+    ) -> Option<Vec<DeviceSet<'a>>> {
         let indices: Vec<usize> = devices.iter().map(|(device, _)| *device).collect();
         let numbers = self.device_numbers(profile, &indices)?;
         let mut named: Vec<u64> = groups.iter().flatten().copied().collect();
@@ -111,7 +124,7 @@ impl Analysis {
         known.sort_unstable();
         let of = |group: &Vec<u64>| {
             let members = devices.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
-            members.map(|(lengths, _)| (*lengths).clone()).collect()
+            members.map(|(lengths, _)| *lengths).collect()
         };
         (named == known).then(|| groups.iter().map(of).collect())
     }
@@ -140,8 +153,8 @@ pub(super) type DeviceExecutions<'a> = (usize, &'a [ExecutionTimes]);
 
 /// Returns the executions of a set by device, and their number on each device. `None` if the set has one device, or if
 /// the executions of its devices cannot be matched.
-pub(super) fn matched(set: &Executions) -> Option<(Vec<DeviceExecutions<'_>>, usize)> {
-    let members: Option<Vec<DeviceExecutions<'_>>> =
+pub(super) fn matched<'a>(set: &DeviceSet<'a>) -> Option<(Vec<DeviceExecutions<'a>>, usize)> {
+    let members: Option<Vec<DeviceExecutions<'a>>> =
         set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
     let members = members.filter(|members| members.len() > 1)?;
     let n = members.first().map_or(0, |(_, lengths)| lengths.len());

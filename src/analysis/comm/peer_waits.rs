@@ -4,7 +4,7 @@
 use super::executions::{matched, waits_for_peers};
 use super::imbalance::DeviceBalance;
 use super::sums::collective_infos;
-use crate::analysis::base::{Analysis, Interval, Merged, StepChoice};
+use crate::analysis::base::{Analysis, Interval, StepChoice};
 use crate::analysis::classify::async_pairs::AsyncPairs;
 use crate::analysis::data_movement::Programs;
 use crate::profile::Profile;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub struct PeerWaits {
     /// Index of the device in the session.
     pub device: usize,
-    /// Times on the event clock, in ps.
-    pub times: Merged,
+    /// Times on the event clock in ps, in no order.
+    pub times: Vec<Interval>,
     /// Sum of the waits per step, in ps.
     pub waited: Picos,
 }
@@ -51,7 +51,7 @@ impl Analysis {
             let times = std::mem::take(&mut times[*device]);
             let sum = times.iter().map(|(start, end)| Picos(end - start)).sum::<Picos>();
             let n_steps = self.devices[*device].choose(step).map_or(1, |window| u64::from(window.n_steps.max(1)));
-            PeerWaits { device: *device, times: Merged::new(times), waited: Picos(sum.0 / n_steps) }
+            PeerWaits { device: *device, times, waited: Picos(sum.0 / n_steps) }
         };
         cores.iter().map(waits).collect()
     }

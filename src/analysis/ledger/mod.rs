@@ -97,8 +97,9 @@ impl Analysis {
         let is_long = |time: Picos| time.fraction_of(period).is_some_and(|share| share > STRAGGLER);
         let is_straggler = sum.is_some_and(is_long) && is_long(median_time(others()));
 
-        let late = waits.iter().find(|of| of.device == device).map(|of| &of.times);
-        let (compute, mut ops) = self.owned_ops(profile, device, &spans, late)?;
+        let own = waits.iter_mut().find(|of| of.device == device);
+        let late = Merged::new(own.map_or_else(Vec::new, |of| std::mem::take(&mut of.times)));
+        let (compute, mut ops) = self.owned_ops(profile, device, &spans, &late)?;
         let slower = excess.filter(|_| is_straggler).unwrap_or_default();
         self.divide_compute(profile, query, programs, (device, n_steps), compute, &slower, &mut ops);
         divide_layout(n_steps, &slower, &mut ops);
@@ -151,7 +152,7 @@ impl Analysis {
         profile: &Profile,
         device: usize,
         spans: &Merged,
-        late: Option<&Merged>,
+        late: &Merged,
     ) -> Option<(OpTimes, IndexMap<OpKey, OwnedOp>)> {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
@@ -163,7 +164,7 @@ impl Analysis {
         owned_times(&lines, spans, kind, |op, (from, to): Interval| {
             times.ops[op.0 as usize].self_time += to - from;
             if kind(op) == Kind::Communication {
-                waited[op.0 as usize] += late.map_or(0, |late| late.length_in((from, to)));
+                waited[op.0 as usize] += late.length_in((from, to));
             }
         });
         for line in &lines {

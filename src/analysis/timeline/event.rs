@@ -7,6 +7,7 @@ use crate::analysis::base::Analysis;
 use crate::lanes::{PicturePart, View};
 use crate::profile::Profile;
 use crate::units::Picos;
+use std::collections::BinaryHeap;
 
 impl TimelineIndex {
     /// Describes an event. `None` if there is none at this place.
@@ -41,37 +42,43 @@ impl TimelineIndex {
 
     /// Lists the events of some lines that touch a window, in order of their start.
     pub fn events(&mut self, profile: &Profile, query: &EventsQuery) -> EventList {
-        let (mut n, mut events) = (0_u64, Vec::new());
+        let (mut n, mut first) = (0, FirstEvents::default());
         for of in &query.lines {
             let Some(shown) = self.shown(profile, *of) else { continue };
-            let mut found = Vec::new();
-            for event in 0..shown.times.events.len() {
-                let (start, end) = shown.times.time(event);
+            for (event, (start, end)) in (0..).zip(shown.times.iter()) {
                 if start < query.end.0 && (end > query.start.0 || start >= query.start.0) {
-                    found.push(event);
+                    n += 1;
+                    first.add((start, *of, event));
                 }
             }
-            n += found.len() as u64;
-            first(&mut events, found.into_iter().map(|event| shown.row(profile, *of, event)));
         }
-        EventList { query: query.clone(), n, events }
+        EventList { query: query.clone(), n, events: first.rows(self, profile) }
     }
 }
 
-/// Adds hits to `hits`, and keeps the first ones.
-pub(super) fn first(hits: &mut Vec<EventRow>, more: impl Iterator<Item = EventRow>) {
-    for hit in more {
-        hits.push(hit);
-        if hits.len() >= 4 * SearchReport::MAX_HITS {
-            keep_first(hits);
+/// The first of many events in order of their start, at most [`SearchReport::MAX_HITS`]: the start, the line, and the index
+/// in the line.
+#[derive(Default)]
+pub(super) struct FirstEvents(BinaryHeap<(u64, LineRef, u32)>);
+
+impl FirstEvents {
+    pub fn add(&mut self, event: (u64, LineRef, u32)) {
+        if self.0.len() < SearchReport::MAX_HITS {
+            self.0.push(event);
+        } else if let Some(mut last) = self.0.peek_mut()
+            && event < *last
+        {
+            *last = event;
         }
     }
-    keep_first(hits);
-}
 
-fn keep_first(hits: &mut Vec<EventRow>) {
-    hits.sort_by_key(|hit| (hit.start, hit.line, hit.event));
-    hits.truncate(SearchReport::MAX_HITS);
+    /// Returns the events in order.
+    pub fn rows(self, timeline: &mut TimelineIndex, profile: &Profile) -> Vec<EventRow> {
+        let row = |(_, line, event): (u64, LineRef, u32)| {
+            Some(timeline.shown(profile, line)?.row(profile, line, event as usize))
+        };
+        self.0.into_sorted_vec().into_iter().filter_map(row).collect()
+    }
 }
 
 impl ShownLine<'_> {

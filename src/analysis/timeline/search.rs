@@ -2,11 +2,11 @@
 //! are compared with those that match.
 
 use super::TimelineIndex;
-use super::event::first;
+use super::event::FirstEvents;
 use super::event_report::{SearchQuery, SearchReport};
 use super::report::PictureQuery;
 use crate::analysis::base::{FilterError, FilterField};
-use crate::profile::{Op, Profile, StrId};
+use crate::profile::{Op, OpId, Profile, StrId};
 use crate::units::Picos;
 
 impl TimelineIndex {
@@ -26,6 +26,7 @@ impl TimelineIndex {
         let (first_start, end) = (self.timeline.start.0, self.timeline.end.0);
         let column = (end.saturating_sub(first_start) / u64::from(n_columns)).saturating_add(1);
         let lines: Vec<_> = self.tracks().map(|track| track.line).collect();
+        let mut first = FirstEvents::default();
         let mut matches: Option<(u32, Vec<bool>)> = None;
         for of in lines {
             if matches.as_ref().is_none_or(|(plane, _)| *plane != of.plane) {
@@ -41,19 +42,25 @@ impl TimelineIndex {
             }
             let Some((_, is_match)) = matches.as_ref().filter(|(_, of)| of.contains(&true)) else { continue };
             let Some(shown) = self.shown(profile, of) else { continue };
-            let events = shown.times.events.ops().enumerate();
-            let found: Vec<usize> =
-                events.filter(|(_, op)| is_match.get(op.0 as usize) == Some(&true)).map(|(event, _)| event).collect();
-            for event in &found {
-                let (start, end) = shown.times.time(*event);
+            let is_match = |op: OpId| is_match.get(op.0 as usize) == Some(&true);
+            let events = (0..).zip(shown.times.iter().zip(shown.times.events.ops()));
+            // Many hits follow each other in one column, which is marked once.
+            let mut marked = 0..0;
+            for (event, ((start, end), _)) in events.filter(|(_, (_, op))| is_match(*op)) {
                 report.n += 1;
                 report.time = Picos(report.time.0.saturating_add(end - start));
-                if let Some(mark) = report.columns.get_mut((start.saturating_sub(first_start) / column) as usize) {
-                    *mark = 1;
+                first.add((start, of, event));
+                if !marked.contains(&start) {
+                    let at = start.saturating_sub(first_start) / column;
+                    let begin = first_start.saturating_add(at.saturating_mul(column));
+                    marked = begin..begin.saturating_add(column);
+                    if let Some(mark) = report.columns.get_mut(at as usize) {
+                        *mark = 1;
+                    }
                 }
             }
-            first(&mut report.hits, found.into_iter().map(|event| shown.row(profile, of, event)));
         }
+        report.hits = first.rows(self, profile);
         Ok(report)
     }
 }

@@ -47,7 +47,15 @@ impl LineTimes<'_> {
     /// Panics if `event` is not below the number of events.
     #[inline]
     pub fn time(&self, event: usize) -> (u64, u64) {
-        let (start, duration) = self.events.time(event);
+        self.on_axis(self.events.time(event))
+    }
+
+    /// Iterates over start and end of all events in ps on the axis.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.events.times().map(|time| self.on_axis(time))
+    }
+
+    fn on_axis(&self, (start, duration): (u64, u64)) -> (u64, u64) {
         let start = start.wrapping_add(self.offset);
         (start, start.saturating_add(duration))
     }
