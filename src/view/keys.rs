@@ -5,7 +5,7 @@ use super::breakdown::{filter, save};
 use super::state::State;
 use super::widgets::popover;
 use super::widgets::table::GridAction;
-use super::{compare, files, op};
+use super::{compare, files, op, overview};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::protocol::url::View;
 use crate::table::copy::CopyForm;
@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// The keys that the help dialog lists: group, keys, and action.
-pub(crate) const LIST: [(&str, &[&str], &str); 40] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 42] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -51,6 +51,8 @@ pub(crate) const LIST: [(&str, &[&str], &str); 40] = [
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
     ("Page", &["Esc"], "close; clear filter; clear selection"),
+    ("Overview", &["↑", "↓", "Enter", "→"], "finding before, after; open or close it; go to its view"),
+    ("Overview", &["y"], "copy as Markdown"),
     ("Timeline", &["W", "S", "A", "D"], "zoom in, zoom out, earlier, later"),
     ("Timeline", &["←", "→", "↑", "↓"], "event before, after, around, inside"),
     ("Timeline", &["F", "0"], "fit the event or the range; all"),
@@ -162,6 +164,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "l" => state.sharing.set(state.opened.with_untracked(Option::is_some) && !untrack(|| state.is_folder())),
         "9" => state.return_to_folder(),
         "e" => popover::toggle(save::ID),
+        "y" if state.view.get_untracked() == View::Overview => overview::copy_markdown(state),
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {
                 model.act.run(GridAction::CopyRows { all: key == "Y", form: CopyForm::Tsv });

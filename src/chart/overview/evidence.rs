@@ -40,8 +40,8 @@ pub enum EvidenceTarget {
     Op(String),
     /// A time in the timeline, and the step around it, which is the visible part.
     Time { time: DeviceTime, step: TimeRange },
-    /// The breakdown of a step.
-    Step(u64),
+    /// The breakdown of a step of a device, by the label of the device.
+    Step(String, u64),
     /// The breakdown of a device, by its label.
     Device(String),
 }
@@ -61,7 +61,7 @@ pub(super) fn evidence(of: &Overview, finding: &Finding) -> Vec<EvidenceGroup> {
         target: None,
     };
     let named = |name: String, target| EvidenceLine { name, text: String::new(), target: Some(target) };
-    let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(*number));
+    let step = |number: &u64| named(format!("step {number}"), EvidenceTarget::Step(of.device.clone(), *number));
     let device = |label: &String| named(label.clone(), EvidenceTarget::Device(label.clone()));
     let times: Vec<EvidenceLine> = spans.iter().filter_map(|span| time(of, *span)).collect();
     let n_times = times.len();

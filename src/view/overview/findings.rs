@@ -22,16 +22,18 @@ fn copy(state: State, text: &str, what: &'static str) {
     });
 }
 
+/// Copies the overview as Markdown.
+pub(super) fn copy_markdown(state: State, query: OverviewQuery) {
+    state.request(&Question::OverviewMarkdown(query).into(), move |reply| {
+        if let Ok(text) = reply.decode::<String>() {
+            copy(state, &text, "Markdown");
+        }
+    });
+}
+
 /// Renders all groups of findings.
 pub(super) fn findings(state: State, request: Memo<OverviewQuery>, of: &Overview) -> AnyView {
-    let markdown = move |_| {
-        let question = Question::OverviewMarkdown(request.get_untracked());
-        state.request(&question.into(), move |reply| {
-            if let Ok(text) = reply.decode::<String>() {
-                copy(state, &text, "Markdown");
-            }
-        });
-    };
+    let markdown = move |_| copy_markdown(state, request.get_untracked());
     let sections = overview::sections(of).into_iter();
     let section = |section: Section| {
         let rows = section.rows.into_iter().enumerate();
@@ -85,7 +87,7 @@ fn finding(state: State, row: FindingRow, open: bool) -> AnyView {
     let evidence = row.evidence.into_iter().map(|group| evidence(state, group)).collect_view();
     view! {
         <details class="finding" open=open>
-            <summary>
+            <summary on:keydown=move |event| if event.key() == "ArrowRight" { state.view.set(see) }>
                 <span class="finding-cost">
                     <b>{row.cost}</b> <span class="sub">{row.share}</span>
                     {bar}
@@ -146,7 +148,7 @@ fn show(state: State, target: EvidenceTarget) {
     match target {
         EvidenceTarget::Op(key) => state.op.set(key),
         EvidenceTarget::Time { time, step } => state.show_in_timeline(&time, Some(step), TimelineRows::Sums),
-        EvidenceTarget::Step(number) => state.show_step(number),
+        EvidenceTarget::Step(device, number) => state.show_step(&device, number),
         EvidenceTarget::Device(label) => state.show_device(&label),
     }
 }

@@ -19,15 +19,7 @@ use leptos::prelude::*;
 /// Renders the overview.
 #[component]
 pub(crate) fn Overview(state: State) -> impl IntoView {
-    let request = Memo::new(move |_| {
-        let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
-        OverviewQuery {
-            ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
-            topology: comm.topology,
-            mesh: comm.mesh,
-            flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
-        }
-    });
+    let request = Memo::new(move |_| query(state));
     let found = state.answer_of_session::<Answer>();
     let (is_waiting, is_absent) = (RwSignal::new(true), RwSignal::new(false));
     state.request_on_change(
@@ -60,6 +52,22 @@ pub(crate) fn Overview(state: State) -> impl IntoView {
         </div>
     }
     .any()
+}
+
+/// Returns the query of the overview: the window, and what the user gave about the mesh and the flags.
+fn query(state: State) -> OverviewQuery {
+    let comm: CommViewState = state.comm.with(|text| text.parse().unwrap_or_default());
+    OverviewQuery {
+        ledger: LedgerQuery { roofline: state.window_query(), ..LedgerQuery::default() },
+        topology: comm.topology,
+        mesh: comm.mesh,
+        flags: state.flags.with(|text| (!text.trim().is_empty()).then(|| text.clone())),
+    }
+}
+
+/// Copies the overview as Markdown.
+pub(super) fn copy_markdown(state: State) {
+    findings::copy_markdown(state, untrack(|| query(state)));
 }
 
 fn answered(state: State, request: Memo<OverviewQuery>, of: &Answer) -> AnyView {

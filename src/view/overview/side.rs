@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 12;
 pub(super) fn side(state: State, of: &Overview) -> AnyView {
     view! {
         <aside class="overview-side" aria-label="Steps, devices and rules">
-            {steps(of)} {devices(of)}
+            {steps(state, of)} {devices(of)}
             <section>
                 <h2>"Useful FLOPs"</h2>
                 {guess(state, of)}
@@ -54,7 +54,7 @@ fn heading(title: &'static str, about: String) -> AnyView {
     view! { <h2>{title} " " <span class="about">{about}</span></h2> }.any()
 }
 
-fn steps(of: &Overview) -> AnyView {
+fn steps(state: State, of: &Overview) -> AnyView {
     let (rows, about) = overview::steps(of);
     if rows.len() < 2 {
         return ().into_any();
@@ -62,6 +62,7 @@ fn steps(of: &Overview) -> AnyView {
     if rows.len() > MAX_ROWS {
         return step_columns(rows, about);
     }
+    let has_events = state.can(|can| can.timeline);
     let row = |step: StepRow| {
         let parts = step
             .parts
@@ -76,9 +77,18 @@ fn steps(of: &Overview) -> AnyView {
         } else {
             format!("{}, not counted: {}", step.time, step.reason)
         };
+        let number = match step.number.parse::<u64>() {
+            Ok(number) if has_events => {
+                let device = of.device.clone();
+                let label = format!("Step {number} in the breakdown");
+                let show = move |_| state.show_step(&device, number);
+                view! { <button type="button" class="link" aria-label=label on:click=show>{step.number}</button> }.any()
+            }
+            _ => view! { <span class="sub">{step.number}</span> }.any(),
+        };
         view! {
             <li class=class title=title>
-                <span class="sub">{step.number}</span>
+                {number}
                 <svg aria-hidden="true">{parts}</svg>
                 <span class="num">{step.time}</span>
             </li>

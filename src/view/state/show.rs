@@ -56,19 +56,25 @@ impl State {
         self.view.set(View::Timeline);
     }
 
-    /// Shows one step in the breakdown.
-    pub(crate) fn show_step(self, number: u64) {
-        self.query.update(|query| query.step = StepChoice::Number(number));
+    /// Shows one step of a device in the breakdown. An unknown device leaves the choice of the device as it is.
+    pub(crate) fn show_step(self, device: &str, number: u64) {
+        let device = self.device_at(device).unwrap_or_else(|| self.query.with_untracked(|query| query.device));
+        self.choose_window(device, StepChoice::Number(number));
         self.view.set(View::Breakdown);
     }
 
-    /// Shows the device with this label in the breakdown. An unknown label changes nothing.
-    pub(crate) fn show_device(self, label: &str) {
-        let place = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
-        let found = self.opened.with_untracked(|opened| opened.as_ref().and_then(|opened| place(opened)));
-        if let Some(at) = found.and_then(|at| u32::try_from(at).ok()) {
-            self.query.update(|query| query.device = DeviceChoice::One(at));
+    /// Shows a device in the breakdown. An unknown device changes nothing.
+    pub(crate) fn show_device(self, device: &str) {
+        if let Some(device) = self.device_at(device) {
+            self.choose_device(device);
             self.view.set(View::Breakdown);
         }
+    }
+
+    /// Returns the device with this label.
+    fn device_at(self, label: &str) -> Option<DeviceChoice> {
+        let place = |opened: &Opened| opened.session.devices.iter().position(|device| device.label == label);
+        let at = self.opened.with_untracked(|opened| opened.as_ref().and_then(|opened| place(opened)))?;
+        u32::try_from(at).ok().map(DeviceChoice::One)
     }
 }
